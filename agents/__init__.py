@@ -1,0 +1,1 @@
+"""The agents that come with arena: its first plug-in, registered like any other."""

@@ -1,0 +1,90 @@
+"""What an agent is.
+
+An agent family is a frozen dataclass: its fields are its parameters, its
+docstring says what it does and where it was published. It plays by one method:
+
+    @dataclass(frozen=True)
+    class Random:
+        "Plays any legal card, all equally likely."
+
+        def act(self, view: View, rng: Rng) -> Action:
+            return rng.choice(view.legal)
+
+The same view and the same generator state must always give the same action.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from arena.rules import Action, Rules, View
+from arena.seeds import Rng
+
+__all__ = ["Agent", "Bidder", "Player", "Remembers", "Setup", "sees_all_cards"]
+
+
+class Agent(Protocol):
+    """Plays cards (and bids, unless a bidder is set beside it).
+
+    A class may also declare
+
+    * `games: ClassVar[tuple[str, ...]]`: the games it can play (all, if it does not say);
+    * `sees_all_cards: ClassVar[bool]` or a property of that name: whether it is given
+      everybody's cards in `view.all_hands`; such agents are marked in every report.
+    """
+
+    def act(self, view: View, rng: Rng) -> Action:
+        """One of `view.legal`."""
+        ...
+
+
+class Bidder(Protocol):
+    """Makes the bids for a card player."""
+
+    def bid(self, view: View, rng: Rng) -> Action:
+        """One of `view.legal`, in the phase `bid`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What an agent learns when it takes its seat."""
+
+    rules: Rules
+    seat: int
+
+
+@runtime_checkable
+class Remembers(Protocol):
+    """An agent that keeps something from one decision to the next."""
+
+    def take_seat(self, setup: Setup) -> Agent:
+        """A fresh object that plays one round in one seat."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A card player together with the bidder that bids for it."""
+
+    cards: Agent
+    bidder: Bidder | None = None
+
+    def take_seat(self, setup: Setup) -> Player:
+        """Ready for one round: with a memory of its own where the card player has one."""
+        if isinstance(self.cards, Remembers):
+            return Player(self.cards.take_seat(setup), self.bidder)
+        return self
+
+    def act(self, view: View, rng: Rng) -> Action:
+        """The bidder's bid or the card player's card."""
+        if self.bidder is not None and view.phase == "bid":
+            return self.bidder.bid(view, rng)
+        return self.cards.act(view, rng)
+
+
+def sees_all_cards(agent: Any) -> bool:
+    """Whether an agent, or the card player inside, declares that it sees hidden cards."""
+    inner = agent.cards if isinstance(agent, Player) else agent
+    return bool(getattr(inner, "sees_all_cards", False))

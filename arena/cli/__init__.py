@@ -1,0 +1,88 @@
+"""The command line.
+
+Each command is a module of this package with `add_arguments(parser)` and
+`run(args) -> exit code`. Only the module of the command that was asked for is
+imported, so that `arena --help` needs nothing heavy.
+
+Exit codes: 0 all well, 1 the answer is no (a mismatch, a failed gate), 2 a
+mistake in what was asked for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from arena import __version__
+from arena.errors import ArenaError, did_you_mean
+
+__all__ = ["COMMANDS", "main"]
+
+COMMANDS: dict[str, str] = {
+    "demo": "play one deal at random and show the table",
+    "deals": "make, show, check and import sets of deals",
+    "list": "what there is: games, deal sets",
+    "verify": "replay recorded rounds through the rules and compare everything",
+}
+"""Name and one line of help; the module is `arena.cli.<name>_`."""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, with the near miss for an unknown command and errors in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print one line and exit with 2."""
+        self.exit(2, f"{self.prog}: {message} (see '{self.prog} --help')\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _dispatch(words)
+    except ArenaError as error:
+        print(f"arena: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # The reader of our output has gone (as in `arena ... | head`): nothing is wrong.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("arena: interrupted", file=sys.stderr)
+        return 130
+
+
+def _dispatch(words: list[str]) -> int:
+    name = words[0] if words else ""
+    if name.startswith("-") or not name:
+        _top_level_parser().parse_args(words or ["--help"])
+        return 0
+    if name not in COMMANDS:
+        raise ArenaError(f"unknown command {name!r}; {did_you_mean(name, COMMANDS)}")
+    module = importlib.import_module(f"arena.cli.{name.replace('-', '_')}_")
+    parser = Parser(prog=f"arena {name}", description=module.__doc__, formatter_class=_Formatter)
+    module.add_arguments(parser)
+    code: int = module.run(parser.parse_args(words[1:]))
+    return code
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Keeps the paragraphs of a command's docstring."""
+
+
+def _top_level_parser() -> Parser:
+    width = max(map(len, COMMANDS))
+    listing = "\n".join(f"  {name:{width}}  {text}" for name, text in COMMANDS.items())
+    parser = Parser(
+        prog="arena",
+        usage="arena COMMAND ...",
+        description="Tournaments and evaluation for trick-taking card-game AI.",
+        epilog=f"commands:\n{listing}\n\n'arena COMMAND --help' tells the rest.",
+        formatter_class=_Formatter,
+    )
+    parser.add_argument("--version", action="version", version=f"arena {__version__}")
+    return parser

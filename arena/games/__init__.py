@@ -1,0 +1,1 @@
+"""The games: each folder reads like its rule book."""

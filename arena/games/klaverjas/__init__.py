@@ -1,0 +1,5 @@
+"""Klaverjas."""
+
+from arena.games.klaverjas.rules import Klaverjas
+
+__all__ = ["Klaverjas"]

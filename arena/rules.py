@@ -1,0 +1,346 @@
+"""What a game is, what a seat may know of it, and what it may do.
+
+A game's rule book implements `Rules`; the referee plays by it. A player gets
+a `View`: all that its seat may know, and nothing else. Both carry all games:
+with partners or without, clockwise or not, with bidding, passing or neither,
+and with scores of which more or less is better.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
+
+from arena.cards import CARD_NAMES, SEATS, TRUMPS
+from arena.deals import Deal
+from arena.errors import ArenaError, did_you_mean
+
+__all__ = [
+    "ACTION_NAMES",
+    "OBE",
+    "PASS",
+    "PLAY",
+    "PUSH",
+    "UNE",
+    "Action",
+    "Bid",
+    "IllegalAction",
+    "MatchFormat",
+    "Outcome",
+    "Phase",
+    "Position",
+    "Round",
+    "Rules",
+    "RulesError",
+    "Standing",
+    "Trick",
+    "View",
+    "action_name",
+    "choose_trump",
+    "chosen_trump",
+    "parse_action",
+]
+
+# --- actions -----------------------------------------------------------------------------
+
+Action: TypeAlias = int
+"""A card (0 to 51) to play or to pass on, or one of the bids below."""
+
+OBE, UNE = TRUMPS.index("O"), TRUMPS.index("U")
+PASS, PLAY, PUSH = 52, 53, 54
+_FIRST_TRUMP = 55
+
+ACTION_NAMES: tuple[str, ...] = (
+    *CARD_NAMES,
+    "pass",
+    "play",
+    "push",
+    *(f"trump-{trump}" for trump in TRUMPS),
+)
+_ACTION_BY_NAME = {name: action for action, name in enumerate(ACTION_NAMES)}
+
+
+def choose_trump(trump: int) -> Action:
+    """The bid that names `trump` (an index into `TRUMPS`)."""
+    return _FIRST_TRUMP + trump
+
+
+def chosen_trump(action: Action) -> int | None:
+    """The trump that a bid names, or None if it names none."""
+    return action - _FIRST_TRUMP if action >= _FIRST_TRUMP else None
+
+
+def action_name(action: Action) -> str:
+    """An action in notation.
+
+    >>> action_name(31), action_name(PASS), action_name(choose_trump(OBE))
+    ('H7', 'pass', 'trump-O')
+    """
+    return ACTION_NAMES[action]
+
+
+def parse_action(text: str) -> Action:
+    """The action that `text` names; the inverse of `action_name`."""
+    action = _ACTION_BY_NAME.get(text)
+    if action is None:
+        raise RulesError(f"unknown action {text!r}: {did_you_mean(text, ACTION_NAMES[52:])}")
+    return action
+
+
+# --- what happens at the table -----------------------------------------------------------
+
+Phase: TypeAlias = Literal["bid", "pass", "play", "over"]
+
+
+class Bid(NamedTuple):
+    """One call in the auction."""
+
+    seat: int
+    action: Action
+
+
+class Trick(NamedTuple):
+    """A finished trick; `cards` are in the order in which they were played."""
+
+    leader: int
+    cards: tuple[int, ...]
+    winner: int
+    points: int
+    bonus: int
+
+
+class Position(NamedTuple):
+    """All that decides which cards of a hand may be played: the same for everybody at the table."""
+
+    trump: int | None
+    table: tuple[int, ...]
+    """Cards of the trick in progress, in the order of play."""
+    trick_number: int
+    opened: bool
+    """Whether a suit that may not be led at first has been broken (Hearts); else False."""
+
+
+class Outcome(NamedTuple):
+    """How a round ended. Tuples have one entry per side of the game."""
+
+    scores: tuple[int, ...]
+    """What is written down: nat, pit, match, moon and the like included."""
+    points: tuple[int, ...]
+    """Points of the cards taken, the last trick's included."""
+    bonus: tuple[int, ...]
+    """Roem, or Weis and Stöck."""
+    tricks: tuple[int, ...]
+    flags: tuple[str, ...] = ()
+    """What happened, such as `nat`, `pit`, `match`, `moon` or `redeal`."""
+
+
+class Standing(NamedTuple):
+    """Where a match stands when a round of it begins."""
+
+    round_number: int = 0
+    scores: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class MatchFormat:
+    """When a match is over: after `rounds`, or after the round in which a side has `target`."""
+
+    rounds: int | None = None
+    target: int | None = None
+
+    def is_over(self, standing: Standing) -> bool:
+        """Whether no further round is played."""
+        if self.rounds is not None and standing.round_number >= self.rounds:
+            return True
+        return self.target is not None and max(standing.scores, default=0) >= self.target
+
+
+# --- what a seat may know ----------------------------------------------------------------
+
+
+class View(NamedTuple):
+    """All that a seat may know when it is its turn, and nothing more.
+
+    A value: it holds no reference to the round, the other hands or the referee.
+    Masks have bit `card` set for each card (see `arena.cards`).
+    """
+
+    rules: Rules
+    seat: int
+    phase: Phase
+    legal: tuple[Action, ...]
+    """What may be done now, in ascending order."""
+    hand: int
+    """The cards held now, as a mask."""
+    dealt_hand: tuple[int, ...]
+    """The hand as it was dealt, in the order dealt."""
+    dealer: int | None
+    leader: int | None
+    """Who leads the first trick, once that is known."""
+    trump: int | None
+    declarer: int | None
+    forced: bool
+    """Whether the declarer had no choice, so that declaring says nothing about his hand."""
+    turn_ups: tuple[int, ...]
+    """Suits turned up for the auction so far."""
+    bids: tuple[Bid, ...]
+    tricks: tuple[Trick, ...]
+    """The finished tricks."""
+    table: tuple[int, ...]
+    """Cards of the trick in progress, in the order of play."""
+    table_leader: int | None
+    """Who led the trick in progress."""
+    opened: bool
+    """Whether a suit that may not be led at first has been broken (Hearts)."""
+    points: tuple[int, ...]
+    """Card points taken so far in this round, per side."""
+    bonus: tuple[int, ...]
+    """Roem, or Weis and Stöck, so far in this round, per side."""
+    standing: Standing
+    """Round number and scores of the match so far."""
+    passed: tuple[int, ...]
+    """The cards this seat passed on, in the order chosen."""
+    received: tuple[int, ...]
+    """The cards this seat received."""
+    shown: tuple[tuple[int, int], ...]
+    """Cards that seats have shown to all, as (seat, mask)."""
+    all_hands: tuple[int, ...] | None = None
+    """Everybody's cards, for agents that declare that they see them; else None."""
+
+    @property
+    def played(self) -> int:
+        """Mask of the cards that have been played."""
+        mask = 0
+        for trick in self.tricks:
+            for card in trick.cards:
+                mask |= 1 << card
+        for card in self.table:
+            mask |= 1 << card
+        return mask
+
+    @property
+    def unseen(self) -> int:
+        """Mask of the cards that are neither in this hand nor played."""
+        return self.rules.deck & ~self.hand & ~self.played
+
+    @property
+    def position(self) -> Position:
+        """What decides which cards may be played now."""
+        return Position(self.trump, self.table, len(self.tricks), self.opened)
+
+    def seat_at(self, place: int) -> int:
+        """The seat whose card is number `place` (from 0) of the trick in progress."""
+        if self.table_leader is None:
+            raise RulesError("no trick is in progress")
+        return self.rules.seat_after(self.table_leader, place)
+
+
+# --- what a game is ----------------------------------------------------------------------
+
+
+class Round(Protocol):
+    """A round in progress, known in full. Only the referee holds one."""
+
+    turn: int | None
+    """Whose turn it is; None when the round is over."""
+    phase: Phase
+    legal: tuple[Action, ...]
+    """What the seat whose turn it is may do."""
+    hands: list[int]
+    tricks: tuple[Trick, ...]
+    table: tuple[int, ...]
+
+
+class Rules(Protocol):
+    """A game under one choice of options: a value, compared by its options."""
+
+    name: ClassVar[str]
+    version: ClassVar[int]
+    """Raised when the same actions would lead to other results than before."""
+    options_help: ClassVar[dict[str, str]]
+
+    @property
+    def players(self) -> int:
+        """How many seats there are."""
+        ...
+
+    @property
+    def deck(self) -> int:
+        """Mask of all cards of the game."""
+        ...
+
+    @property
+    def hand_size(self) -> int:
+        """Cards dealt to each seat, and so tricks in a round."""
+        ...
+
+    @property
+    def sides(self) -> tuple[tuple[int, ...], ...]:
+        """Which seats score together."""
+        ...
+
+    @property
+    def higher_wins(self) -> bool:
+        """Whether a higher score is better."""
+        ...
+
+    @property
+    def margin_bounds(self) -> tuple[float, float]:
+        """The worst and the best margin of a side: own score less the others', in its favour."""
+        ...
+
+    @property
+    def match(self) -> MatchFormat:
+        """How long a full match is."""
+        ...
+
+    def side_of(self, seat: int) -> int:
+        """The side that a seat scores for."""
+        ...
+
+    def seat_after(self, seat: int, steps: int = 1) -> int:
+        """The seat whose turn is `steps` after that of `seat`."""
+        ...
+
+    def check_deal(self, deal: Deal) -> None:
+        """Raise `RulesError` if these rules cannot be played on this deal."""
+        ...
+
+    def start(self, deal: Deal, standing: Standing = ...) -> Any:
+        """The round at its first decision; cards that the deal says are played, are."""
+        ...
+
+    def in_match(self, deal: Deal, number: int) -> Deal:
+        """The deal as round `number` of a match: the dealer rotates."""
+        ...
+
+    def playable(self, hand: int, position: Position) -> int:
+        """The cards of `hand` (a mask) that may be played in this position."""
+        ...
+
+    def apply(self, state: Any, action: Action) -> None:
+        """Let the seat whose turn it is do `action`."""
+        ...
+
+    def view(self, state: Any, seat: int, *, all_hands: bool = False) -> View:
+        """What `seat` may know now."""
+        ...
+
+    def outcome(self, state: Any) -> Outcome:
+        """The result of a round that is over."""
+        ...
+
+
+class RulesError(ArenaError):
+    """Options or a deal that a game cannot be played with."""
+
+
+class IllegalAction(ArenaError):
+    """An action that the rules forbid, with everything needed to see it."""
+
+    def __init__(self, seat: int, action: Action, legal: tuple[Action, ...], deal: str) -> None:
+        self.seat, self.action, self.legal, self.deal = seat, action, legal, deal
+        known = isinstance(action, int) and 0 <= action < len(ACTION_NAMES)
+        name = ACTION_NAMES[action] if known else repr(action)
+        allowed = " ".join(ACTION_NAMES[a] for a in legal)
+        super().__init__(f"seat {SEATS[seat]} played {name}, legal: {allowed}; deal {deal}")
