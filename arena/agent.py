@@ -15,13 +15,32 @@ The same view and the same generator state must always give the same action.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from arena.rules import Action, Rules, View
 from arena.seeds import Rng
 
-__all__ = ["Agent", "Bidder", "Player", "Remembers", "Setup", "sees_all_cards"]
+__all__ = ["Agent", "Bidder", "Player", "Remembers", "Setup", "parameter", "sees_all_cards"]
+
+
+def parameter(
+    default: Any = MISSING,
+    *,
+    help: str,
+    at_least: float | None = None,
+    at_most: float | None = None,
+) -> Any:
+    """A field of an agent or a bidder that says what it is for and what values make sense.
+
+    Without a default an experiment must give the value. `arena list agents` and the
+    JSON Schema show the help; experiments with values out of range are refused.
+
+        playouts: int = parameter(1000, help="playouts per legal card", at_least=1)
+    """
+    bounds = {"at_least": at_least, "at_most": at_most}
+    metadata = {"help": help, **{name: x for name, x in bounds.items() if x is not None}}
+    return field(default=default, metadata=metadata)
 
 
 class Agent(Protocol):

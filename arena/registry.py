@@ -10,7 +10,7 @@ its own `pyproject.toml`:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
@@ -68,6 +68,6 @@ def _entries(group: str) -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=group)}
 
 
-GAMES: Registry[Callable[..., Any]] = Registry("game", "arena.games")
-AGENTS: Registry[Callable[..., Any]] = Registry("agent family", "arena.agents")
-BIDDERS: Registry[Callable[..., Any]] = Registry("bidder", "arena.bidders")
+GAMES: Registry[Any] = Registry("game", "arena.games")
+AGENTS: Registry[Any] = Registry("agent family", "arena.agents")
+BIDDERS: Registry[Any] = Registry("bidder", "arena.bidders")

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 from arena.cards import CARD_NAMES, SEATS, TRUMPS
 from arena.deals import Deal
 from arena.errors import ArenaError, did_you_mean
+from arena.seeds import Rng
 
 __all__ = [
     "ACTION_NAMES",
@@ -206,6 +207,8 @@ class View(NamedTuple):
     """Cards that seats have shown to all, as (seat, mask)."""
     all_hands: tuple[int, ...] | None = None
     """Everybody's cards, for agents that declare that they see them; else None."""
+    passing: int = 0
+    """Cards passed in this round go to `rules.seat_after(seat, passing)`; 0 if none are passed."""
 
     @property
     def played(self) -> int:
@@ -294,6 +297,10 @@ class Rules(Protocol):
         """How long a full match is."""
         ...
 
+    def __hash__(self) -> int:
+        """Equal rules have equal hashes, so that what follows from them can be kept."""
+        ...
+
     def side_of(self, seat: int) -> int:
         """The side that a seat scores for."""
         ...
@@ -318,6 +325,18 @@ class Rules(Protocol):
         """The cards of `hand` (a mask) that may be played in this position."""
         ...
 
+    def trick_winner(self, cards: tuple[int, ...], trump: int | None) -> int:
+        """Which card of a trick (0 is the one led) takes it."""
+        ...
+
+    def trick_value(self, cards: tuple[int, ...], trump: int | None, last: bool) -> tuple[int, int]:
+        """Card points and bonus of a trick; `last` if it is the last of the round."""
+        ...
+
+    def opens(self, cards: tuple[int, ...]) -> bool:
+        """Whether a trick with these cards breaks the suit that may not be led at first."""
+        ...
+
     def apply(self, state: Any, action: Action) -> None:
         """Let the seat whose turn it is do `action`."""
         ...
@@ -328,6 +347,14 @@ class Rules(Protocol):
 
     def outcome(self, state: Any) -> Outcome:
         """The result of a round that is over."""
+        ...
+
+    def facts(self, state: Any) -> dict[str, Any]:
+        """What a round that is over came to, as it is recorded."""
+        ...
+
+    def random_deal(self, rng: Rng, number: int) -> Deal:
+        """A deal for these rules; `number` decides what takes turns, such as the dealer."""
         ...
 
 

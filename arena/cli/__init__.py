@@ -25,7 +25,9 @@ __all__ = ["COMMANDS", "main"]
 COMMANDS: dict[str, str] = {
     "demo": "play one deal at random and show the table",
     "deals": "make, show, check and import sets of deals",
-    "list": "what there is: games, deal sets",
+    "list": "what there is: games, agents, deal sets",
+    "validate": "check experiment files without playing",
+    "schema": "print the JSON Schema of experiment files",
     "verify": "replay recorded rounds through the rules and compare everything",
 }
 """Name and one line of help; the module is `arena.cli.<name>_`."""

@@ -8,12 +8,13 @@ comes before the first card (an auction, passing, or nothing).
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 from arena.cards import CARD_NAMES, SEATS, cards_of, mask_of
 from arena.deals import Deal, DealError, check_cards
+from arena.errors import did_you_mean
 from arena.rules import (
     Action,
     Bid,
@@ -29,7 +30,7 @@ from arena.rules import (
 )
 from arena.seeds import Rng
 
-__all__ = ["TableRound", "TrickGame"]
+__all__ = ["TableRound", "TrickGame", "check_choice"]
 
 
 @dataclass(slots=True)
@@ -58,6 +59,7 @@ class TableRound:
     passed: list[tuple[int, ...]] = field(default_factory=list)
     received: list[tuple[int, ...]] = field(default_factory=list)
     shown: tuple[tuple[int, int], ...] = ()
+    passing: int = 0
 
 
 class TrickGame(abc.ABC):
@@ -125,6 +127,15 @@ class TrickGame(abc.ABC):
     @abc.abstractmethod
     def outcome(self, state: TableRound) -> Outcome:
         """The result of a round that is over."""
+
+    @classmethod
+    @abc.abstractmethod
+    def from_record(cls, record: dict[str, Any]) -> Self | None:
+        """The rules a recorded round was played under; None if it is of another game."""
+
+    @abc.abstractmethod
+    def facts(self, state: TableRound) -> dict[str, Any]:
+        """What a round that is over came to, as it is recorded."""
 
     @abc.abstractmethod
     def random_deal(self, rng: Rng, number: int) -> Deal:
@@ -226,6 +237,7 @@ class TrickGame(abc.ABC):
         if bonus:
             state.bonus = _add(state.bonus, side, bonus)
         state.opened = state.opened or self.opens(cards)
+        self.after_trick(state)
         state.table = ()
         state.table_leader = winner
         if last:
@@ -236,6 +248,10 @@ class TrickGame(abc.ABC):
     def opens(self, cards: tuple[int, ...]) -> bool:
         """Whether a trick with these cards breaks the suit that may not be led at first."""
         return False
+
+    def after_trick(self, state: TableRound) -> None:
+        """Score and show what does not go with the trick to its winner, such as Weis."""
+        return
 
     def finish(self, state: TableRound) -> None:
         """End the round."""
@@ -280,7 +296,17 @@ class TrickGame(abc.ABC):
             state.received[seat],
             state.shown,
             tuple(state.hands) if all_hands else None,
+            state.passing,
         )
+
+
+def check_choice(game: str, option: str, value: object, allowed: Iterable[object]) -> None:
+    """Raise `RulesError` unless `value` is one of `allowed`; `True` does not pass for 1."""
+    choices = tuple(allowed)
+    if not any(type(value) is type(choice) and value == choice for choice in choices):
+        word = value if isinstance(value, str) else ""
+        near = did_you_mean(word, map(str, choices))
+        raise RulesError(f"{game}: {option}: unknown {value!r}; {near}")
 
 
 def _add(values: tuple[int, ...], index: int, amount: int) -> tuple[int, ...]:

@@ -29,13 +29,13 @@ Deviations: none. Defenders who take all tricks get no bonus, as in all three th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 from arena.cards import LANE, RANKS, cards_of, mask_of, suit_of
 from arena.deals import Deal
 from arena.errors import did_you_mean
 from arena.games.base import TableRound, TrickGame
-from arena.games.klaverjas import bidding
+from arena.games.klaverjas import bidding, records
 from arena.games.klaverjas.tables import (
     DECK,
     FOUR_ALIKE,
@@ -177,7 +177,7 @@ class Klaverjas(TrickGame):
         for place in range(1, len(cards)):
             card = cards[place]
             suit = card // LANE
-            if (suit == led or suit == trump) and strength[card] > best:
+            if suit in (led, trump) and strength[card] > best:
                 winner, best = place, strength[card]
         return winner
 
@@ -212,7 +212,17 @@ class Klaverjas(TrickGame):
             flags = ("pit",)
         return Outcome((counted[0], counted[1]), points, bonus, tricks, flags)
 
-    # --- deals ---------------------------------------------------------------------------
+    # --- records and deals ---------------------------------------------------------------
+
+    @classmethod
+    def from_record(cls, record: dict[str, Any]) -> Self | None:
+        """The rules a recorded round was played under; None if it is of another game."""
+        options = records.options_of(record)
+        return None if options is None else cls(**options)
+
+    def facts(self, state: TableRound) -> dict[str, Any]:
+        """What a finished round came to, as it is recorded."""
+        return records.facts(state, self.outcome(state))
 
     def random_deal(self, rng: Rng, number: int) -> Deal:
         """Four random hands; leaders (given) and dealers (auction) take turns by `number`."""

@@ -1,0 +1,23 @@
+"""Plays at random: the floor that every other agent is measured from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arena.rules import Action, View
+from arena.seeds import Rng
+
+__all__ = ["Random"]
+
+
+@dataclass(frozen=True)
+class Random:
+    """Any legal bid, pass or card, all equally likely.
+
+    Source: the random player of Hoogenboom 2017, Hordijk 2022 and Kiele 2024.
+    Differs: it also bids at random unless a bidder is set beside it.
+    """
+
+    def act(self, view: View, rng: Rng) -> Action:
+        """One of the legal actions."""
+        return rng.choice(view.legal)

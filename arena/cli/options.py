@@ -1,0 +1,81 @@
+"""Options that several commands share: which game, which options, which deals."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from arena.deals import DealSet
+from arena.errors import ArenaError, did_you_mean
+from arena.files import find_shipped
+from arena.registry import GAMES
+
+__all__ = ["add_game_options", "find_set", "make_rules", "rules_from_args"]
+
+
+def add_game_options(parser: argparse.ArgumentParser, required: bool = True) -> None:
+    """`--game NAME` and `--option KEY=VALUE`."""
+    parser.add_argument("--game", required=required, metavar="NAME", help="see 'arena list games'")
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="an option of the game, such as bidding=classical; may be repeated",
+    )
+
+
+def rules_from_args(args: argparse.Namespace, deals: DealSet | None = None) -> Any:
+    """The rules that the options ask for; without `--game`, those that the set was made for."""
+    name, options = args.game, {}
+    if deals is not None:
+        if name is not None and name != deals.game:
+            raise ArenaError(f"{deals.path}: these are deals for {deals.game}, not {name}")
+        name = deals.game
+        options = dict(deals.meta.get("options", {}))
+    if name is None:
+        raise ArenaError(f"which game? say --game ({', '.join(GAMES.names())})")
+    for text in args.option:
+        key, sign, value = text.partition("=")
+        if not sign:
+            raise ArenaError(f"--option {text!r}: expected KEY=VALUE")
+        options[key] = _typed(GAMES.get(name), key, value)
+    return make_rules(name, options)
+
+
+def make_rules(name: str, options: dict[str, Any]) -> Any:
+    """The game `name` with these options; errors name the option and the near miss."""
+    game = GAMES.get(name)
+    allowed = {field.name for field in dataclasses.fields(game)}
+    for key in options:
+        if key not in allowed:
+            raise ArenaError(f"{name} has no option {key!r}; {did_you_mean(key, allowed)}")
+    return game(**options)
+
+
+def _typed(game: Any, key: str, text: str) -> Any:
+    """Text from the command line as the type that the option has."""
+    hint = get_type_hints(game).get(key, str)
+    choices = get_args(hint) if get_origin(hint) is Literal else ()
+    for choice in choices:
+        if str(choice).lower() == text.lower():
+            return choice
+    members = {hint, *get_args(hint)}
+    if bool in members and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if text.removeprefix("-").isdigit() and (int in members or choices):
+        return int(text)
+    if hint is bool or hint is int:
+        expected = "true or false" if hint is bool else "a whole number"
+        raise ArenaError(f"--option {key}={text}: expected {expected}")
+    return text
+
+
+def find_set(name: str) -> Path:
+    """The CSV that `name` means: a file if there is one, else a set that we ship."""
+    path = Path(name)
+    if path.suffix == ".csv" or path.exists():
+        return path
+    return find_shipped("deals", name, ".csv")

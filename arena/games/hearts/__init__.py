@@ -1,0 +1,5 @@
+"""Hearts."""
+
+from arena.games.hearts.rules import Hearts
+
+__all__ = ["Hearts"]

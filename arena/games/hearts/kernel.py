@@ -1,0 +1,158 @@
+"""Hearts for the compiled kernel: the rules of `rules.py` on masks in kernel coordinates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arena.cards import mask_of
+from arena.games.hearts import tables
+from arena.games.hearts.rules import Hearts
+from arena.games.hearts.semi_random import STRENGTH
+from arena.games.kernel.bits import popcount
+from arena.games.kernel.jit import inlined
+from arena.games.kernel.layout import (
+    BEST,
+    HEARTS,
+    LED,
+    ONE,
+    OWN,
+    PLAYERS,
+    TABLE,
+    TAKEN,
+    ZERO,
+    Word,
+    Words,
+)
+from arena.games.kernel.order import kernel_bits
+from arena.games.kernel.spec import KernelGame, game_words
+
+__all__ = [
+    "final_scores",
+    "following",
+    "kernel_game",
+    "leading",
+    "opens",
+    "semi_candidates",
+    "trick_value",
+]
+
+# --- parameters --------------------------------------------------------------------------
+
+HEART_CARDS = OWN
+QUEEN = OWN + 1
+"""The queen of spades."""
+QUEEN_POINTS = OWN + 2
+FIRST_LEAD = OWN + 3
+"""The card that leads the first trick."""
+NOT_LED_FIRST = OWN + 4
+"""The cards that may not be led before hearts are broken."""
+NOT_ON_FIRST_TRICK = OWN + 5
+"""The cards that may not be discarded on the first trick."""
+BREAKING = OWN + 6
+"""The cards that break hearts."""
+ALL_POINTS = OWN + 7
+
+_COUNT = np.uint64(0xFFFF)
+
+
+# --- playing -----------------------------------------------------------------------------
+
+
+@inlined
+def leading(game: Words, hand: Word, first_trick: bool, opened: Word) -> Word:
+    """The cards that may be led."""
+    if first_trick:
+        return hand & game[FIRST_LEAD]
+    allowed = hand & ~game[NOT_LED_FIRST]
+    return hand if opened != ZERO or allowed == ZERO else allowed
+
+
+@inlined
+def following(game: Words, hand: Word, led: Word, first_trick: bool) -> Word:
+    """The cards that may be played to a trick that has been led."""
+    follow = hand & led
+    discards = hand
+    if first_trick:
+        allowed = hand & ~game[NOT_ON_FIRST_TRICK]
+        discards = allowed if allowed != ZERO else hand
+    return follow if follow != ZERO else discards
+
+
+@inlined
+def trick_value(game: Words, table: Word) -> Word:
+    """Points of a trick."""
+    queen = game[QUEEN_POINTS] if table & game[QUEEN] != ZERO else ZERO
+    return popcount(table & game[HEART_CARDS]) + queen
+
+
+@inlined
+def opens(game: Words, table: Word) -> Word:
+    """1 if a trick breaks hearts."""
+    return ONE if table & game[BREAKING] != ZERO else ZERO
+
+
+@inlined
+def final_scores(state: Words, game: Words, scores: np.ndarray) -> None:
+    """The points taken, unless somebody has shot the moon."""
+    moon = False
+    for seat in range(np.int64(game[PLAYERS])):
+        points = state[TAKEN + np.uint64(seat)] & _COUNT
+        scores[seat] = np.int64(points)
+        moon = moon or points == game[ALL_POINTS]
+    if moon:
+        for seat in range(np.int64(game[PLAYERS])):
+            scores[seat] = np.int64(game[ALL_POINTS]) - scores[seat]
+
+
+# --- semi-random play --------------------------------------------------------------------
+
+
+@inlined
+def semi_candidates(
+    state: Words, game: Words, legal: Word, protect_tens: bool, better: bool
+) -> Word:
+    """`semi_random.candidates`, as a mask."""
+    table = state[TABLE]
+    point_cards = game[HEART_CARDS] | game[QUEEN]
+    best = state[BEST]
+    takes = legal if table == ZERO else legal & state[LED] & ~(best | (best - ONE))
+    stays_below = legal & ~takes
+    if better:
+        given = stays_below & point_cards
+        if given & game[QUEEN] != ZERO:
+            return game[QUEEN]
+        if given != ZERO:
+            return given
+    costly = takes if table & point_cards != ZERO else takes & point_cards
+    bad = costly
+    if popcount(table) + ONE == game[PLAYERS] and costly != takes:
+        bad |= stays_below
+    good = legal & ~bad
+    return good if good != ZERO else legal
+
+
+# --- parameters from the rules -----------------------------------------------------------
+
+
+def kernel_game(rules: Hearts, trump: None = None) -> KernelGame:
+    """The rules; there is no trump."""
+    bits = kernel_bits(tables.DECK, None, STRENGTH)
+
+    def kernel_mask(cards: int) -> int:
+        return mask_of(bit for card, bit in bits.items() if cards >> card & 1)
+
+    words = game_words(rules, HEARTS, None, bits, table_words=0)
+    words[HEART_CARDS] = kernel_mask(tables.HEARTS)
+    words[QUEEN] = kernel_mask(tables.QUEEN)
+    words[QUEEN_POINTS] = tables.POINTS[tables.QUEEN.bit_length() - 1]
+    words[FIRST_LEAD] = kernel_mask(tables.TWO_OF_CLUBS)
+    not_led_first = tables.HEARTS | (tables.QUEEN if rules.queen_lead_ban else 0)
+    words[NOT_LED_FIRST] = kernel_mask(not_led_first)
+    words[NOT_ON_FIRST_TRICK] = kernel_mask(
+        0 if rules.points_on_first_trick else tables.POINT_CARDS
+    )
+    words[BREAKING] = kernel_mask(
+        tables.POINT_CARDS if rules.queen_breaks_hearts else tables.HEARTS
+    )
+    words[ALL_POINTS] = tables.ALL_POINTS
+    return KernelGame(rules, None, words, bits)

@@ -1,0 +1,303 @@
+"""Schieber for the compiled kernel: the rules of `rules.py` on masks in kernel coordinates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arena.cards import LANE as SUIT_BITS
+from arena.cards import RANKS, mask_of
+from arena.games.kernel.bits import popcount
+from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.layout import (
+    BEST,
+    HANDS,
+    HOLDER,
+    LANE,
+    LAST_TRICK,
+    LED,
+    ONE,
+    OWN,
+    PLAYED,
+    S16,
+    S32,
+    S48,
+    SCHIEBER,
+    STEP,
+    TABLE,
+    TABLES,
+    TAKEN,
+    THREE,
+    TRICKS,
+    TRUMPS,
+    TURN,
+    TWO,
+    ZERO,
+    Word,
+    Words,
+)
+from arena.games.kernel.order import kernel_bits
+from arena.games.kernel.spec import KernelGame, game_words, lane_masks
+from arena.games.schieber import semi_random, tables
+from arena.games.schieber.rules import Schieber
+from arena.games.schieber.weis import Weis, weis_in
+from arena.rules import UNE
+
+__all__ = [
+    "after_trick",
+    "final_scores",
+    "following",
+    "foresee_bonus",
+    "kernel_game",
+    "semi_candidates",
+    "trick_value",
+]
+
+# --- parameters --------------------------------------------------------------------------
+
+RULE = OWN
+"""How `undertrump` is read: one of the three numbers below."""
+HIGHEST, JASSKIT, PYSCHIEBER = np.uint64(0), np.uint64(1), np.uint64(2)
+_RULES = {"highest": HIGHEST, "jasskit": JASSKIT, "pyschieber": PYSCHIEBER}
+JACK = OWN + 1
+"""The trump jack; 0 without a trump suit."""
+MATCH_BONUS = OWN + 2
+FACTOR = OWN + 3
+WEIS = OWN + 4
+"""Whether Weis are scored."""
+STOECK = OWN + 5
+"""Points for Stöck, already where they stand in a word of `TAKEN`; 0 if not scored."""
+STOECK_CARDS = OWN + 6
+RICH, FAT = OWN + 7, OWN + 8
+"""See `semi_random`."""
+
+LANE_SIZE = 1 << len(tables.NATURAL_ORDER)
+PLAIN_POINTS = np.uint64(TABLES)
+TOP_POINTS = np.uint64(TABLES + LANE_SIZE)
+PLAIN_NATURAL = np.uint64(TABLES + 2 * LANE_SIZE)
+"""The cards of a lane in the order 6 7 8 9 T J Q K A."""
+TOP_NATURAL = np.uint64(TABLES + 3 * LANE_SIZE)
+RUNS = np.uint64(TABLES + 4 * LANE_SIZE)
+"""The Weis of runs in a suit in natural order: points, and in the high half the rank of the
+best one (see `_rank`)."""
+FOURS = np.uint64(TABLES + 5 * LANE_SIZE)
+"""The same for four alike, by the set of ranks that are there four times."""
+
+_LOW_HALF = np.uint64(0xFFFFFFFF)
+_COUNT = np.uint64(0xFFFF)
+
+
+# --- playing -----------------------------------------------------------------------------
+
+
+@inlined
+def following(game: Words, hand: Word, led: Word, best: Word, table: Word) -> Word:
+    """The cards that may be played to a trick that has been led."""
+    trump = game[TRUMPS]
+    follow = hand & led
+    trumps = hand & trump
+    if led == trump:
+        # The trump jack is never forced out.
+        return follow if follow & ~game[JACK] != ZERO else hand
+    to_beat = best & trump
+    if game[RULE] == JASSKIT:
+        to_beat = _lower_natural_rank(game, table & trump)
+    below = (to_beat | (to_beat - ONE)) if to_beat != ZERO else ZERO
+    higher = trumps & ~below
+    only_trumps = trumps == hand
+    free = hand & ~trump | higher
+    if only_trumps and (game[RULE] != PYSCHIEBER or higher == ZERO):
+        free = hand
+    plain = follow | higher
+    return plain if follow != ZERO else free
+
+
+@inlined
+def _lower_natural_rank(game: Words, trumps: Word) -> Word:
+    """Of the trumps in a trick, at most two, the one that comes first in 6 7 8 9 T J Q K A."""
+    lower = trumps & (~trumps + ONE)
+    higher = trumps ^ lower
+    if higher != ZERO and (
+        game[TOP_NATURAL + (higher >> S48)] < game[TOP_NATURAL + (lower >> S48)]
+    ):
+        return higher
+    return lower
+
+
+@inlined
+def trick_value(game: Words, table: Word) -> Word:
+    """Points of a trick, without those for the last one."""
+    return (
+        game[PLAIN_POINTS + (table & LANE)]
+        + game[PLAIN_POINTS + (table >> S16 & LANE)]
+        + game[PLAIN_POINTS + (table >> S32 & LANE)]
+        + game[TOP_POINTS + (table >> S48)]
+    )
+
+
+@inlined
+def final_scores(state: Words, game: Words, scores: np.ndarray) -> None:
+    """Points, bonus and match, times the factor of the trump."""
+    first, second = state[TAKEN], state[TAKEN + ONE]
+    ours = (first & _COUNT) + (first >> S16 & _COUNT)
+    theirs = (second & _COUNT) + (second >> S16 & _COUNT)
+    if second >> S32 == ZERO:
+        ours += game[MATCH_BONUS]
+    elif first >> S32 == ZERO:
+        theirs += game[MATCH_BONUS]
+    scores[0] = np.int64(ours * game[FACTOR])
+    scores[1] = np.int64(theirs * game[FACTOR])
+
+
+# --- Weis and Stöck ----------------------------------------------------------------------
+
+
+@inlined
+def after_trick(state: Words, game: Words, table: Word, leader: Word, left: Word) -> None:
+    """Score Weis after the first trick, Stöck after the one with the second of the two cards."""
+    if game[WEIS] != ZERO and left + ONE == game[TRICKS]:
+        score_weis(state, game, leader)
+    if game[STOECK] != ZERO and table & game[STOECK_CARDS] != ZERO:
+        _score_stoeck(state, game, True)
+
+
+@inlined
+def foresee_bonus(state: Words, game: Words, place: Word, left: Word) -> None:
+    """Score now what Weis and Stöck will be scored in the rest of the round."""
+    if game[WEIS] != ZERO and left == game[TRICKS]:
+        forehand = (state[TURN] + place * game[STEP] * THREE) & THREE
+        score_weis(state, game, forehand)
+    if game[STOECK] != ZERO:
+        _score_stoeck(state, game, False)
+
+
+@inlined
+def _score_stoeck(state: Words, game: Words, fallen: bool) -> None:
+    pair = game[STOECK_CARDS]
+    for number in range(4):
+        seat = np.uint64(number)
+        held = state[HANDS + seat] & pair
+        if (held | (state[PLAYED + seat] & pair)) == pair and (held == ZERO) == fallen:
+            state[TAKEN + (seat & ONE)] += game[STOECK]
+
+
+@compiled
+def score_weis(state: Words, game: Words, forehand: Word) -> None:
+    """Score the Weis of the side that has the best one, from the hands as they were dealt."""
+    forehand_points, other_points = ZERO, ZERO
+    best, winner = ZERO, forehand & ONE
+    seat = forehand
+    for place in range(4):
+        points, rank = _weis(game, state[HANDS + seat] | state[PLAYED + seat])
+        if place & 1:
+            other_points += points
+        else:
+            forehand_points += points
+        if rank > best:
+            best, winner = rank, seat & ONE
+        seat = (seat + game[STEP]) & THREE
+    points = forehand_points if winner == forehand & ONE else other_points
+    state[TAKEN + winner] += points << S16
+
+
+@inlined
+def _weis(game: Words, dealt: Word) -> tuple[Word, Word]:
+    """Points of the Weis in a hand, and the rank of the best one."""
+    a = game[PLAIN_NATURAL + (dealt & LANE)]
+    b = game[PLAIN_NATURAL + (dealt >> S16 & LANE)]
+    c = game[PLAIN_NATURAL + (dealt >> S32 & LANE)]
+    d = game[TOP_NATURAL + (dealt >> S48)]
+    fours = game[FOURS + (a & b & c & d)]
+    top_runs = game[RUNS + d]
+    points = (fours & _LOW_HALF) + (top_runs & _LOW_HALF)
+    rank = top_runs >> S32
+    if rank != ZERO and game[TRUMPS] != ZERO:
+        rank += ONE  # between equals, the one in trumps
+    rank = max(rank, fours >> S32)
+    for suit in (a, b, c):
+        runs = game[RUNS + suit]
+        points += runs & _LOW_HALF
+        rank = max(rank, runs >> S32)
+    return points, rank
+
+
+# --- semi-random play --------------------------------------------------------------------
+
+
+@inlined
+def semi_candidates(
+    state: Words, game: Words, legal: Word, protect_tens: bool, better: bool
+) -> Word:
+    """`semi_random.candidates`, as a mask."""
+    table = state[TABLE]
+    if table == ZERO:
+        return legal
+    best = state[BEST]
+    can_win = state[LED] | game[TRUMPS]
+    partner_holds = (state[TURN] ^ state[HOLDER]) & ONE == ZERO
+    ours = legal if partner_holds else legal & can_win & ~(best | (best - ONE))
+    place = popcount(table)
+    if better and place == THREE:
+        chosen = ours & game[FAT]
+        if chosen != ZERO:
+            return chosen
+    protected = game[RICH] if protect_tens else game[RICH] & ~game[FAT]
+    if place < TWO:
+        protected &= ~can_win
+    good = legal & (ours | ~protected)
+    return good if good != ZERO else legal
+
+
+# --- parameters and tables from the rules ------------------------------------------------
+
+
+def kernel_game(rules: Schieber, trump: int) -> KernelGame:
+    """The rules with one of the six trumps."""
+    bits = kernel_bits(tables.DECK, trump, tables.STRENGTH[trump])
+    cards = {bit: card for card, bit in bits.items()}
+    words = game_words(rules, SCHIEBER, trump, bits, table_words=6 * LANE_SIZE)
+    words[LAST_TRICK] = tables.LAST_TRICK
+    words[RULE] = _RULES[rules.undertrump]
+    words[MATCH_BONUS] = rules.match_bonus
+    words[FACTOR] = tables.MULTIPLIERS[rules.multipliers][trump]
+    words[WEIS] = rules.weis
+    if trump < len(tables.SUIT_MASK):
+        words[JACK] = 1 << bits[tables.JACK[trump].bit_length() - 1]
+        words[STOECK] = tables.STOECK << 16 if rules.stoeck else 0
+        words[STOECK_CARDS] = mask_of(
+            bit for card, bit in bits.items() if tables.STOECK_CARDS[trump] >> card & 1
+        )
+    words[RICH] = mask_of(bits[card] for card in semi_random.rich_cards(trump))
+    words[FAT] = mask_of(bits[card] for card in semi_random.fat_cards(trump))
+
+    lowest = RANKS.index(tables.NATURAL_ORDER[0])
+    for lane, points_table, natural_table in (
+        (0, PLAIN_POINTS, PLAIN_NATURAL),
+        (3, TOP_POINTS, TOP_NATURAL),
+    ):
+        for mask, in_lane in enumerate(lane_masks(cards, lane, LANE_SIZE)):
+            words[int(points_table) + mask] = sum(tables.POINTS[trump][card] for card in in_lane)
+            words[int(natural_table) + mask] = mask_of(
+                card % SUIT_BITS - lowest for card in in_lane
+            )
+    for ranks in range(LANE_SIZE):
+        # A suit that is not trump, and the same ranks in all four suits.
+        suit = ranks << lowest
+        runs = weis_in(suit, UNE if trump == UNE else len(tables.SUIT_MASK))
+        words[int(RUNS) + ranks] = _sum_and_best(runs)
+        four_suits = sum(suit << SUIT_BITS * s for s in range(4))
+        alike = [w for w in weis_in(four_suits, trump) if _is_four(w)]
+        words[int(FOURS) + ranks] = _sum_and_best(alike)
+    return KernelGame(rules, trump, words, bits)
+
+
+def _is_four(weis: Weis) -> bool:
+    return all(weis.cards & suit for suit in tables.SUIT_MASK)
+
+
+def _sum_and_best(found: list[Weis]) -> int:
+    return sum(weis.points for weis in found) | max(map(_rank, found), default=0) << 32
+
+
+def _rank(weis: Weis) -> int:
+    """A number that is greater for the better Weis; its lowest bit is left for `in trumps`."""
+    return ((weis.points << 4 | weis.size) << 5 | weis.height + len(RANKS)) << 1
