@@ -298,8 +298,11 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def deal_from_record(record: dict[str, Any]) -> Deal:
-    """The deal in a record with `hands` by seat letter, and trump, leader, ... where known."""
-    hands = record.get("hands")
+    """The deal in a record with `hands` by seat letter, and trump, leader, ... where known.
+
+    `hand_order_as_dealt` comes before `hands`: some records keep sorted hands there.
+    """
+    hands = record.get("hand_order_as_dealt", record.get("hands"))
     if not isinstance(hands, dict) or not hands:
         raise DealError("'hands' is missing: expected cards by seat letter")
     seats = [seat for seat in SEATS if seat in hands]

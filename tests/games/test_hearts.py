@@ -134,8 +134,10 @@ def test_moon():
     assert (outcome.scores, outcome.flags) == ((0, 26, 26, 26), ("moon",))
 
 
-FIRST_TRICK = """N: C2 C3 C4 C5 C6 C7 C8 C9 CT CJ CQ CK DA; E: D2 D3 D4 D5 D6 D7 D8 D9 DT DJ DQ DK CA;
-                 S: H2 H3 H4 H5 H6 H7 H8 H9 HT HJ HQ HK HA; W: S2 S3 S4 S5 S6 S7 S8 S9 ST SJ SQ SK SA"""
+FIRST_TRICK = """N: C2 C3 C4 C5 C6 C7 C8 C9 CT CJ CQ CK DA;
+                 E: CA D2 D3 D4 D5 D6 D7 D8 D9 DT DJ DQ DK;
+                 S: H2 H3 H4 H5 H6 H7 H8 H9 HT HJ HQ HK HA;
+                 W: S2 S3 S4 S5 S6 S7 S8 S9 ST SJ SQ SK SA"""
 
 
 def test_points_on_first_trick():

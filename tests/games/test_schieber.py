@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 
 import pytest
@@ -179,6 +179,9 @@ def weis_of(trump, forehand, **hands):
         ("H6 H7 H8", [20]),
         ("H6 H7 H8 H9", [50]),
         ("H6 H7 H8 H9 HT", [100]),
+        ("H6 H7 H8 H9 HT HJ", [100]),
+        ("H6 H7 H8 H9 HT HJ HQ", [100]),
+        ("H6 H7 H8 H9 HT HJ HQ HK", [100]),
         ("H6 H7 H8 H9 HT HJ HQ HK HA", [100]),
         ("HQ HK HA D6 D7 D8", [20, 20]),
         ("HQ HK HA D6", [20]),
@@ -455,6 +458,47 @@ def test_weis_are_shown_when_the_first_trick_is_complete():
         assert view.bonus == (200, 0)
 
 
+@given(st.integers(0, 2**64 - 1), st.integers(0, 30))
+def test_a_view_stays_the_same_when_unseen_cards_change_places(seed, plays):
+    # Worlds in which the same cards can have been played look the same, unless other Weis
+    # are shown in them.
+    rules, rng = Schieber(weis=True, stoeck=True), Rng(seed)
+    the_deal = rules.random_deal(rng, 0)
+    _, actions = play_at_random(rules, the_deal, rng)
+    calls = 1 + (actions[0] == PUSH)
+    so_far = actions[: calls + plays]
+    state = rules.start(the_deal)
+    for action in so_far:
+        rules.apply(state, action)
+    seat = state.turn
+    here = rules.view(state, seat)
+    for _ in range(10):
+        other = rules.start(deal_unseen_anew(the_deal, seat, mask_of(so_far[calls:]), rng))
+        if not all(can_apply(rules, other, action) for action in so_far):
+            continue
+        there = rules.view(other, seat)
+        if plays < 4 or (there.shown == here.shown and there.bonus == here.bonus):
+            assert there == here
+
+
+def deal_unseen_anew(the_deal, seat, played, rng):
+    """The deal with the cards that others have not played dealt among them again."""
+    others = [s for s in range(4) if s != seat]
+    unseen = [c for s in others for c in the_deal.hands[s] if not played >> c & 1]
+    rng.shuffle(unseen)
+    hands = list(the_deal.hands)
+    for s in others:
+        hands[s] = tuple(c if played >> c & 1 else unseen.pop() for c in hands[s])
+    return replace(the_deal, hands=tuple(hands))
+
+
+def can_apply(rules, state, action):
+    if action not in state.legal:
+        return False
+    rules.apply(state, action)
+    return True
+
+
 # --- the order of counting ---------------------------------------------------------------
 
 
@@ -496,6 +540,8 @@ def test_a_double_round_is_an_exact_mirror(seed, bidding):
         assert mirrored.legal == again.legal
         rules.apply(mirrored, action)
         rules.apply(again, action)
+    assert mirrored.declarer == rules.seat_after(again.declarer)
+    assert mirrored.dealer == rules.seat_after(again.dealer)
     one, two = rules.outcome(state), rules.outcome(mirrored)
     assert two.scores == one.scores[::-1]
     assert two.tricks == one.tricks[::-1]
