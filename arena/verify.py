@@ -1,4 +1,4 @@
-"""Replaying recorded rounds through the rules, and comparing everything.
+"""Replaying recorded rounds through the rules and the kernel, and comparing everything.
 
 A record is a JSON object with the deal, the plays with their legal sets, and
 what the round came to. Each is replayed under its own rule set.
@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.cards import SEATS, TRUMPS, card_name, parse_card
-from arena.deals import DealError, deal_from_record, read_jsonl
+from arena.cards import SEATS, TRUMPS, card_name, mask_of, parse_card
+from arena.deals import Deal, DealError, deal_from_record, read_jsonl
 from arena.errors import ArenaError, located
+from arena.games.kernel.check import replay
 from arena.registry import GAMES
-from arena.rules import IllegalAction, parse_action
+from arena.rules import IllegalAction, Standing, parse_action
 
 __all__ = ["Checked", "check_file", "check_record"]
 
@@ -50,10 +51,14 @@ def check_record(record: dict[str, Any]) -> tuple[int, list[str]]:
     rules = _rules_of(record)
     deal = deal_from_record(record)
     rules.check_deal(deal)
-    state = rules.start(deal)
+    standing = _standing_of(record)
+    state = rules.start(deal, standing)
+    actions: list[int] = []
+    legal_sets: list[int] = []
     for call in _entries(record, "bids", ("action",)):
+        actions.append(parse_action(call["action"]))
         try:
-            rules.apply(state, parse_action(call["action"]))
+            rules.apply(state, actions[-1])
         except IllegalAction as error:
             return 0, [str(error)]
     entries = _entries(record, "plays", ("seat", "card"), needed=True)
@@ -71,6 +76,8 @@ def check_record(record: dict[str, Any]) -> tuple[int, list[str]]:
         if card not in state.legal:
             mismatches.append(f"{where}: the card is not legal")
             return number, mismatches
+        actions.append(card)
+        legal_sets.append(mask_of(state.legal))
         rules.apply(state, card)
     if state.turn is not None:
         raise DealError(f"the round is not over after its {len(entries)} plays")
@@ -82,7 +89,35 @@ def check_record(record: dict[str, Any]) -> tuple[int, list[str]]:
     for key, value in found.items():
         if key in record:
             _compare(mismatches, key, record[key], value)
+    _compare_kernel(mismatches, rules, deal, actions, legal_sets, state)
     return len(entries), mismatches
+
+
+def _compare_kernel(
+    mismatches: list[str],
+    rules: Any,
+    deal: Deal,
+    actions: list[int],
+    legal_sets: list[int],
+    state: Any,
+) -> None:
+    """Play the same cards in the compiled kernel, which must see what the rules see."""
+    kernel = replay(rules, deal, actions, state.standing)
+    if kernel is None:
+        return
+    outcome = rules.outcome(state)
+    begun = len(rules.start(deal, state.standing).tricks)
+    winners = [trick.winner for trick in state.tricks[begun:]]
+    for what, by_rules, by_kernel in (
+        ("legal cards", legal_sets, list(kernel.legal)),
+        ("winners", winners, [trick.winner for trick in kernel.tricks]),
+        ("points", outcome.points, kernel.points),
+        ("bonus", outcome.bonus, kernel.bonus),
+        ("tricks won", outcome.tricks, kernel.tricks_won),
+        ("scores", outcome.scores, kernel.scores),
+    ):
+        if by_rules != by_kernel:
+            mismatches.append(f"kernel: {what}: by the rules {by_rules}, by the kernel {by_kernel}")
 
 
 def _rules_of(record: dict[str, Any]) -> Any:
@@ -97,6 +132,17 @@ def _rules_of(record: dict[str, Any]) -> Any:
         "the record does not say its rules: expected 'game' and 'options', "
         "'variant' (Klaverjas) or 'rules' (Schieber, Hearts)"
     )
+
+
+def _standing_of(record: dict[str, Any]) -> Standing:
+    """Where the match stood before a round of one; a round by itself stands at the start."""
+    found = record.get("standing")
+    if found is None:
+        return Standing()
+    try:
+        return Standing(int(found["round_number"]), tuple(map(int, found["scores"])))
+    except (KeyError, TypeError, ValueError) as error:
+        raise DealError("'standing': expected an object with round_number and scores") from error
 
 
 def _entries(

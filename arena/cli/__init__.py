@@ -28,6 +28,18 @@ COMMANDS: dict[str, str] = {
     "list": "what there is: games, agents, deal sets",
     "validate": "check experiment files without playing",
     "schema": "print the JSON Schema of experiment files",
+    "run": "play an experiment, or go on with it",
+    "status": "how far a run is",
+    "export": "write the rounds of a run as CSV, Parquet or JSONL",
+    "replay": "show a round of a run, trick by trick, as each player saw it",
+    "explain": "why a player did what it did: its search, made again",
+    "bench": "measure how fast things are on this machine",
+    "report": "write the report of a run: page, text, tables, figures, JSON",
+    "compare": "compare two agents of a run, deal by deal",
+    "compare-runs": "what changed between two runs of one experiment",
+    "ratings": "rate all agents of a run: points above the field, and Elo",
+    "plan": "how many deals an experiment needs to see a difference",
+    "calibrate": "measure whether the statistics keep their promises",
     "verify": "replay recorded rounds through the rules and compare everything",
 }
 """Name and one line of help; the module is `arena.cli.<name>_`."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from arena.cards import CARD_NAMES, SEATS, cards_of, mask_of
 from arena.deals import Deal, DealError, check_cards
@@ -30,7 +30,9 @@ from arena.rules import (
 )
 from arena.seeds import Rng
 
-__all__ = ["TableRound", "TrickGame", "check_choice"]
+__all__ = ["FlagOwner", "TableRound", "TrickGame", "check_choice"]
+
+FlagOwner: TypeAlias = Literal["declarer", "points", "tricks"]
 
 
 @dataclass(slots=True)
@@ -73,6 +75,10 @@ class TrickGame(abc.ABC):
     options_help: ClassVar[dict[str, str]] = {}
     measures: ClassVar[dict[str, Callable[[Deal], int]]] = {}
     """Numbers that a deal can be filtered by when a set is made."""
+    labels: ClassVar[dict[str, str]] = {}
+    """What players of this game call things: the bonus, and the flags of an outcome."""
+    flag_owners: ClassVar[dict[str, FlagOwner]] = {}
+    """Whose doing a flag is: that of the declarer's side, or of the side with most of these."""
 
     deck: ClassVar[int]
     direction: ClassVar[int] = 1

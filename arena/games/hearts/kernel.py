@@ -11,15 +11,14 @@ from arena.games.hearts.semi_random import STRENGTH
 from arena.games.kernel.bits import popcount
 from arena.games.kernel.jit import inlined
 from arena.games.kernel.layout import (
-    BEST,
+    BETTER,
     HEARTS,
-    LED,
     ONE,
     OWN,
     PLAYERS,
-    TABLE,
     TAKEN,
     ZERO,
+    Numbers,
     Word,
     Words,
 )
@@ -62,7 +61,7 @@ _COUNT = np.uint64(0xFFFF)
 def leading(game: Words, hand: Word, first_trick: bool, opened: Word) -> Word:
     """The cards that may be led."""
     if first_trick:
-        return hand & game[FIRST_LEAD]
+        return Word(hand & game[FIRST_LEAD])
     allowed = hand & ~game[NOT_LED_FIRST]
     return hand if opened != ZERO or allowed == ZERO else allowed
 
@@ -82,7 +81,7 @@ def following(game: Words, hand: Word, led: Word, first_trick: bool) -> Word:
 def trick_value(game: Words, table: Word) -> Word:
     """Points of a trick."""
     queen = game[QUEEN_POINTS] if table & game[QUEEN] != ZERO else ZERO
-    return popcount(table & game[HEART_CARDS]) + queen
+    return Word(popcount(table & game[HEART_CARDS]) + queen)
 
 
 @inlined
@@ -92,7 +91,7 @@ def opens(game: Words, table: Word) -> Word:
 
 
 @inlined
-def final_scores(state: Words, game: Words, scores: np.ndarray) -> None:
+def final_scores(state: Words, game: Words, scores: Numbers) -> None:
     """The points taken, unless somebody has shot the moon."""
     moon = False
     for seat in range(np.int64(game[PLAYERS])):
@@ -109,26 +108,20 @@ def final_scores(state: Words, game: Words, scores: np.ndarray) -> None:
 
 @inlined
 def semi_candidates(
-    state: Words, game: Words, legal: Word, protect_tens: bool, better: bool
+    habits: Word, game: Words, legal: Word, table: Word, led: Word, best: Word
 ) -> Word:
-    """`semi_random.candidates`, as a mask."""
-    table = state[TABLE]
+    """`semi_random.candidates` as a mask; before the lead `table`, `led` and `best` are 0."""
     point_cards = game[HEART_CARDS] | game[QUEEN]
-    best = state[BEST]
-    takes = legal if table == ZERO else legal & state[LED] & ~(best | (best - ONE))
+    takes = legal if table == ZERO else legal & led & ~(best | (best - ONE))
     stays_below = legal & ~takes
-    if better:
-        given = stays_below & point_cards
-        if given & game[QUEEN] != ZERO:
-            return game[QUEEN]
-        if given != ZERO:
-            return given
-    costly = takes if table & point_cards != ZERO else takes & point_cards
-    bad = costly
-    if popcount(table) + ONE == game[PLAYERS] and costly != takes:
+    chosen = stays_below & point_cards if habits & BETTER != ZERO else ZERO
+    chosen = game[QUEEN] if chosen & game[QUEEN] != ZERO else chosen
+    bad = takes if table & point_cards != ZERO else takes & point_cards
+    if popcount(table) + ONE == game[PLAYERS] and bad != takes:
         bad |= stays_below
     good = legal & ~bad
-    return good if good != ZERO else legal
+    good = good if good != ZERO else legal
+    return chosen if chosen != ZERO else good
 
 
 # --- parameters from the rules -----------------------------------------------------------

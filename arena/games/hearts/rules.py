@@ -43,7 +43,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, get_args
 
 from arena.cards import LANE, SEATS, cards_of
 from arena.deals import Deal
-from arena.games.base import TableRound, TrickGame, check_choice
+from arena.games.base import FlagOwner, TableRound, TrickGame, check_choice
 from arena.games.hearts import records
 from arena.games.hearts.tables import (
     ALL_POINTS,
@@ -106,6 +106,8 @@ class Hearts(TrickGame):
     deck: ClassVar[int] = DECK
     higher_wins: ClassVar[bool] = False
     match: ClassVar[MatchFormat] = MatchFormat(target=100)
+    labels: ClassVar[dict[str, str]] = {"moon": "shot the moon"}
+    flag_owners: ClassVar[dict[str, FlagOwner]] = {"moon": "points"}
     options_help: ClassVar[dict[str, str]] = {
         "players": "4 with 13 cards each, or 2 with 26",
         "variant": "a published rule set; the options below change it",

@@ -9,26 +9,25 @@ from arena.cards import RANKS, cards_of, mask_of
 from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.jit import inlined
 from arena.games.kernel.layout import (
-    BEST,
+    BETTER,
     DECLARER,
-    HOLDER,
     KLAVERJAS,
     LANE,
     LAST_TRICK,
-    LED,
     ONE,
     OWN,
+    PROTECT_TENS,
+    RULE,
     S16,
     S32,
     S48,
-    TABLE,
     TABLES,
     TAKEN,
     THREE,
-    TRUMPS,
-    TURN,
+    TOP_LANE,
     TWO,
     ZERO,
+    Numbers,
     Word,
     Words,
 )
@@ -41,16 +40,15 @@ __all__ = ["final_scores", "following", "kernel_game", "semi_candidates", "trick
 
 # --- parameters --------------------------------------------------------------------------
 
-RULE = OWN
-"""What a player who cannot follow must do: one of the three numbers below."""
+# Values of `RULE`:
 ROTTERDAM, AMSTERDAM, OFFICIAL = np.uint64(0), np.uint64(1), np.uint64(2)
 _RULES = {"rotterdam": ROTTERDAM, "amsterdam": AMSTERDAM, "amsterdam-official": OFFICIAL}
-FOUR_ALIKE, FOUR_JACKS = OWN + 1, OWN + 2
-"""Roem, already where it stands in a word of `TAKEN`."""
-TIE_IS_NAT = OWN + 3
-PIT = OWN + 4
-ROUND_POINTS = OWN + 5
-ACES, TENS = OWN + 6, OWN + 7
+FOUR_JACKS = OWN
+"""Roem for four jacks, already where it stands in a word of `TAKEN`."""
+TIE_IS_NAT = OWN + 2
+PIT = OWN + 3
+ROUND_POINTS = OWN + 4
+ACES, TENS = OWN + 5, OWN + 6
 """Aces and tens of the plain suits."""
 
 LANE_SIZE = 1 << len(tables.PLAIN_ORDER)
@@ -67,49 +65,52 @@ ALIKE = np.uint64(TABLES + 4 * LANE_SIZE)
 _NATURAL_ORDER = "".join(rank for rank in RANKS if rank in tables.PLAIN_ORDER)
 _FOURS = np.uint64(0x44444444 << 32)
 _ONES = np.uint64(0x11111111 << 32)
-_JACKS = np.uint64(0xF << 32 + 4 * _NATURAL_ORDER.index("J"))
+_FOUR_JACKS = np.uint64(4 << 32 + 4 * _NATURAL_ORDER.index("J"))
 _TAKEN_PARTS = np.uint64(0xFFFFFFFF)
-_ROEM = np.uint64(0xFFFF)
+_COUNT = np.uint64(0xFFFF)
+_FOUR_ALIKE = np.uint64(tables.FOUR_ALIKE << 16)
 
 
 # --- playing -----------------------------------------------------------------------------
 
 
 @inlined
-def following(game: Words, hand: Word, led: Word, best: Word, partner_holds: bool) -> Word:
+def following(rule: Word, hand: Word, led: Word, best: Word, partner_holds: bool) -> Word:
     """The cards that may be played to a trick that has been led."""
-    trump = game[TRUMPS]
-    trumps = hand & trump
+    trumps = hand & TOP_LANE
     higher = trumps & ~(best | (best - ONE))
-    plain = hand & led & ~trump
-    if game[RULE] == AMSTERDAM and partner_holds:
+    if rule == AMSTERDAM and partner_holds:
         free = hand & led
         return free if free != ZERO else hand
     duty = trumps if trumps != ZERO else hand
-    if game[RULE] == OFFICIAL and led != trump:
-        discards = hand & ~trump
+    if rule == OFFICIAL and led != TOP_LANE:
+        discards = hand & ~TOP_LANE
         duty = discards if discards != ZERO else hand
         if partner_holds:
             allowed = discards | higher
             duty = allowed if allowed != ZERO else hand
             higher = ZERO
     duty = higher if higher != ZERO else duty
+    plain = hand & led & ~TOP_LANE
     return plain if plain != ZERO else duty
 
 
 @inlined
-def trick_value(game: Words, table: Word) -> Word:
-    """Points and roem of a trick, without those for the last one."""
+def trick_value(game: Words, four_jacks: Word, table: Word) -> Word:
+    """Points and roem of a trick, without those for the last one.
+
+    `four_jacks` is `game[FOUR_JACKS]`: loops load it once.
+    """
     value = _lanes_value(game, table)
     taken = value & _TAKEN_PARTS
     if value & _FOURS != ZERO:
-        taken += game[FOUR_JACKS] if value & _JACKS != ZERO else game[FOUR_ALIKE]
+        taken += four_jacks if value & _FOUR_JACKS != ZERO else _FOUR_ALIKE
     return taken
 
 
 @inlined
 def _lanes_value(game: Words, table: Word) -> Word:
-    return (
+    return Word(
         game[PLAIN_VALUE + (table & LANE)]
         + game[PLAIN_VALUE + (table >> S16 & LANE)]
         + game[PLAIN_VALUE + (table >> S32 & LANE)]
@@ -118,23 +119,24 @@ def _lanes_value(game: Words, table: Word) -> Word:
 
 
 @inlined
-def final_scores(state: Words, game: Words, scores: np.ndarray) -> None:
+def final_scores(state: Words, game: Words, scores: Numbers) -> None:
     """Nat and pit decide what points and roem are worth."""
-    declaring = state[DECLARER] & ONE
-    defending = declaring ^ ONE
-    ours, theirs = state[TAKEN + declaring], state[TAKEN + defending]
-    our_roem, their_roem = ours >> S16 & _ROEM, theirs >> S16 & _ROEM
-    ours_counted = (ours & _ROEM) + our_roem
-    theirs_counted = (theirs & _ROEM) + their_roem
-    if ours_counted < theirs_counted or (
-        ours_counted == theirs_counted and game[TIE_IS_NAT] != ZERO
-    ):
-        ours_counted = ZERO
-        theirs_counted = game[ROUND_POINTS] + our_roem + their_roem
-    elif theirs >> S32 == ZERO:
-        ours_counted += game[PIT]
-    scores[declaring] = np.int64(ours_counted)
-    scores[defending] = np.int64(theirs_counted)
+    # Nobody can foresee a nat, nor can the CPU: masks are faster than branches here.
+    odd_declares = ZERO - (state[DECLARER] & ONE)
+    even, odd = state[TAKEN], state[TAKEN + ONE]
+    differing = (even ^ odd) & odd_declares
+    ours, theirs = even ^ differing, odd ^ differing
+    roem_of_both = (ours >> S16 & _COUNT) + (theirs >> S16 & _COUNT)
+    our_count = (ours & _COUNT) + (ours >> S16 & _COUNT)
+    their_count = (theirs & _COUNT) + (theirs >> S16 & _COUNT)
+    nat = ZERO - Word(our_count < their_count + game[TIE_IS_NAT])
+    if theirs >> S32 == ZERO:
+        our_count += game[PIT]
+    our_score = our_count & ~nat
+    their_score = (their_count & ~nat) | ((game[ROUND_POINTS] + roem_of_both) & nat)
+    differing = (our_score ^ their_score) & odd_declares
+    scores[0] = np.int64(our_score ^ differing)
+    scores[1] = np.int64(their_score ^ differing)
 
 
 # --- semi-random play --------------------------------------------------------------------
@@ -142,31 +144,24 @@ def final_scores(state: Words, game: Words, scores: np.ndarray) -> None:
 
 @inlined
 def semi_candidates(
-    state: Words, game: Words, legal: Word, protect_tens: bool, better: bool
+    habits: Word, game: Words, legal: Word, table: Word, led: Word, best: Word, partner_holds: bool
 ) -> Word:
-    """`semi_random.candidates`, as a mask."""
-    table = state[TABLE]
-    if table == ZERO:
-        return legal
-    best = state[BEST]
-    can_win = state[LED] | game[TRUMPS]
-    partner_holds = (state[TURN] ^ state[HOLDER]) & ONE == ZERO
+    """`semi_random.candidates` as a mask, for a trick that has been led."""
+    can_win = led | TOP_LANE
     ours = legal if partner_holds else legal & can_win & ~(best | (best - ONE))
     place = popcount(table)
     raising = _raising(game, table, place) if place >= TWO else ZERO
-    if better and place == THREE:
-        chosen = ours & raising
-        if chosen != ZERO:
-            return chosen
-    protected = game[ACES] | game[TENS] if protect_tens else game[ACES]
+    chosen = ours & raising if place == THREE and habits & BETTER != ZERO else ZERO
+    protected = game[ACES] | game[TENS] if habits & PROTECT_TENS != ZERO else game[ACES]
     good = legal & (ours | ~(raising | (protected & ~can_win)))
-    return good if good != ZERO else legal
+    good = good if good != ZERO else legal
+    return chosen if chosen != ZERO else good
 
 
 @inlined
 def _raising(game: Words, table: Word, place: Word) -> Word:
     """All cards of the deck that would raise the roem of the table."""
-    cards = (
+    cards = Word(
         game[PLAIN_RAISES + (table & LANE)]
         | game[PLAIN_RAISES + (table >> S16 & LANE)] << S16
         | game[PLAIN_RAISES + (table >> S32 & LANE)] << S32
@@ -191,7 +186,7 @@ def kernel_game(rules: Klaverjas, trump: int) -> KernelGame:
     words = game_words(rules, KLAVERJAS, trump, bits, table_words=4 * LANE_SIZE + 8)
     words[LAST_TRICK] = tables.LAST_TRICK
     words[RULE] = _RULES[rules.variant]
-    words[FOUR_ALIKE], words[FOUR_JACKS] = tables.FOUR_ALIKE << 16, rules.four_jacks << 16
+    words[FOUR_JACKS] = rules.four_jacks << 16
     words[TIE_IS_NAT] = rules.tie_is_nat
     words[PIT] = tables.PIT
     words[ROUND_POINTS] = tables.ROUND_POINTS
@@ -214,8 +209,8 @@ def kernel_game(rules: Klaverjas, trump: int) -> KernelGame:
             points = sum(tables.POINTS[trump][card] for card in in_lane[mask])
             single = 0
             if len(in_lane[mask]) == 1:
-                rank = _NATURAL_ORDER.index(RANKS[in_lane[mask][0] % SUIT_BITS])
-                single = 1 << 32 + 4 * rank
+                name = RANKS[in_lane[mask][0] % SUIT_BITS]
+                single = 1 << 32 + 4 * _NATURAL_ORDER.index(name)
             words[int(value_table) + mask] = points | found[mask] << 16 | single
             words[int(raises_table) + mask] = sum(
                 1 << place

@@ -34,7 +34,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 from arena.cards import LANE, RANKS, cards_of, mask_of, suit_of
 from arena.deals import Deal
 from arena.errors import did_you_mean
-from arena.games.base import TableRound, TrickGame
+from arena.games.base import FlagOwner, TableRound, TrickGame
 from arena.games.klaverjas import bidding, records
 from arena.games.klaverjas.tables import (
     DECK,
@@ -74,6 +74,8 @@ class Klaverjas(TrickGame):
     version: ClassVar[int] = 1
     deck: ClassVar[int] = DECK
     match: ClassVar[MatchFormat] = MatchFormat(rounds=16)
+    labels: ClassVar[dict[str, str]] = {"bonus": "roem", "nat": "nat", "pit": "pit"}
+    flag_owners: ClassVar[dict[str, FlagOwner]] = {"nat": "declarer", "pit": "declarer"}
     options_help: ClassVar[dict[str, str]] = {
         "variant": "what a player who cannot follow suit must do",
         "bidding": "how trump and declarer are found",

@@ -9,15 +9,16 @@ from arena.cards import RANKS, mask_of
 from arena.games.kernel.bits import popcount
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import (
-    BEST,
+    BETTER,
     HANDS,
-    HOLDER,
     LANE,
     LAST_TRICK,
-    LED,
+    LEFT,
     ONE,
     OWN,
     PLAYED,
+    PROTECT_TENS,
+    RULE,
     S16,
     S32,
     S48,
@@ -32,6 +33,7 @@ from arena.games.kernel.layout import (
     TURN,
     TWO,
     ZERO,
+    Numbers,
     Word,
     Words,
 )
@@ -54,20 +56,19 @@ __all__ = [
 
 # --- parameters --------------------------------------------------------------------------
 
-RULE = OWN
-"""How `undertrump` is read: one of the three numbers below."""
+# Values of `RULE`:
 HIGHEST, JASSKIT, PYSCHIEBER = np.uint64(0), np.uint64(1), np.uint64(2)
 _RULES = {"highest": HIGHEST, "jasskit": JASSKIT, "pyschieber": PYSCHIEBER}
-JACK = OWN + 1
+JACK = OWN
 """The trump jack; 0 without a trump suit."""
-MATCH_BONUS = OWN + 2
-FACTOR = OWN + 3
-WEIS = OWN + 4
+MATCH_BONUS = OWN + 1
+FACTOR = OWN + 2
+WEIS = OWN + 3
 """Whether Weis are scored."""
-STOECK = OWN + 5
+STOECK = OWN + 4
 """Points for Stöck, already where they stand in a word of `TAKEN`; 0 if not scored."""
-STOECK_CARDS = OWN + 6
-RICH, FAT = OWN + 7, OWN + 8
+STOECK_CARDS = OWN + 5
+RICH, FAT = OWN + 6, OWN + 7
 """See `semi_random`."""
 
 LANE_SIZE = 1 << len(tables.NATURAL_ORDER)
@@ -90,22 +91,23 @@ _COUNT = np.uint64(0xFFFF)
 
 
 @inlined
-def following(game: Words, hand: Word, led: Word, best: Word, table: Word) -> Word:
-    """The cards that may be played to a trick that has been led."""
-    trump = game[TRUMPS]
+def following(
+    rule: Word, trump: Word, game: Words, hand: Word, led: Word, best: Word, table: Word
+) -> Word:
+    """The cards that may be played to a trick that has been led; `trump` is the whole lane."""
     follow = hand & led
     trumps = hand & trump
     if led == trump:
         # The trump jack is never forced out.
         return follow if follow & ~game[JACK] != ZERO else hand
     to_beat = best & trump
-    if game[RULE] == JASSKIT:
+    if rule == JASSKIT:
         to_beat = _lower_natural_rank(game, table & trump)
     below = (to_beat | (to_beat - ONE)) if to_beat != ZERO else ZERO
     higher = trumps & ~below
     only_trumps = trumps == hand
     free = hand & ~trump | higher
-    if only_trumps and (game[RULE] != PYSCHIEBER or higher == ZERO):
+    if only_trumps and (rule != PYSCHIEBER or higher == ZERO):
         free = hand
     plain = follow | higher
     return plain if follow != ZERO else free
@@ -126,7 +128,7 @@ def _lower_natural_rank(game: Words, trumps: Word) -> Word:
 @inlined
 def trick_value(game: Words, table: Word) -> Word:
     """Points of a trick, without those for the last one."""
-    return (
+    return Word(
         game[PLAIN_POINTS + (table & LANE)]
         + game[PLAIN_POINTS + (table >> S16 & LANE)]
         + game[PLAIN_POINTS + (table >> S32 & LANE)]
@@ -135,7 +137,7 @@ def trick_value(game: Words, table: Word) -> Word:
 
 
 @inlined
-def final_scores(state: Words, game: Words, scores: np.ndarray) -> None:
+def final_scores(state: Words, game: Words, scores: Numbers) -> None:
     """Points, bonus and match, times the factor of the trump."""
     first, second = state[TAKEN], state[TAKEN + ONE]
     ours = (first & _COUNT) + (first >> S16 & _COUNT)
@@ -157,27 +159,40 @@ def after_trick(state: Words, game: Words, table: Word, leader: Word, left: Word
     if game[WEIS] != ZERO and left + ONE == game[TRICKS]:
         score_weis(state, game, leader)
     if game[STOECK] != ZERO and table & game[STOECK_CARDS] != ZERO:
-        _score_stoeck(state, game, True)
+        holder = _stoeck_holder(state, game)
+        if holder <= THREE and state[HANDS + holder] & game[STOECK_CARDS] == ZERO:
+            state[TAKEN + (holder & ONE)] += game[STOECK]
 
 
 @inlined
-def foresee_bonus(state: Words, game: Words, place: Word, left: Word) -> None:
+def has_bonus(game: Words) -> bool:
+    """Whether Weis or Stöck are scored."""
+    return bool(game[WEIS] | game[STOECK])
+
+
+@inlined
+def foresee_bonus(state: Words, game: Words) -> None:
     """Score now what Weis and Stöck will be scored in the rest of the round."""
-    if game[WEIS] != ZERO and left == game[TRICKS]:
-        forehand = (state[TURN] + place * game[STEP] * THREE) & THREE
+    table = state[TABLE]
+    if game[WEIS] != ZERO and state[LEFT] == game[TRICKS]:
+        forehand = (state[TURN] + popcount(table) * game[STEP] * THREE) & THREE
         score_weis(state, game, forehand)
     if game[STOECK] != ZERO:
-        _score_stoeck(state, game, False)
+        holder = _stoeck_holder(state, game)
+        if holder <= THREE and (state[HANDS + holder] | table) & game[STOECK_CARDS] != ZERO:
+            state[TAKEN + (holder & ONE)] += game[STOECK]
 
 
 @inlined
-def _score_stoeck(state: Words, game: Words, fallen: bool) -> None:
+def _stoeck_holder(state: Words, game: Words) -> Word:
+    """The seat that was dealt king and queen of trump; a greater number if nobody was."""
     pair = game[STOECK_CARDS]
+    holder = S16
     for number in range(4):
         seat = np.uint64(number)
-        held = state[HANDS + seat] & pair
-        if (held | (state[PLAYED + seat] & pair)) == pair and (held == ZERO) == fallen:
-            state[TAKEN + (seat & ONE)] += game[STOECK]
+        if (state[HANDS + seat] | state[PLAYED + seat]) & pair == pair:
+            holder = seat
+    return holder
 
 
 @compiled
@@ -225,26 +240,19 @@ def _weis(game: Words, dealt: Word) -> tuple[Word, Word]:
 
 @inlined
 def semi_candidates(
-    state: Words, game: Words, legal: Word, protect_tens: bool, better: bool
+    habits: Word, game: Words, legal: Word, table: Word, led: Word, best: Word, partner_holds: bool
 ) -> Word:
-    """`semi_random.candidates`, as a mask."""
-    table = state[TABLE]
-    if table == ZERO:
-        return legal
-    best = state[BEST]
-    can_win = state[LED] | game[TRUMPS]
-    partner_holds = (state[TURN] ^ state[HOLDER]) & ONE == ZERO
+    """`semi_random.candidates` as a mask, for a trick that has been led."""
+    can_win = led | game[TRUMPS]
     ours = legal if partner_holds else legal & can_win & ~(best | (best - ONE))
     place = popcount(table)
-    if better and place == THREE:
-        chosen = ours & game[FAT]
-        if chosen != ZERO:
-            return chosen
-    protected = game[RICH] if protect_tens else game[RICH] & ~game[FAT]
+    chosen = ours & game[FAT] if place == THREE and habits & BETTER != ZERO else ZERO
+    protected = game[RICH] if habits & PROTECT_TENS != ZERO else game[RICH] & ~game[FAT]
     if place < TWO:
         protected &= ~can_win
     good = legal & (ours | ~protected)
-    return good if good != ZERO else legal
+    good = good if good != ZERO else legal
+    return chosen if chosen != ZERO else good
 
 
 # --- parameters and tables from the rules ------------------------------------------------

@@ -49,7 +49,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, get_args
 
 from arena.cards import LANE, cards_of, mask_of
 from arena.deals import Deal
-from arena.games.base import TableRound, TrickGame, check_choice
+from arena.games.base import FlagOwner, TableRound, TrickGame, check_choice
 from arena.games.schieber import records
 from arena.games.schieber.tables import (
     DECK,
@@ -113,6 +113,8 @@ class Schieber(TrickGame):
     deck: ClassVar[int] = DECK
     direction: ClassVar[int] = -1
     match: ClassVar[MatchFormat] = MatchFormat(rounds=100)
+    labels: ClassVar[dict[str, str]] = {"bonus": "Weis and Stöck", "match": "match"}
+    flag_owners: ClassVar[dict[str, FlagOwner]] = {"match": "tricks"}
     options_help: ClassVar[dict[str, str]] = {
         "bidding": "how trump is found: the forehand names it or pushes, or the deal says it",
         "undertrump": "which lower trumps are forbidden once a plain suit is trumped",

@@ -1,0 +1,130 @@
+"""Information set Monte Carlo tree search with a single observer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.search.decision import (
+    CardStatistics,
+    Final,
+    Ucb,
+    best_card,
+    root_statistics,
+    roots_upto,
+    spend,
+)
+from agents.search.family import Question, TreeSearch
+from agents.search.tree import Nodes, grow, keep_subtree, new_nodes
+from agents.search.worlds import plan_worlds
+from arena.agent import Agent, Setup, parameter
+from arena.rules import Action, View
+from arena.seeds import Rng
+
+__all__ = ["Ismcts"]
+
+_MOST_NODES = 1 << 20
+"""A tree with a time budget stops growing here (40 MB), but not searching."""
+
+
+class Tree(NamedTuple):
+    """A tree and how much of it is in use."""
+
+    nodes: Nodes
+    used: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ismcts(TreeSearch):
+    """Grows one tree over all worlds that agree with what is known; plays the card tried most.
+
+    Source: SO-ISMCTS of Cowling, Powley and Whitehouse 2012 as used by Aaldering 2023
+    (`ucb: global` as in its program, `c: 200` its best constant); in Hearts every player
+    maximises his own value (max-n). Differs: values are always those of the side to move,
+    where the program of the thesis changes their sign with every card, also between the
+    last card of a trick and the lead of its winner; worlds are drawn exactly. Bids by Monte
+    Carlo unless a bidder is set beside it; cards passed are random.
+    """
+
+    simulations: int = parameter(1000, help="simulations per decision", at_least=1)
+    ucb: Ucb = parameter(
+        "availability", help="N in sqrt(ln N / n): simulations, parent's visits or availability"
+    )
+    final: Final = parameter("visits", help="play the card with most visits or the best mean")
+    reuse_tree: bool = parameter(False, help="go on with what is left of the last decision's tree")
+
+    def take_seat(self, setup: Setup) -> Agent:
+        """With `reuse_tree` a player that remembers its tree, else this one."""
+        return _Remembering(self) if self.reuse_tree else self
+
+    def choose(self, view: View, rng: Rng) -> Action:
+        """The card with most visits, or the best mean."""
+        return best_card(self.explain(view, rng), self.final)
+
+    def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
+        """Visits, mean value and availability of each card."""
+        question = self.question(view, rng, self.ucb)
+        return root_statistics(question.game, self.search(view, question, None).nodes)
+
+    def search(self, view: View, question: Question, begun: Tree | None) -> Tree:
+        """The tree after this decision's simulations, added to those of a tree already begun."""
+        game, policy, leaves = question.game, question.policy, question.leaves
+        worlds = plan_worlds(game, view, self.believed)
+        nodes, used = self._room(begun)
+        roots = roots_upto(int(nodes[0]["visits"]) + len(nodes))
+
+        def simulate(simulations: int) -> None:
+            nonlocal used
+            used = grow(
+                nodes, used, simulations, question.root, game.words, worlds, policy, leaves, roots,
+                question.seed,
+            )  # fmt: skip
+
+        if self.budget is None:
+            simulate(self.simulations)
+        else:
+            spend(question.began + self.budget.milliseconds / 1000, simulate)
+        return Tree(nodes, used)
+
+    def _room(self, begun: Tree | None) -> Tree:
+        """A tree with room for a decision's simulations; what was begun is copied."""
+        wanted = self.simulations if self.budget is None else _MOST_NODES
+        if begun is None:
+            return Tree(new_nodes(wanted), 1)
+        nodes = new_nodes(wanted + begun.used)
+        nodes[: begun.used] = begun.nodes[: begun.used]
+        return Tree(nodes, begun.used)
+
+
+class _Remembering:
+    """Plays one round; begins each search with the part of the last tree that came true."""
+
+    def __init__(self, agent: Ismcts) -> None:
+        self._agent = agent
+        self._tree: Tree | None = None
+        self._played: tuple[int, ...] = ()
+
+    @property
+    def reproducible(self) -> bool:
+        return self._agent.reproducible
+
+    def act(self, view: View, rng: Rng) -> Action:
+        """The best card after the search."""
+        if (action := self._agent.without_search(view, rng)) is not None:
+            return action
+        played = tuple(card for trick in view.tricks for card in trick.cards) + view.table
+        question = self._agent.question(view, rng, self._agent.ucb)
+        begun = self._come_true(question, played)
+        self._tree = self._agent.search(view, question, begun)
+        self._played = played
+        return best_card(root_statistics(question.game, self._tree.nodes), self._agent.final)
+
+    def _come_true(self, question: Question, played: tuple[int, ...]) -> Tree | None:
+        if self._tree is None:
+            return None
+        cards = question.game.masks([1 << card for card in played[len(self._played) :]])
+        nodes = np.empty_like(self._tree.nodes, shape=self._tree.used)
+        used = keep_subtree(self._tree.nodes, cards, nodes)
+        return Tree(nodes, used) if used else None

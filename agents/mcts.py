@@ -1,0 +1,95 @@
+"""Monte Carlo tree search that sees all cards: an upper bound for what search can do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from agents.search.decision import (
+    CardStatistics,
+    Final,
+    best_card,
+    root_statistics,
+    roots_upto,
+    spend,
+)
+from agents.search.family import Question, TreeSearch
+from agents.search.tree import Nodes, grow, new_nodes
+from agents.search.worlds import known_worlds
+from arena.agent import parameter
+from arena.games.kernel.spec import KernelGame
+from arena.rules import Action, View
+from arena.seeds import Rng
+
+__all__ = ["Mcts"]
+
+_MOST_NODES = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mcts(TreeSearch):
+    """UCT on the true cards: it cheats, and shows what knowing them is worth.
+
+    Source: the cheating MCTS of Niklaus 2019, section 13. Differs: between two sides it proves
+    values as soon as the ends of the tree are reached (`proves`). What it is told to believe
+    of hidden cards does not matter. Bids by Monte Carlo unless a bidder is set beside it;
+    cards passed are random.
+    """
+
+    sees_all_cards: ClassVar[bool] = True
+
+    simulations: int = parameter(1000, help="simulations per decision", at_least=1)
+    sees: Literal["all"] = parameter("all", help="it sees all cards")
+    final: Final = parameter("visits", help="play the card with most visits or the best mean")
+    proves: bool = parameter(True, help="between two sides: prove values near the end")
+
+    def choose(self, view: View, rng: Rng) -> Action:
+        """The card with most visits, or the best mean; or one that is proven to be better."""
+        question, nodes = self._search(view, rng)
+        cards = root_statistics(question.game, nodes)
+        chosen = best_card(cards, self.final)
+        proven = [card for card in proven_cards(question.game, nodes) if card != chosen]
+        return max([chosen, *proven], key=lambda card: cards[card].value)
+
+    def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
+        """Visits, mean or proven value, and availability of each card."""
+        question, nodes = self._search(view, rng)
+        return root_statistics(question.game, nodes)
+
+    def _search(self, view: View, rng: Rng) -> tuple[Question, Nodes]:
+        question = self.question(view, rng, "parent", self.proves and self._can_prove(view))
+        game, policy, leaves = question.game, question.policy, question.leaves
+        nodes = new_nodes(self.simulations if self.budget is None else _MOST_NODES)
+        roots, known, used = roots_upto(len(nodes)), known_worlds(), 1
+
+        def simulate(simulations: int) -> None:
+            nonlocal used
+            used = grow(
+                nodes, used, simulations, question.root, game.words, known, policy, leaves, roots,
+                question.seed,
+            )  # fmt: skip
+
+        if self.budget is None:
+            simulate(self.simulations)
+        else:
+            spend(question.began + self.budget.milliseconds / 1000, simulate)
+        return question, nodes
+
+    def _can_prove(self, view: View) -> bool:
+        return (
+            len(view.rules.sides) == 2
+            and view.rules.higher_wins
+            and self.value == "difference"
+            and self.lookahead is None
+        )
+
+
+def proven_cards(game: KernelGame, nodes: Nodes) -> list[int]:
+    """The cards of the root whose value is proven."""
+    cards = []
+    child = int(nodes[0]["first"])
+    while child:
+        if nodes[child]["low"] == nodes[child]["high"]:
+            cards.append(game.card(nodes[child]["card"]))
+        child = int(nodes[child]["next"])
+    return cards

@@ -1,0 +1,82 @@
+"""Perfect information Monte Carlo: sampled worlds, solved exactly when few cards are left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from agents.dmcts import Dmcts
+from agents.search.decision import CardStatistics, best_card
+from agents.search.exact import POINTS, SCORE, Room, solve_worlds
+from agents.search.family import Question
+from agents.search.worlds import plan_worlds
+from arena.agent import parameter
+from arena.rules import Action, View
+from arena.seeds import Rng
+
+__all__ = ["Pimc"]
+
+_OBJECTIVES = {"score": SCORE, "points": POINTS}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pimc(Dmcts):
+    """Samples worlds and finds the best card of each by alpha-beta; keeps the best mean.
+
+    Source: perfect information Monte Carlo sampling (Ginsberg 2001 for bridge; Long et al.
+    2010 on why it works). While more than `exact_tricks` are left each world is searched
+    by a tree instead, as `dmcts` does. For games of two partnerships.
+    """
+
+    games: ClassVar[tuple[str, ...]] = ("klaverjas", "schieber")
+
+    exact_tricks: int = parameter(
+        4, help="solve exactly when at most so many tricks are left", at_least=1
+    )
+    exact_worlds: int = parameter(50, help="worlds to solve, where they are solved", at_least=1)
+    objective: Literal["score", "points"] = parameter(
+        "score", help="what is solved for: the final score, or points and bonuses (faster)"
+    )
+
+    def choose(self, view: View, rng: Rng) -> Action:
+        """The card with the best mean; before the exact part, the one that trees vote for."""
+        if self._tricks_left(view) > self.exact_tricks:
+            return super().choose(view, rng)
+        return best_card(self._solve(view, rng), "value")
+
+    def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
+        """Worlds and mean value of each card; before the exact part, what the trees say."""
+        if self._tricks_left(view) > self.exact_tricks:
+            return super().explain(view, rng)
+        return self._solve(view, rng)
+
+    def _tricks_left(self, view: View) -> int:
+        return view.rules.hand_size - len(view.tricks)
+
+    def _solve(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
+        question = self.question(view, rng, "parent")
+        game = question.game
+        worlds = plan_worlds(game, view, self.believed)
+        room = Room.of(bits=min(20, 4 + 2 * self._tricks_left(view)))
+        values = np.zeros(64)
+        solved = 0
+        while not self._enough(question, solved):
+            count = 1 if self.budget is not None else self.exact_worlds
+            solve_worlds(
+                count, question.root, game.words, worlds, _OBJECTIVES[self.objective],
+                question.seed, room, values,
+            )  # fmt: skip
+            solved += count
+        sign = 1 if view.rules.side_of(view.seat) == 0 else -1
+        return {
+            card: CardStatistics(solved, sign * float(values[game.bits[card]]) / solved, solved)
+            for card in view.legal
+        }
+
+    def _enough(self, question: Question, solved: int) -> bool:
+        if self.budget is None:
+            return solved > 0
+        return solved > 0 and perf_counter() >= question.began + self.budget.milliseconds / 1000

@@ -1,0 +1,1 @@
+"""Compiled searches on the kernel's playouts and samplers."""

@@ -1,0 +1,134 @@
+"""Small parts of a decision: choices by name, the exploration constant, the clock, the card."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from time import perf_counter
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.search.leaves import (
+    BLOCK,
+    DIFFERENCE,
+    IGNORE,
+    OWN_POINTS,
+    RANDOM,
+    SEMI_RANDOM,
+    SHOOT,
+    WIN,
+)
+from agents.search.tree import AVAILABILITY, GLOBAL, PARENT, Nodes
+from arena.games.kernel.spec import KernelGame
+from arena.rules import Rules
+
+__all__ = [
+    "DEFAULT_C",
+    "MOONS",
+    "ROLLOUTS",
+    "UCBS",
+    "VALUES",
+    "CardStatistics",
+    "Final",
+    "Moon",
+    "Rollout",
+    "Ucb",
+    "Value",
+    "best_card",
+    "exploration",
+    "root_statistics",
+    "roots_upto",
+    "spend",
+]
+
+Rollout: TypeAlias = Literal["random", "semi-random"]
+Value: TypeAlias = Literal["difference", "own-points", "win"]
+Moon: TypeAlias = Literal["ignore", "block", "shoot"]
+Ucb: TypeAlias = Literal["global", "parent", "availability"]
+Final: TypeAlias = Literal["visits", "value"]
+
+ROLLOUTS: dict[Rollout, int] = {"random": RANDOM, "semi-random": SEMI_RANDOM}
+VALUES: dict[Value, int] = {"difference": DIFFERENCE, "own-points": OWN_POINTS, "win": WIN}
+MOONS: dict[Moon, int] = {"ignore": IGNORE, "block": BLOCK, "shoot": SHOOT}
+UCBS: dict[Ucb, int] = {"global": GLOBAL, "parent": PARENT, "availability": AVAILABILITY}
+
+DEFAULT_C = 0.086
+"""Exploration as a share of the game's range: 200 points in Klaverjas, the best constant that
+Aaldering 2023 found at every number of simulations."""
+
+_FIRST_CHUNK = 64
+_CHUNK_S = 0.0004
+"""How long compiled code runs between two looks at the clock."""
+
+
+class CardStatistics(NamedTuple):
+    """What a search found out about a card."""
+
+    visits: int
+    value: float
+    """Mean value for the side that plays it."""
+    available: int
+    """How often it could have been chosen."""
+
+
+def exploration(rules: Rules, c: float | None, c_normalised: float | None, value: Value) -> float:
+    """The exploration constant in units of the values that are backed up."""
+    if c is not None:
+        return c
+    worst, best = rules.margin_bounds
+    span = {"difference": best - worst, "own-points": (best - worst) / 2, "win": 1.0}[value]
+    return (DEFAULT_C if c_normalised is None else c_normalised) * span
+
+
+def roots_upto(largest: int) -> NDArray[np.float64]:
+    """sqrt(ln n) for n from 0 (taken as 1) to at least `largest`."""
+    return _roots(max(12, int(largest).bit_length()))
+
+
+@lru_cache(maxsize=2)
+def _roots(bits: int) -> NDArray[np.float64]:
+    roots = np.sqrt(np.log(np.maximum(1, np.arange(1 << bits))))
+    roots.flags.writeable = False
+    return roots
+
+
+def root_statistics(game: KernelGame, nodes: Nodes) -> dict[int, CardStatistics]:
+    """Visits, mean value and availability of the root's children, in ascending order of cards.
+
+    Where a value is proven it stands in place of the mean.
+    """
+    cards = {}
+    child = int(nodes[0]["first"])
+    while child:
+        node = nodes[child]
+        low, high = float(node["low"]), float(node["high"])
+        value = low if low == high else float(node["mean"])
+        cards[game.card(node["card"])] = CardStatistics(
+            int(node["visits"]), value, int(node["available"])
+        )
+        child = int(node["next"])
+    return dict(sorted(cards.items()))
+
+
+def best_card(cards: Mapping[int, CardStatistics], final: Final) -> int:
+    """The card with most visits, or the best mean; the other decides ties, then the lowest card."""
+
+    def rank(card: int) -> tuple[float, float, int]:
+        visits, value, _ = cards[card]
+        return (visits, value, -card) if final == "visits" else (value, visits, -card)
+
+    return max((card for card in cards if cards[card].visits), key=rank)
+
+
+def spend(until: float, simulate: Callable[[int], None]) -> None:
+    """Call `simulate` with numbers of simulations until the time, by `perf_counter`, has come."""
+    now, chunk = perf_counter(), _FIRST_CHUNK
+    while True:
+        simulate(chunk)
+        before, now = now, perf_counter()
+        if now >= until:
+            return
+        per_s = chunk / max(now - before, 1e-7)
+        chunk = max(1, int(per_s * min(_CHUNK_S, until - now)))

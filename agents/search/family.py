@@ -1,0 +1,141 @@
+"""What the tree searches have in common: parameters, and what comes before a search."""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.beliefs import Beliefs, Kind
+from agents.bidding.monte_carlo import MonteCarlo
+from agents.flat_mc import Budget
+from agents.search.decision import (
+    MOONS,
+    ROLLOUTS,
+    UCBS,
+    VALUES,
+    CardStatistics,
+    Moon,
+    Rollout,
+    Ucb,
+    Value,
+    exploration,
+)
+from agents.search.leaves import Leaves
+from agents.search.tree import Policy
+from arena.agent import parameter
+from arena.errors import ArenaError
+from arena.games.kernel.layout import Words
+from arena.games.kernel.spec import KernelGame, kernel_game
+from arena.rules import Action, View
+from arena.seeds import Rng
+
+__all__ = ["Question", "TreeSearch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A decision in kernel coordinates, and how it is to be searched."""
+
+    game: KernelGame
+    root: Words
+    """Hands that the view does not show are empty."""
+    policy: Policy
+    leaves: Leaves
+    seed: NDArray[np.uint64]
+    began: float
+    """When the decision began, by `perf_counter`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeSearch(abc.ABC):
+    """A family that searches trees; bids by Monte Carlo, passes cards at random."""
+
+    budget: Budget | None = parameter(None, help="time per decision instead of a count")
+    c: float | None = parameter(None, help="exploration in points", at_least=0)
+    c_normalised: float | None = parameter(
+        None, help="exploration as a share of the game's range; 0.086 unless c is given", at_least=0
+    )
+    rollouts: int = parameter(1, help="playouts per new node", at_least=1)
+    rollout: Rollout = parameter("random", help="how playouts choose cards")
+    value: Value = parameter("difference", help="what a playout is worth to a side")
+    beliefs: Kind = parameter("certain", help="what is believed of the hidden cards")
+    share: float = parameter(
+        0.9, help="beliefs probable: share of worlds with probable voids", at_least=0, at_most=1
+    )
+    m1: float = parameter(
+        1.2, help="beliefs probabilities: the declarer and trumps", at_least=0, at_most=1000
+    )
+    m2: float = parameter(
+        1.2, help="beliefs probabilities: the two highest trumps", at_least=0, at_most=1000
+    )
+    roem_factor: float = parameter(
+        0.5, help="beliefs probabilities: what a probable void leaves", at_least=0, at_most=1
+    )
+    moon: Moon = parameter(
+        "shoot", help="Hearts, all points in one hand: ignore, block others, or also shoot"
+    )
+    lookahead: int | None = parameter(
+        None, help="playouts stop so many tricks after this one; else at the end", at_least=0
+    )
+
+    def __post_init__(self) -> None:
+        if self.c is not None and self.c_normalised is not None:
+            raise ArenaError("give either c or c_normalised, not both")
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether the same seed gives the same cards: not if the clock decides."""
+        return self.budget is None
+
+    def act(self, view: View, rng: Rng) -> Action:
+        """The best card after a search, where there is a choice."""
+        action = self.without_search(view, rng)
+        return self.choose(view, rng) if action is None else action
+
+    def without_search(self, view: View, rng: Rng) -> Action | None:
+        """What is done without a search: the only legal card, a bid, a card passed."""
+        if len(view.legal) == 1:
+            return view.legal[0]
+        if view.phase == "bid":
+            return MonteCarlo().bid(view, rng)
+        return None if view.phase == "play" else rng.choice(view.legal)
+
+    @abc.abstractmethod
+    def choose(self, view: View, rng: Rng) -> Action:
+        """Search for the best of several cards."""
+
+    @abc.abstractmethod
+    def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
+        """What the search finds out about each card."""
+
+    def question(self, view: View, rng: Rng, ucb: Ucb, proves: bool = False) -> Question:
+        """The decision of a view, with a generator of its own."""
+        began = perf_counter()
+        game = kernel_game(view.rules, view.trump)
+        c = exploration(view.rules, self.c, self.c_normalised, self.value)
+        return Question(
+            game,
+            game.view_state(view),
+            Policy(c, UCBS[ucb], proves),
+            self._leaves(view),
+            np.array([rng.next64()], dtype=np.uint64),
+            began,
+        )
+
+    def _leaves(self, view: View) -> Leaves:
+        stop = 0
+        if self.lookahead is not None:
+            tricks_left = view.rules.hand_size - len(view.tricks)
+            stop = max(0, tricks_left - 1 - self.lookahead)
+        return Leaves(
+            self.rollouts, ROLLOUTS[self.rollout], VALUES[self.value], MOONS[self.moon], stop
+        )
+
+    @property
+    def believed(self) -> Beliefs:
+        """What is believed of the hidden cards."""
+        return Beliefs(self.beliefs, self.share, self.m1, self.m2, self.roem_factor)

@@ -1,0 +1,296 @@
+"""Flat Monte Carlo, compiled: deal the hidden cards, play every candidate out, add up.
+
+Nothing is known here of beliefs, parameters or views: see `agents.flat_mc`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.search.worlds import Worlds, deal_world, uniform
+from arena.games.kernel import bulk
+from arena.games.kernel.bits import popcount
+from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.layout import (
+    HANDS,
+    LEFT,
+    ONE,
+    PROTECT_TENS,
+    SIDE_MASK,
+    STATE_WORDS,
+    TAKEN,
+    TURN,
+    TWO,
+    USUAL_HABITS,
+    ZERO,
+    Word,
+    Words,
+)
+from arena.games.kernel.playout import pick, playout_random, playout_semi
+from arena.games.kernel.rng import below, next64
+from arena.games.kernel.step import copy_state, final_scores, legal, play, semi_candidates
+
+__all__ = [
+    "CARELESS",
+    "DIFFERENCE",
+    "OWN_POINTS",
+    "RANDOM",
+    "SEMI_RANDOM",
+    "SHARE",
+    "Question",
+    "Sums",
+    "judge",
+]
+
+RANDOM, SEMI_RANDOM, CARELESS = 0, 1, 2
+"""How playouts choose cards. `CARELESS` is semi-random, but one of several bad cards often
+stays among those to choose from, as in the program of 2017."""
+OWN_POINTS, DIFFERENCE, SHARE = 0, 1, 2
+
+_S16, _S32 = np.uint64(16), np.uint64(32)
+_PART = np.uint64(0xFFFF)
+_BULK = 256
+"""Playouts at a time; a few times as many as the kernel has lanes."""
+_WORTH_BULK = 24
+"""From so many playouts per candidate on, lanes are faster even if most of them idle."""
+_BAD_CARD_STAYS = 0.58
+"""So often that, as measured in the program of 2017, a bad card is played in 18.7% of the
+decisions that have several. There it depends on the order of the cards in an array."""
+
+
+class Question(NamedTuple):
+    """A decision to be judged, in kernel coordinates."""
+
+    root: Words
+    """The state before it; the hands of the others are filled in by `worlds`."""
+    game: Words
+    worlds: Worlds
+    candidates: Words
+    """The cards to compare, one bit each; 0 stands for the root as it is."""
+    punishments: NDArray[np.float64]
+    """For each candidate, what is subtracted from the own points of a playout."""
+    side: int
+    """For which side values are counted."""
+    value: int
+    """`OWN_POINTS`, `DIFFERENCE` or `SHARE`."""
+    rollout: int
+    """`RANDOM`, `SEMI_RANDOM` or `CARELESS`."""
+    stop: int
+    """Playouts end when so many tricks are left; 0 plays to the end and scores the round."""
+    own_moon_costs: bool
+    """Whether points that the final score turns into nothing still count."""
+    doubled_seat: int
+    """A seat that may be dealt cards which others hold too; -1 for none."""
+
+
+class Sums(NamedTuple):
+    """What the playouts of each candidate came to."""
+
+    values: NDArray[np.float64]
+    squares: NDArray[np.float64]
+
+    @classmethod
+    def zeros(cls, candidates: int) -> Sums:
+        """Nothing played yet."""
+        return cls(np.zeros(candidates), np.zeros(candidates))
+
+
+@compiled
+def judge(
+    question: Question, worlds: int, playouts: int, shared_worlds: bool, rng: Words, sums: Sums
+) -> None:
+    """Play every candidate out `playouts` times in each of so many worlds.
+
+    The candidates meet the same worlds, or each meets worlds of its own.
+    """
+    plain = question.rollout == RANDOM and question.stop == 0 and not question.own_moon_costs
+    if plain and worlds * playouts >= _WORTH_BULK:
+        _judge_in_bulk(question, worlds, playouts, shared_worlds, rng, sums)
+    else:
+        _judge_one_by_one(question, worlds, playouts, shared_worlds, rng, sums)
+
+
+# --- many playouts at once ---------------------------------------------------------------
+
+
+@compiled
+def _judge_in_bulk(
+    question: Question, worlds: int, playouts: int, shared_worlds: bool, rng: Words, sums: Sums
+) -> None:
+    candidates = len(question.candidates)
+    starts = np.empty((candidates, STATE_WORDS), np.uint64)
+    for i in range(candidates):
+        copy_state(question.root, starts[i])
+        if question.candidates[i] != ZERO:
+            play(starts[i], question.game, question.candidates[i])
+    hands, seeds = np.zeros((_BULK, 4), np.uint64), np.empty(_BULK, np.uint64)
+    scores = np.zeros((_BULK, 4), np.int64)
+    for row in range(_BULK):
+        seeds[row] = next64(rng)
+    world = question.root.copy()
+    rows = worlds * playouts
+    seat = question.root[TURN]
+    for turn in range(1 if shared_worlds else candidates):
+        first, last = (0, candidates) if shared_worlds else (turn, turn + 1)
+        for start in range(0, rows, _BULK):
+            count = min(_BULK, rows - start)
+            for row in range(count):
+                if (start + row) % playouts == 0:
+                    _deal(question, rng, world)
+                for holder in range(4):
+                    hands[row, holder] = world[HANDS + holder]
+            for i in range(first, last):
+                if question.candidates[i] != ZERO:
+                    for row in range(count):
+                        hands[row, seat] = starts[i, HANDS + seat]
+                bulk.playouts(
+                    starts[i], question.game, hands[:count], seeds[:count], scores[:count]
+                )
+                for row in range(count):
+                    value = _worth(question, question.punishments[i], scores[row], 0)
+                    sums.values[i] += value
+                    sums.squares[i] += value * value
+
+
+# --- one playout after the other ---------------------------------------------------------
+
+
+@compiled
+def _judge_one_by_one(
+    question: Question, worlds: int, playouts: int, shared_worlds: bool, rng: Words, sums: Sums
+) -> None:
+    candidates = question.candidates
+    world, state = np.empty(STATE_WORDS, np.uint64), np.empty(STATE_WORDS, np.uint64)
+    scores = np.zeros(4, np.int64)
+    copy_state(question.root, world)
+    if shared_worlds:
+        for _ in range(worlds):
+            _deal(question, rng, world)
+            for i in range(len(candidates)):
+                _judge_in_world(question, i, world, playouts, rng, state, scores, sums)
+    else:
+        for i in range(len(candidates)):
+            for _ in range(worlds):
+                _deal(question, rng, world)
+                _judge_in_world(question, i, world, playouts, rng, state, scores, sums)
+
+
+@inlined
+def _deal(question: Question, rng: Words, world: Words) -> None:
+    deal_world(question.worlds, rng, world)
+    if question.doubled_seat >= 0:
+        _double_cards(world, question.doubled_seat, rng)
+
+
+@compiled
+def _double_cards(world: Words, seat: int, rng: Words) -> None:
+    """Replace some cards of a hand by cards that others hold, and hold still.
+
+    So the program of 2017 deals the last hand: it draws one of k cards from k + 1 places.
+    """
+    hand, others = world[HANDS + seat], ZERO
+    for other in range(4):
+        if other != seat and np.uint64(other) != world[TURN]:
+            others |= world[HANDS + other]
+    for left in range(popcount(hand), 0, -1):
+        if below(rng, np.uint64(left + 1)) == ZERO and others & ~hand != ZERO:
+            hand ^= pick(hand, next64(rng) >> _S32)
+            hand |= pick(others & ~hand, next64(rng) >> _S32)
+    world[HANDS + seat] = hand
+
+
+@inlined
+def _judge_in_world(
+    question: Question,
+    i: int,
+    world: Words,
+    playouts: int,
+    rng: Words,
+    state: Words,
+    scores: NDArray[np.int64],
+    sums: Sums,
+) -> None:
+    game = question.game
+    for _ in range(playouts):
+        copy_state(world, state)
+        if question.candidates[i] != ZERO:
+            play(state, game, question.candidates[i])
+        _roll_out(state, game, question.rollout, np.uint64(question.stop), rng)
+        value = _value(question, question.punishments[i], state, scores)
+        sums.values[i] += value
+        sums.squares[i] += value * value
+
+
+@inlined
+def _roll_out(state: Words, game: Words, rollout: int, stop: Word, rng: Words) -> None:
+    if stop != ZERO:
+        _roll_out_until(state, game, rollout, stop, rng)
+    elif rollout == RANDOM:
+        playout_random(state, game, rng)
+    elif rollout == CARELESS:
+        _roll_out_until(state, game, rollout, ZERO, rng)
+    else:
+        playout_semi(state, game, rng, USUAL_HABITS)
+
+
+@compiled
+def _roll_out_until(state: Words, game: Words, rollout: int, stop: Word, rng: Words) -> None:
+    """Play until `stop` tricks are left."""
+    while state[LEFT] > stop:
+        cards = legal(state, game)
+        if cards & (cards - ONE) != ZERO and rollout != RANDOM:
+            bad = _bad_card_that_stays(state, game, cards, rng) if rollout == CARELESS else ZERO
+            cards = semi_candidates(state, game, cards, USUAL_HABITS) | bad
+        if cards & (cards - ONE) != ZERO:
+            cards = pick(cards, next64(rng) >> _S32)
+        play(state, game, cards)
+
+
+@inlined
+def _bad_card_that_stays(state: Words, game: Words, cards: Word, rng: Words) -> Word:
+    good = semi_candidates(state, game, cards, PROTECT_TENS)
+    bad = cards & ~good
+    makes_roem = good != semi_candidates(state, game, cards, USUAL_HABITS)
+    if makes_roem or popcount(bad) < TWO or uniform(rng) >= _BAD_CARD_STAYS:
+        return ZERO
+    return pick(bad, next64(rng) >> _S32)
+
+
+@inlined
+def _value(question: Question, punishment: float, state: Words, scores: NDArray[np.int64]) -> float:
+    """What the playout that ended in `state` is worth."""
+    game = question.game
+    if question.stop == 0:
+        final_scores(state, game, scores)
+    else:
+        for side in range(np.int64(game[SIDE_MASK]) + 1):
+            scores[side] = _taken(state, side)
+    least = _taken(state, question.side) if question.own_moon_costs else 0
+    return _worth(question, punishment, scores, least)
+
+
+@inlined
+def _worth(question: Question, punishment: float, scores: NDArray[np.int64], least: int) -> float:
+    """What these scores are worth: more is more points, whether they are good or bad."""
+    side, sides = question.side, np.int64(question.game[SIDE_MASK]) + 1
+    own = float(max(scores[side], least))
+    if punishment > 0.0:
+        own = max(0.0, own - punishment)
+    if question.value == OWN_POINTS:
+        return own
+    total = 0.0
+    for i in range(sides):
+        total += float(scores[i])
+    if question.value == DIFFERENCE:
+        return own - (total - float(scores[side])) / float(sides - 1)
+    return own / total if total > 0.0 else 1.0 / float(sides)
+
+
+@inlined
+def _taken(state: Words, side: int) -> int:
+    """Points and bonus of a side so far."""
+    taken = state[TAKEN + side]
+    return int((taken & _PART) + ((taken >> _S16) & _PART))

@@ -1,0 +1,149 @@
+"""What a leaf of a tree is worth to each side: played out, and scored.
+
+A value is kept per side and always better when it is higher, whatever the game. So a tree
+never has to ask who is minimising.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.layout import (
+    HEARTS,
+    KIND,
+    LEFT,
+    ONE,
+    S16,
+    S32,
+    SIDE_MASK,
+    TAKEN,
+    USUAL_HABITS,
+    ZERO,
+    Word,
+    Words,
+)
+from arena.games.kernel.playout import pick, playout_random, playout_semi
+from arena.games.kernel.rng import next64
+from arena.games.kernel.step import final_scores, legal, play, semi_candidates
+
+__all__ = [
+    "BLOCK",
+    "DIFFERENCE",
+    "IGNORE",
+    "OWN_POINTS",
+    "RANDOM",
+    "SEMI_RANDOM",
+    "SHOOT",
+    "WIN",
+    "Int",
+    "Leaves",
+    "roll_out",
+    "values_of",
+]
+
+Int: TypeAlias = Any
+"""A whole number: `int` in Python, `int64` in compiled code."""
+
+RANDOM, SEMI_RANDOM = 0, 1
+DIFFERENCE, OWN_POINTS, WIN = 0, 1, 2
+IGNORE, BLOCK, SHOOT = 0, 1, 2
+
+_PART = np.uint64(0xFFFF)
+
+
+class Leaves(NamedTuple):
+    """How leaves are judged."""
+
+    rollouts: int
+    """Playouts per leaf; their values are averaged."""
+    rollout: int
+    """`RANDOM` or `SEMI_RANDOM`."""
+    value: int
+    """`DIFFERENCE` to the mean of the other sides, `OWN_POINTS` or `WIN`."""
+    moon: int
+    """What all points in one hand mean where few are good: `IGNORE` them as points like any
+    others, `BLOCK` others from it but not try it, or `SHOOT` as the rules score it."""
+    stop: int
+    """Playouts end when so many tricks are left; 0 plays to the end and scores the round."""
+
+
+@inlined
+def roll_out(state: Words, game: Words, leaves: Leaves, rng: Words) -> None:
+    """Play a round to its end, or as far as it is looked ahead."""
+    if leaves.stop != 0:
+        _roll_out_until(state, game, leaves.rollout, np.uint64(leaves.stop), rng)
+    elif leaves.rollout == RANDOM:
+        playout_random(state, game, rng)
+    else:
+        playout_semi(state, game, rng, USUAL_HABITS)
+
+
+@compiled
+def _roll_out_until(state: Words, game: Words, rollout: Int, stop: Word, rng: Words) -> None:
+    while state[LEFT] > stop:
+        cards = legal(state, game)
+        if cards & (cards - ONE) != ZERO and rollout == SEMI_RANDOM:
+            cards = semi_candidates(state, game, cards, USUAL_HABITS)
+        if cards & (cards - ONE) != ZERO:
+            cards = pick(cards, next64(rng) >> S32)
+        play(state, game, cards)
+
+
+@compiled
+def values_of(
+    state: Words,
+    game: Words,
+    leaves: Leaves,
+    scores: NDArray[np.int64],
+    values: NDArray[np.float64],
+) -> None:
+    """Put what a state at its end is worth to each side into `values`; `scores` is room."""
+    sides = np.int64(game[SIDE_MASK]) + 1
+    few_are_good = game[KIND] == HEARTS
+    if state[LEFT] == ZERO and not (few_are_good and leaves.moon == IGNORE):
+        final_scores(state, game, scores)
+        if few_are_good and leaves.moon == BLOCK:
+            for side in range(sides):
+                scores[side] = max(scores[side], _taken(state, side))
+    else:
+        for side in range(sides):
+            scores[side] = _taken(state, side)
+    if few_are_good:
+        for side in range(sides):
+            scores[side] = -scores[side]
+
+    if leaves.value == OWN_POINTS:
+        for side in range(sides):
+            values[side] = np.float64(scores[side])
+    elif leaves.value == DIFFERENCE:
+        total = np.int64(0)
+        for side in range(sides):
+            total += scores[side]
+        for side in range(sides):
+            others = np.float64(total - scores[side]) / np.float64(sides - 1)
+            values[side] = np.float64(scores[side]) - others
+    else:
+        _share_win(scores, sides, values)
+
+
+@inlined
+def _share_win(scores: NDArray[np.int64], sides: Int, values: NDArray[np.float64]) -> None:
+    """1 to the best side; if several are, they share it."""
+    best, winners = scores[0], 0
+    for side in range(sides):
+        best = max(best, scores[side])
+    for side in range(sides):
+        winners += scores[side] == best
+    for side in range(sides):
+        values[side] = 1.0 / np.float64(winners) if scores[side] == best else 0.0
+
+
+@inlined
+def _taken(state: Words, side: Int) -> Int:
+    """Points and bonus of a side so far."""
+    taken = state[TAKEN + np.uint64(side)]
+    return np.int64((taken & _PART) + ((taken >> S16) & _PART))

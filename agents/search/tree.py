@@ -1,0 +1,359 @@
+"""A search tree over sequences of cards, in one flat array.
+
+A node stands for the cards played since the root. Who plays next follows from them, so
+all worlds in which they can be played share the node: in one world it is a UCT tree, over
+many it is single-observer information set MCTS (Cowling, Powley and Whitehouse 2012).
+
+A node's value is a sum from the point of view of the side that *played* its card, which is
+the side that chooses between it and its siblings. There is no sign to flip: after a trick
+the winner leads, so the sides do not alternate, and with four sides there is no sign at all.
+
+In a known world between two sides the tree can also prove values, as score bounded MCTS
+does (Cazenave and Saffidine 2010): the ends of the round are certain, bounds go up from there,
+and no time is spent on what is proven or cannot be best.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.search.leaves import Int, Leaves, roll_out, values_of
+from agents.search.worlds import Worlds, deal_world
+from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.layout import (
+    LEFT,
+    ONE,
+    S32,
+    SIDE_MASK,
+    STATE_WORDS,
+    TURN,
+    ZERO,
+    Word,
+    Words,
+)
+from arena.games.kernel.playout import pick
+from arena.games.kernel.rng import next64
+from arena.games.kernel.step import copy_state, legal, play
+
+__all__ = [
+    "AVAILABILITY",
+    "GLOBAL",
+    "PARENT",
+    "Nodes",
+    "Policy",
+    "grow",
+    "keep_subtree",
+    "new_nodes",
+    "reset",
+]
+
+GLOBAL, PARENT, AVAILABILITY = 0, 1, 2
+
+NODE = np.dtype(
+    [
+        ("card", np.uint64),  # the card that leads here, one bit; 0 at the root
+        ("tried", np.uint64),  # the cards of its children
+        ("value", np.float64),  # sum, for the side that played the card
+        ("mean", np.float64),  # value / visits
+        ("spread", np.float64),  # 1 / sqrt(visits)
+        ("low", np.float32),  # what is proven of its value, for the same side
+        ("high", np.float32),
+        ("visits", np.int32),
+        ("available", np.int32),  # how often the card could have been chosen
+        ("first", np.int32),  # child; 0 if there is none
+        ("next", np.int32),  # sibling
+    ]
+)
+Nodes: TypeAlias = Any
+"""A record array of `NODE`."""
+
+_MOST_CARDS = 56
+"""Longer than any path: a deck has 52 cards."""
+
+
+_UNBOUNDED = np.float32(np.inf)
+
+
+class Policy(NamedTuple):
+    """How a child is chosen: by mean value + c * sqrt(ln N / visits)."""
+
+    c: float
+    ucb: int
+    """What N is: the `GLOBAL` number of the simulation, the `PARENT`'s visits, or the
+    child's own `AVAILABILITY`."""
+    proves: bool
+    """Whether to prove values. Only where there is one world, two sides and nothing to look
+    at but the difference of their final scores; simulations end when the root is proven."""
+
+
+def new_nodes(simulations: int) -> Nodes:
+    """Room for a tree: every simulation adds at most one node to the root."""
+    nodes = np.recarray((simulations + 1,), dtype=NODE)
+    reset(nodes)
+    return nodes
+
+
+@compiled
+def reset(nodes: Nodes) -> None:
+    """Leave only the root, without visits."""
+    _clear(nodes, 0, ZERO)
+
+
+@inlined
+def _clear(nodes: Nodes, node: Int, card: Word) -> None:
+    nodes[node].card = card
+    nodes[node].tried = ZERO
+    nodes[node].value = nodes[node].mean = nodes[node].spread = 0.0
+    nodes[node].low = -_UNBOUNDED
+    nodes[node].high = _UNBOUNDED
+    nodes[node].visits = 0
+    nodes[node].available = 0
+    nodes[node].first = 0
+    nodes[node].next = 0
+
+
+@compiled
+def grow(
+    nodes: Nodes,
+    used: Int,
+    simulations: Int,
+    root: Words,
+    game: Words,
+    worlds: Worlds,
+    policy: Policy,
+    leaves: Leaves,
+    roots: NDArray[np.float64],
+    rng: Words,
+) -> Int:
+    """Add simulations to a tree that has `used` nodes; how many it has now.
+
+    When there is no room left, simulations go on without new nodes. `roots[n]` is sqrt(ln n).
+    """
+    world, state = np.empty(STATE_WORDS, np.uint64), np.empty(STATE_WORDS, np.uint64)
+    path, sides = np.empty(_MOST_CARDS, np.int64), np.empty(_MOST_CARDS, np.int64)
+    choices = np.empty(_MOST_CARDS, np.uint64)
+    values, sums = np.empty(4, np.float64), np.empty(4, np.float64)
+    scores = np.empty(4, np.int64)
+    copy_state(root, world)
+    for _ in range(simulations):
+        deal_world(worlds, rng, world)
+        copy_state(world, state)
+        depth, used = _descend(nodes, used, state, game, policy, roots, rng, path, sides, choices)
+        is_certain = state[LEFT] <= ONE  # the last trick plays itself
+        _judge(state, world, game, leaves, rng, scores, values, sums)
+        nodes[0].visits += 1
+        for i in range(depth):
+            _update(nodes, path[i], sums[sides[i]])
+        if policy.proves and is_certain and depth > 0:
+            _prove(nodes, path, sides, choices, depth, sums[sides[depth - 1]])
+            if nodes[0].low == nodes[0].high:
+                break
+    return used
+
+
+@inlined
+def _update(nodes: Nodes, node: Int, value: float) -> None:
+    # Nodes are compared more often than they are updated, so what costs is done here.
+    visits = nodes[node].visits + 1
+    total = nodes[node].value + value
+    nodes[node].visits = visits
+    nodes[node].value = total
+    nodes[node].mean = total / np.float64(visits)
+    nodes[node].spread = 1.0 / np.sqrt(np.float64(visits))
+
+
+@inlined
+def _judge(
+    state: Words,
+    spare: Words,
+    game: Words,
+    leaves: Leaves,
+    rng: Words,
+    scores: NDArray[np.int64],
+    values: NDArray[np.float64],
+    sums: NDArray[np.float64],
+) -> None:
+    """The mean value of a leaf to each side, over its rollouts."""
+    if leaves.rollouts == 1 or state[LEFT] == ZERO:
+        roll_out(state, game, leaves, rng)
+        values_of(state, game, leaves, scores, sums)
+        return
+    end = np.empty(STATE_WORDS, np.uint64)
+    for side in range(4):
+        sums[side] = 0.0
+    for _ in range(leaves.rollouts):
+        copy_state(state, end)
+        roll_out(end, game, leaves, rng)
+        values_of(end, game, leaves, scores, values)
+        for side in range(4):
+            sums[side] += values[side] / np.float64(leaves.rollouts)
+
+
+@inlined
+def _descend(
+    nodes: Nodes,
+    used: Int,
+    state: Words,
+    game: Words,
+    policy: Policy,
+    roots: NDArray[np.float64],
+    rng: Words,
+    path: NDArray[np.int64],
+    sides: NDArray[np.int64],
+    choices: Words,
+) -> tuple[Int, Int]:
+    """Play cards by the tree, then one that is new to it; the length of the path and `used`."""
+    node, depth = 0, 0
+    while state[LEFT] != ZERO:
+        cards = legal(state, game)
+        sides[depth] = np.int64(state[TURN] & game[SIDE_MASK])
+        choices[depth] = cards
+        untried = cards & ~nodes[node].tried
+        if untried != ZERO:
+            if used == len(nodes):
+                break
+            if policy.ucb == AVAILABILITY or node == 0:
+                _count_available(nodes, node, cards)
+            card = pick(untried, next64(rng) >> S32)
+            path[depth] = _expand(nodes, used, node, card)
+            play(state, game, card)
+            return depth + 1, used + 1
+        if policy.proves:
+            node = _select_open(nodes, node, policy, roots)
+        else:
+            node = _select(nodes, node, cards, policy, roots)
+        path[depth] = node
+        depth += 1
+        play(state, game, nodes[node].card)
+    return depth, used
+
+
+@inlined
+def _expand(nodes: Nodes, used: Int, parent: Int, card: Word) -> Int:
+    _clear(nodes, used, card)
+    nodes[used].available = 1
+    nodes[used].next = nodes[parent].first
+    nodes[parent].first = np.int32(used)
+    nodes[parent].tried |= card
+    return used
+
+
+@inlined
+def _count_available(nodes: Nodes, parent: Int, cards: Word) -> None:
+    child = np.int64(nodes[parent].first)
+    while child != 0:
+        if nodes[child].card & cards != ZERO:
+            nodes[child].available += 1
+        child = np.int64(nodes[child].next)
+
+
+@inlined
+def _select(
+    nodes: Nodes, parent: Int, cards: Word, policy: Policy, roots: NDArray[np.float64]
+) -> Int:
+    """The child with the highest upper bound among those whose card is legal."""
+    best: Int = 0
+    best_score = -np.inf
+    most = len(roots) - 1
+    number = nodes[parent].visits if policy.ucb == PARENT else nodes[0].visits
+    bonus = policy.c * roots[min(number, most)]
+    child = np.int64(nodes[parent].first)
+    while child != 0:
+        if nodes[child].card & cards != ZERO:
+            nodes[child].available += 1
+            if policy.ucb == AVAILABILITY:
+                bonus = policy.c * roots[min(nodes[child].available, most)]
+            score = nodes[child].mean + bonus * nodes[child].spread
+            if score > best_score:
+                best, best_score = child, score
+        child = np.int64(nodes[child].next)
+    return best
+
+
+# --- proofs ------------------------------------------------------------------------------
+
+
+@compiled
+def _select_open(nodes: Nodes, parent: Int, policy: Policy, roots: NDArray[np.float64]) -> Int:
+    """The child with the highest upper bound among those that may still turn out best."""
+    proven = -_UNBOUNDED
+    child = np.int64(nodes[parent].first)
+    while child != 0:
+        proven = max(proven, nodes[child].low)
+        child = np.int64(nodes[child].next)
+    best: Int = 0
+    best_score = -np.inf
+    bonus = policy.c * roots[min(nodes[parent].visits, len(roots) - 1)]
+    child = np.int64(nodes[parent].first)
+    while child != 0:
+        if nodes[child].high > proven and nodes[child].low < nodes[child].high:
+            score = nodes[child].mean + bonus * nodes[child].spread
+            if score > best_score:
+                best, best_score = child, score
+        child = np.int64(nodes[child].next)
+    return best
+
+
+@compiled
+def _prove(
+    nodes: Nodes,
+    path: NDArray[np.int64],
+    sides: NDArray[np.int64],
+    choices: Words,
+    depth: Int,
+    value: float,
+) -> None:
+    """Enter a certain value at the end of a path, and what follows from it on the way up."""
+    nodes[path[depth - 1]].low = nodes[path[depth - 1]].high = np.float32(value)
+    for i in range(depth - 1, -1, -1):
+        parent = path[i - 1] if i > 0 else 0
+        low, high = -_UNBOUNDED, -_UNBOUNDED
+        child = np.int64(nodes[parent].first)
+        while child != 0:
+            low, high = max(low, nodes[child].low), max(high, nodes[child].high)
+            child = np.int64(nodes[child].next)
+        if choices[i] & ~nodes[parent].tried != ZERO:
+            high = _UNBOUNDED
+        if i > 0 and sides[i - 1] != sides[i]:
+            low, high = -high, -low
+        if nodes[parent].low == low and nodes[parent].high == high:
+            return
+        nodes[parent].low, nodes[parent].high = low, high
+
+
+@compiled
+def keep_subtree(nodes: Nodes, cards: Words, kept: Nodes) -> Int:
+    """Copy what comes after `cards` have been played; how many nodes, 0 if it was never visited."""
+    start: Int = np.int64(0)
+    for card in cards:
+        start = np.int64(nodes[start].first)
+        while start != 0 and nodes[start].card != card:
+            start = np.int64(nodes[start].next)
+        if start == 0:
+            return 0
+    came_from = np.empty(len(kept), np.int64)
+    kept[0] = nodes[start]
+    kept[0].card, kept[0].next = ZERO, np.int32(0)
+    came_from[0] = start
+    used: Int = 1
+    node: Int = 0
+    while node < used:
+        child = np.int64(nodes[came_from[node]].first)
+        last: Int = np.int64(0)
+        kept[node].first = np.int32(0)
+        while child != 0:
+            kept[used] = nodes[child]
+            kept[used].next = np.int32(0)
+            came_from[used] = child
+            if last == 0:
+                kept[node].first = np.int32(used)
+            else:
+                kept[last].next = np.int32(used)
+            last = used
+            used += 1
+            child = np.int64(nodes[child].next)
+        node += 1
+    return used

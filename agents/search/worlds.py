@@ -1,0 +1,115 @@
+"""The hidden cards for a search: beliefs in, worlds out, planned once per decision.
+
+worlds = plan_worlds(game, view, Beliefs("probabilities"))
+deal_world(worlds, rng, state)      # in compiled code: fills the other seats' hands
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.beliefs import Beliefs, Guess
+from arena.errors import ArenaError
+from arena.games.infoset import InfoSet
+from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.layout import HANDS, Words
+from arena.games.kernel.rng import next64
+from arena.games.kernel.spec import KernelGame
+from arena.games.kernel.worlds import (
+    plan_uniform,
+    plan_weighted,
+    sample_uniform,
+    sample_weighted,
+    uniform_plan,
+    weighted_odds,
+    weighted_plan,
+)
+from arena.rules import View
+
+__all__ = ["Worlds", "deal_world", "known_worlds", "plan_worlds", "uniform"]
+
+_SEATS = 4
+_S11 = np.uint64(11)
+_UNIT = 2.0**-53
+
+KNOWN, UNIFORM, MIXED, WEIGHTED = 0, 1, 2, 3
+
+
+class Worlds(NamedTuple):
+    """What compiled code draws worlds from."""
+
+    kind: int
+    """One of the four numbers above."""
+    first: Words
+    second: Words
+    """The plan, and for `MIXED` that of the other guess."""
+    odds: NDArray[np.float64]
+    """The table of a weighted plan."""
+    share: float
+    """`MIXED`: how often the first plan is used."""
+
+
+_NO_ODDS = np.zeros(1, dtype=np.float64)
+_NO_PLAN = uniform_plan()
+
+
+def known_worlds() -> Worlds:
+    """For a player who sees all cards: the hands stay as they are."""
+    return Worlds(KNOWN, _NO_PLAN, _NO_PLAN, _NO_ODDS, 1.0)
+
+
+def plan_worlds(game: KernelGame, view: View, beliefs: Beliefs) -> Worlds:
+    """Worlds for the seat of a view, in the coordinates of `game`."""
+    known = InfoSet.of(view)
+    sizes = np.array(known.sizes, dtype=np.int64)
+    sizes[view.seat] = 0
+    unseen = np.uint64(game.mask(known.unseen))
+    plans = []
+    for guess in beliefs.of(view, known):
+        may = game.masks(guess.may)
+        if guess.weights is not None:
+            plan, odds = weighted_plan(), weighted_odds()
+            if plan_weighted(plan, odds, unseen, may, sizes, _weights(game, guess)):
+                return Worlds(WEIGHTED, plan, _NO_PLAN, odds, 1.0)
+        else:
+            plan = uniform_plan()
+            if plan_uniform(plan, unseen, may, sizes):
+                plans.append((guess.share, plan))
+    if not plans:
+        raise ArenaError("no cards of the other players agree with what was played")
+    (share, first), (_, second) = plans[0], plans[-1]
+    kind = UNIFORM if len(plans) == 1 else MIXED
+    return Worlds(kind, first, second, _NO_ODDS, share)
+
+
+def _weights(game: KernelGame, guess: Guess) -> NDArray[np.float64]:
+    assert guess.weights is not None
+    weights = np.zeros((_SEATS, 64), dtype=np.float64)
+    for seat, row in enumerate(guess.weights):
+        for card, weight in row.items():
+            weights[seat, game.bits[card]] = weight
+    return weights
+
+
+@inlined
+def uniform(rng: Words) -> float:
+    """`Rng.random`: a number in [0, 1)."""
+    return float(next64(rng) >> _S11) * _UNIT
+
+
+@compiled
+def deal_world(worlds: Worlds, rng: Words, state: Words) -> None:
+    """Put a world into the hands of a state; the hand of the one who thinks is left alone."""
+    hands = state[HANDS : HANDS + _SEATS]
+    if worlds.kind == UNIFORM:
+        sample_uniform(worlds.first, rng, hands)
+    elif worlds.kind == WEIGHTED:
+        sample_weighted(worlds.first, worlds.odds, rng, hands)
+    elif worlds.kind == MIXED:
+        if uniform(rng) < worlds.share:
+            sample_uniform(worlds.first, rng, hands)
+        else:
+            sample_uniform(worlds.second, rng, hands)

@@ -1,0 +1,123 @@
+"""What changed between two runs of one experiment, per agent, paired by deal."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.analysis.results import Results, agent_differences, read, setup_differences
+from arena.errors import ArenaError
+from arena.stats import MeanDifference, adjust_p, mean_difference, paired_t
+from arena.store import Run
+
+__all__ = ["AgentChange", "Changes", "find_changes"]
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class AgentChange:
+    """How an agent's margin against the same opponents on the same deals has changed."""
+
+    agent: str
+    differs: bool
+    """Whether the agent itself (code or parameters) is another."""
+    opponents: int
+    old: float | None
+    new: float | None
+    change: MeanDifference
+    """New less old margin, one value per deal: the mean over the common opponents."""
+    p: float | None
+    p_adjusted: float | None
+    significant: bool
+    seconds_old: float
+    """Mean time per decision."""
+    seconds_new: float
+
+
+@dataclass(frozen=True)
+class Changes:
+    """All agents that both runs have, in the order of the new one."""
+
+    unit: str
+    agents: tuple[AgentChange, ...]
+    differences: tuple[str, ...]
+    """What is known to differ: agents, versions, seeds."""
+
+
+def find_changes(old: Run, new: Run) -> Changes:
+    """Compare two runs; refused with the difference if they are not on the same deals and rules."""
+    refused = list(setup_differences(old, new))
+    if refused:
+        where = f"{old.path} and {new.path}"
+        raise ArenaError(f"{where} are not two runs of one experiment: {'; '.join(refused)}")
+    before, after = read([old]), read([new])
+    common = [name for name in after.agents if name in before.agents]
+    parts = {name: _values(before, after, name) for name in common}
+    parts = {name: part for name, part in parts.items() if len(part[1])}
+    if not parts:
+        raise ArenaError(f"{old.path} and {new.path}: no pair of agents has a deal in both")
+    tests = {name: paired_t(values[:, 1] - values[:, 0]) for name, (_, values) in parts.items()}
+    tested = [test.p for test in tests.values() if test.p is not None]
+    adjusted = iter(adjust_p(np.array(tested)))
+    times_old, times_new = old.thinking(), new.thinking()
+    agents = []
+    for name, (opponents, values) in parts.items():
+        p = tests[name].p
+        p_adjusted = None if p is None else float(next(adjusted))
+        entrants = [run.manifest["entrants"][name] for run in (old, new)]
+        agents.append(
+            AgentChange(
+                agent=name,
+                differs=any(
+                    entrants[0][key] != entrants[1][key] for key in ("members", "fingerprint")
+                ),
+                opponents=opponents,
+                old=float(values[:, 0].mean()),
+                new=float(values[:, 1].mean()),
+                change=mean_difference(values[:, 1] - values[:, 0]),
+                p=p,
+                p_adjusted=p_adjusted,
+                significant=p_adjusted is not None and p_adjusted < ALPHA,
+                seconds_old=times_old[name].mean,
+                seconds_new=times_new[name].mean,
+            )
+        )
+    return Changes(after.unit, tuple(agents), tuple(_differences(old, new)))
+
+
+def _values(before: Results, after: Results, agent: str) -> tuple[int, NDArray[np.float64]]:
+    """Common opponents, and per deal the agent's old and new margin against them."""
+    old = {
+        pair.second: dict(zip(pair.units, pair.margins, strict=True)) for pair in before.of(agent)
+    }
+    sums: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    opponents = 0
+    for pair in after.of(agent):
+        earlier = old.get(pair.second, {})
+        shared = [
+            (unit, margin)
+            for unit, margin in zip(pair.units, pair.margins, strict=True)
+            if unit in earlier
+        ]
+        opponents += bool(shared)
+        for unit, margin in shared:
+            sums[unit].append((float(earlier[unit]), float(margin)))
+    values = [np.mean(rows, axis=0) for _, rows in sorted(sums.items())]
+    return opponents, np.array(values, dtype=np.float64).reshape(len(values), 2)
+
+
+def _differences(old: Run, new: Run) -> list[str]:
+    found = list(agent_differences(old, new))
+    for key, what in (("seed", "seed"), ("git_commit", "commit"), ("versions", "versions")):
+        a, b = old.manifest[key], new.manifest[key]
+        if isinstance(a, dict) and isinstance(b, dict):
+            found += [
+                f"{name}: {a.get(name)} and {b[name]}" for name in b if a.get(name) != b[name]
+            ]
+        elif a != b:
+            found.append(f"{what}: {a} and {b}")
+    return found

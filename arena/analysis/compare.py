@@ -1,0 +1,160 @@
+"""Two agents on the deals that both played: everything `arena.stats` can say about it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from arena.analysis.estimates import Estimate
+from arena.analysis.results import Meeting, Results
+from arena.errors import ArenaError
+from arena.seeds import seed_for
+from arena.stats import Comparison as Statistics
+from arena.stats import (
+    DuplicateSaving,
+    EloEstimate,
+    Equivalence,
+    GamesOfRounds,
+    MeanDifference,
+    PointShare,
+    StatsError,
+    Unpaired,
+    duplicate_saving,
+    elo_from_counts,
+    equivalence,
+    games_of_rounds,
+    mean_difference,
+    share_of_points,
+    t_test_power,
+    unpaired,
+)
+from arena.stats import compare as compare_margins
+
+__all__ = ["POWER", "Comparison", "compare", "detectable", "point_share", "win_rate"]
+
+POWER = 0.8
+"""What "would have been found" means: with this probability."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All that is known about two agents, seen from the first."""
+
+    first: str
+    second: str
+    unit: str
+    statistics: Statistics
+    """Mean margin, tests, bootstrap interval, effect size, deals won and lost."""
+    win_rate: Estimate
+    share: PointShare | None
+    """None where scores can be negative."""
+    saving: DuplicateSaving | None
+    elo: EloEstimate | None
+    """From counts of pairs of games, as the chess tools do it; None without two seatings."""
+    equivalence: Equivalence | None
+    published: Unpaired
+    games_of_rounds: GamesOfRounds | None
+    detectable: float | None
+    """The difference that would have been found with 80% power."""
+    forfeits: tuple[int, int]
+    runs: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; the main numbers first."""
+        found = self.statistics
+        main = {
+            "first": self.first,
+            "second": self.second,
+            "unit": self.unit,
+            "n": found.n,
+            "mean": found.mean,
+            "low": found.low,
+            "high": found.high,
+            "confidence": found.difference.confidence,
+            "p": found.p,
+            "test": found.t.name,
+            "note": found.note,
+        }
+        rest = {key: value for key, value in asdict(self).items() if key not in main}
+        return {**main, **rest.pop("statistics"), **rest}
+
+
+def compare(
+    results: Results, first: str, second: str, *, equal_within: float | None = None
+) -> Comparison:
+    """Compare two agents; `equal_within` points count as equal (the equivalence test)."""
+    pair = results.pair(first, second)
+    if not pair.units:
+        raise ArenaError(f"{', '.join(results.runs)}: {first} and {second} have not played yet")
+    margins = pair.margins
+    found = compare_margins(margins, seed_for(results.seed, "compare", first, second))
+    seatings = pair.games.shape[1]
+    try:
+        equal = None if equal_within is None else equivalence(margins, equal_within)
+    except StatsError as error:
+        raise ArenaError(f"--equal-within {equal_within}: {error}") from error
+    return Comparison(
+        first=first,
+        second=second,
+        unit=results.unit,
+        statistics=found,
+        win_rate=win_rate(pair),
+        share=point_share(pair),
+        saving=duplicate_saving(pair.games) if seatings > 1 else None,
+        elo=elo_from_counts(_pentanomial(pair)) if seatings == 2 else None,
+        equivalence=equal,
+        published=unpaired(pair.scores[:, 0], pair.scores[:, 1]),
+        games_of_rounds=_games_of_rounds(pair),
+        detectable=detectable(found.difference),
+        forfeits=pair.forfeits,
+        runs=results.runs,
+    )
+
+
+def win_rate(pair: Meeting) -> Estimate:
+    """Share of games that the first won, a draw as half, with its interval over deals."""
+    return Estimate.of(mean_difference(pair.won))
+
+
+def detectable(difference: MeanDifference, tests: int = 1) -> float | None:
+    """The margin that as many deals with this spread find with 80% power.
+
+    Solved on the power of the t-test; among several `tests` it must be found by the strictest
+    step of Holm's. None where there is no spread to go by.
+    """
+    n, sd = difference.n, difference.sd
+    if not sd or n < 2:
+        return None
+    alpha = (1 - difference.confidence) / tests
+    low, high = 0.0, sd
+    while t_test_power(n, high, sd, alpha) < POWER:
+        low, high = high, 2 * high
+    for _ in range(60):
+        middle = (low + high) / 2
+        if t_test_power(n, middle, sd, alpha) < POWER:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def point_share(pair: Meeting) -> PointShare | None:
+    """Share of all points that the first took; None where scores can be negative."""
+    played = pair.scores[~np.isnan(pair.scores).any(axis=1)]
+    if played.size and played.min() < 0:
+        return None
+    return share_of_points(pair.scores[:, 0], pair.scores[:, 1])
+
+
+def _games_of_rounds(pair: Meeting) -> GamesOfRounds | None:
+    total = pair.scores.sum(axis=1)
+    if np.isnan(total).any() or (total <= 0).any() or (pair.scores < 0).any():
+        return None
+    return games_of_rounds(pair.scores[:, 0] / total, games=None)
+
+
+def _pentanomial(pair: Meeting) -> list[int]:
+    points = np.rint((np.sign(pair.games) + 1).sum(axis=1)).astype(np.int64)
+    return [int(n) for n in np.bincount(points, minlength=5)]

@@ -1,0 +1,254 @@
+"""How the points were made: by role, by trick, and how often a round ended in nat, pit, ...
+
+Observations are sides: in a game of partners a round gives an agent one, in a game of each for
+himself one for every seat it has. Rounds that were thrown in or forfeited are left out. Means
+and rates are over deals (or matches), so that their intervals know that the rounds of a deal
+belong together.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.analysis.estimates import Estimate, mean_of, rate_of
+from arena.rules import Rules
+from arena.store import Pairing, Run
+
+__all__ = ["AgentMakeup", "Makeup", "make_up"]
+
+FloatArray = NDArray[np.float64]
+REPLAYED_ROUNDS = 2_400
+"""Rounds that are played again to see who took what in which trick."""
+
+
+@dataclass(frozen=True)
+class AgentMakeup:
+    """What one agent's scores are made of."""
+
+    agent: str
+    rounds: int
+    """Observations: rounds, times the sides that the agent had in each."""
+    measures: Mapping[str, Estimate]
+    """By name: means in points (or tricks) per round."""
+    rates: Mapping[str, Estimate]
+    """By flag of the game: how often, of the rounds in which it could have happened."""
+    tricks: tuple[Estimate, ...]
+    """Points taken in the first, second, ... trick, bonus included."""
+
+
+@dataclass(frozen=True)
+class Makeup:
+    """All agents, and of how many rounds the tricks were looked at."""
+
+    agents: tuple[AgentMakeup, ...]
+    replayed: int
+
+
+@dataclass
+class _Sums:
+    """Totals by unit: what is averaged, and over how many observations."""
+
+    total: FloatArray
+    count: FloatArray
+
+    def add(self, units: NDArray[np.int64], values: FloatArray, counted: FloatArray) -> None:
+        size = len(self.total)
+        self.total += np.bincount(units, values, size)
+        self.count += np.bincount(units, counted, size)
+
+
+@dataclass
+class _Ledger:
+    """The sums of one agent, by what they are of."""
+
+    size: int
+    means: dict[str, _Sums] = field(default_factory=dict)
+    rates: dict[str, _Sums] = field(default_factory=dict)
+    rounds: int = 0
+
+    def book(self, kind: str, name: str) -> _Sums:
+        book = self.means if kind == "mean" else self.rates
+        return book.setdefault(name, _Sums(np.zeros(self.size), np.zeros(self.size)))
+
+
+def make_up(run: Run) -> Makeup:
+    """How every agent of a run made its points."""
+    places = _places(run)
+    ledgers = {name: _Ledger(len(places)) for name in run.entrants}
+    for pairing in run.pairings:
+        rounds = _Rounds.read(run, pairing, places)
+        for entrant, name in enumerate((pairing.first, pairing.second)):
+            rounds.enter(ledgers[name], entrant)
+    tricks, replayed = _by_trick(run)
+    agents = tuple(
+        AgentMakeup(
+            name,
+            ledger.rounds,
+            {what: mean_of(sums.total, sums.count) for what, sums in ledger.means.items()},
+            {what: rate_of(sums.total, sums.count) for what, sums in ledger.rates.items()},
+            tricks.get(name, ()),
+        )
+        for name, ledger in ledgers.items()
+    )
+    return Makeup(agents, replayed)
+
+
+def _places(run: Run) -> dict[str, int]:
+    rows = run.database.query("SELECT DISTINCT unit FROM rounds")
+    return {unit: place for place, (unit,) in enumerate(rows)}
+
+
+@cache
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Rounds:
+    """The rounds of a pairing as arrays; those by side have a column per side."""
+
+    units: NDArray[np.int64]
+    owners: NDArray[np.int64]
+    scores: FloatArray
+    points: FloatArray
+    bonus: FloatArray
+    tricks: FloatArray
+    declaring: NDArray[np.int64]
+    """The side that declared; -1 if the game has no declarer."""
+    leading: NDArray[np.int64]
+    flagged: Mapping[str, NDArray[np.bool_]]
+    """By flag: in which rounds, for which side it happened."""
+    chances: Mapping[str, NDArray[np.bool_]]
+    """By flag: in which rounds, for which side it could have happened."""
+
+    @classmethod
+    def read(cls, run: Run, pairing: Pairing, places: Mapping[str, int]) -> _Rounds:
+        rules = run.rules
+        owned = np.array([[seats[side[0]] for side in rules.sides] for seats in run.seatings])
+        side_of = [rules.side_of(seat) for seat in range(rules.players)]
+        units, owners, values, declaring, leading, flags = [], [], [], [], [], []
+        for unit, seating, *texts, declarer, leader, said in run.database.query(
+            "SELECT unit, seating, scores, points, bonus, tricks, declarer, leader, flags "
+            "FROM rounds WHERE pairing = ? AND counts = 1 AND forfeit = 0",
+            pairing.id,
+        ):
+            units.append(places[unit])
+            owners.append(seating)
+            values.append([_numbers(text) for text in texts])
+            declaring.append(-1 if declarer is None else side_of[declarer])
+            leading.append(-1 if leader is None else side_of[leader])
+            flags.append(said)
+        sides = len(rules.sides)
+        table = np.array(values, dtype=np.float64).reshape(len(values), 4, sides)
+        declared = np.array(declaring, dtype=np.int64)
+        flagged, chances = _flags(rules, table, declared, flags)
+        return cls(
+            np.array(units, dtype=np.int64),
+            owned[np.array(owners, dtype=np.int64)],
+            table[:, 0],
+            table[:, 1],
+            table[:, 2],
+            table[:, 3],
+            declared,
+            np.array(leading, dtype=np.int64),
+            flagged,
+            chances,
+        )
+
+    def enter(self, ledger: _Ledger, entrant: int) -> None:
+        """Add the observations of one of the two agents to its sums."""
+        mine = self.owners == entrant
+        ledger.rounds += int(mine.sum())
+        sides = np.arange(self.owners.shape[1])
+        declared = mine & (sides == self.declaring[:, None])
+        defended = mine & (self.declaring[:, None] >= 0) & ~declared
+        led = mine & (sides == self.leading[:, None])
+        parts = {
+            "score": (self.scores, mine),
+            "card_points": (self.points, mine),
+            "bonus": (self.bonus, mine),
+            "tricks": (self.tricks, mine),
+            "score_as_declarer": (self.scores, declared),
+            "score_as_defender": (self.scores, defended),
+            "score_as_leader": (self.scores, led),
+            "score_not_leading": (self.scores, mine & ~led),
+        }
+        for name, (values, where) in parts.items():
+            self._add(ledger.book("mean", name), values, where)
+        for name, happened in self.flagged.items():
+            self._add(ledger.book("rate", name), happened, mine & self.chances[name])
+
+    def _add(
+        self, sums: _Sums, values: FloatArray | NDArray[np.bool_], where: NDArray[np.bool_]
+    ) -> None:
+        sums.add(self.units, (values * where).sum(axis=1), where.sum(axis=1).astype(np.float64))
+
+
+def _flags(
+    rules: Rules, table: FloatArray, declaring: NDArray[np.int64], said: list[str]
+) -> tuple[dict[str, NDArray[np.bool_]], dict[str, NDArray[np.bool_]]]:
+    sides = np.arange(len(rules.sides))
+    whose = {
+        "declarer": declaring,
+        "points": table[:, 1].argmax(axis=1) if len(table) else declaring,
+        "tricks": table[:, 3].argmax(axis=1) if len(table) else declaring,
+    }
+    anybody = np.ones((len(said), len(sides)), dtype=np.bool_)
+    flagged, chances = {}, {}
+    for flag, owner in getattr(rules, "flag_owners", {}).items():
+        happened = np.array([flag in text.split() for text in said], dtype=np.bool_)
+        side = sides == whose[owner][:, None]
+        flagged[flag] = side & happened[:, None]
+        chances[flag] = side if owner == "declarer" else anybody
+    return flagged, chances
+
+
+# --- trick by trick ----------------------------------------------------------------------
+
+
+def _by_trick(run: Run) -> tuple[dict[str, tuple[Estimate, ...]], int]:
+    """Points taken by trick number, from rounds spread evenly over the run."""
+    rules, size = run.rules, run.rules.hand_size
+    share = max(1, REPLAYED_ROUNDS // max(1, len(run.pairings) * len(run.seatings)))
+    taken: dict[str, dict[str, list[FloatArray]]] = defaultdict(lambda: defaultdict(list))
+    replayed = 0
+    for pairing in run.pairings:
+        names = (pairing.first, pairing.second)
+        for unit in _spread(run, pairing, share):
+            for replay in run.replays(pairing, unit):
+                if replay.record.forfeit or not replay.record.counts:
+                    continue
+                state = rules.start(replay.deal, replay.standing)
+                for action in replay.record.actions:
+                    rules.apply(state, action)
+                by_side = np.zeros((len(rules.sides), size))
+                for number, trick in enumerate(state.tricks):
+                    by_side[rules.side_of(trick.winner), number] = trick.points + trick.bonus
+                replayed += 1
+                owners = run.seatings[replay.record.seating]
+                for side, seats in enumerate(rules.sides):
+                    name = names[owners[seats[0]]]
+                    taken[name][unit].append(by_side[side])
+    found = {}
+    for name, by_unit in taken.items():
+        means = np.array([np.mean(rows, axis=0) for rows in by_unit.values()])
+        ones = np.ones(len(means))
+        found[name] = tuple(mean_of(means[:, number], ones) for number in range(size))
+    return found, replayed
+
+
+def _spread(run: Run, pairing: Pairing, count: int) -> Iterator[str]:
+    """About `count` units of a pairing, evenly spread over all it has."""
+    step = max(1, -(-run.units_stored(pairing) // count))
+    rows = run.database.query(
+        "SELECT DISTINCT unit FROM rounds WHERE pairing = ? ORDER BY unit", pairing.id
+    )
+    for (unit,) in islice(rows, 0, None, step):
+        yield unit

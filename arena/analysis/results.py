@@ -1,0 +1,289 @@
+"""What one run, or several runs of one experiment, say about each pair of agents.
+
+The deal (or the match) is the unit: `margins` has one value for each, the mean over its
+seatings. Runs are pooled deal by deal: a deal that was played in several runs is still one
+deal, with the mean over them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.errors import ArenaError, did_you_mean
+from arena.stats import PairResults
+from arena.store import Pairing, Run
+
+__all__ = ["Meeting", "Results", "agent_differences", "read", "setup_differences"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Meeting:
+    """Two agents on the deals that they played against each other, seen from the first."""
+
+    first: str
+    second: str
+    units: tuple[str, ...]
+    margins: FloatArray
+    """One per unit: the mean over its seatings, or over those that were forfeited."""
+    games: FloatArray
+    """A row per unit, a column per seating."""
+    scores: FloatArray
+    """A row per unit: mean score of the first and of the second; NaN where one forfeited."""
+    wins: FloatArray
+    """One per unit: the share of its games that the first won."""
+    draws: FloatArray
+    forfeits: tuple[int, int]
+    """Units that the first and the second forfeited."""
+
+    @property
+    def won(self) -> FloatArray:
+        """One per unit: the share of its games that the first won, a draw as half."""
+        won: FloatArray = self.wins + self.draws / 2
+        return won
+
+    def reversed(self) -> Meeting:
+        """The same, seen from the second."""
+        return Meeting(
+            self.second,
+            self.first,
+            self.units,
+            -self.margins,
+            -self.games,
+            self.scores[:, ::-1],
+            1 - self.wins - self.draws,
+            self.draws,
+            (self.forfeits[1], self.forfeits[0]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """All pairs, and what the numbers mean."""
+
+    agents: tuple[str, ...]
+    pairs: tuple[Meeting, ...]
+    unit: str
+    """What was replicated: `deal` or `match`."""
+    game: str
+    seed: int
+    """The run's seed; where the statistics resample, they start from it."""
+    runs: tuple[str, ...]
+
+    def pair(self, first: str, second: str) -> Meeting:
+        """The results of two agents, seen from `first`."""
+        for name in (first, second):
+            self.check_agent(name)
+        for pair in self.pairs:
+            if (pair.first, pair.second) == (first, second):
+                return pair
+            if (pair.second, pair.first) == (first, second):
+                return pair.reversed()
+        raise ArenaError(f"{', '.join(self.runs)}: {first} and {second} did not play each other")
+
+    def check_agent(self, name: str) -> None:
+        """Raise `ArenaError`, with the near miss, if nobody is called that."""
+        if name not in self.agents:
+            where = ", ".join(self.runs)
+            raise ArenaError(f"{where}: no agent {name!r}; {did_you_mean(name, self.agents)}")
+
+    def of(self, agent: str) -> Iterator[Meeting]:
+        """All pairs that an agent is in, seen from it."""
+        for pair in self.pairs:
+            if pair.first == agent:
+                yield pair
+            elif pair.second == agent:
+                yield pair.reversed()
+
+    @cached_property
+    def units(self) -> tuple[str, ...]:
+        """All units, in order."""
+        return tuple(sorted({unit for pair in self.pairs for unit in pair.units}))
+
+    @cached_property
+    def for_statistics(self) -> PairResults:
+        """A row per pair and unit, as the statistics of many agents take them."""
+        agent = {name: i for i, name in enumerate(self.agents)}
+        place = {unit: i for i, unit in enumerate(self.units)}
+
+        def joined(values: Callable[[Meeting], Any]) -> Any:
+            return np.concatenate([np.asarray(values(pair)) for pair in self.pairs])
+
+        return PairResults(
+            self.agents,
+            joined(lambda pair: np.full(len(pair.units), agent[pair.first])),
+            joined(lambda pair: np.full(len(pair.units), agent[pair.second])),
+            joined(lambda pair: [place[unit] for unit in pair.units]),
+            joined(lambda pair: pair.margins),
+            joined(lambda pair: pair.wins),
+            joined(lambda pair: pair.draws),
+            joined(lambda pair: np.maximum(1 - pair.wins - pair.draws, 0.0)),
+        )
+
+    def by_unit(self, agent: str, values: Callable[[Meeting], FloatArray]) -> FloatArray:
+        """For each unit that an agent played, the mean of a value over its opponents."""
+        sums: dict[str, list[float]] = {}
+        for pair in self.of(agent):
+            for unit, value in zip(pair.units, values(pair), strict=True):
+                total = sums.setdefault(unit, [0.0, 0.0])
+                total[0] += value
+                total[1] += 1
+        return np.array([total / n for total, n in sums.values()], dtype=np.float64)
+
+
+def read(runs: Sequence[Run], agents: Sequence[str] | None = None) -> Results:
+    """The results of one run, or of several that can be pooled; else the difference is told.
+
+    With `agents`, only these and the pairs among them are looked at, and only they must match.
+    """
+    if agents is not None:
+        for name in agents:
+            for run in runs:
+                if name not in run.entrants:
+                    near = did_you_mean(name, run.entrants)
+                    raise ArenaError(f"{run.path}: no agent {name!r}; {near}")
+    for other in runs[1:]:
+        _check_same(runs[0], other, agents)
+    playing = {name for pairing in runs[0].pairings for name in pairing[:2]}
+    wanted = playing if agents is None else set(agents)
+    names = [name for name in runs[0].entrants if name in wanted]
+    parts: dict[frozenset[str], list[Meeting]] = {}
+    for run in runs:
+        for pairing in run.pairings:
+            if pairing.first in names and pairing.second in names:
+                pair = frozenset((pairing.first, pairing.second))
+                parts.setdefault(pair, []).append(_read_pair(run, pairing))
+    return Results(
+        agents=tuple(names),
+        pairs=tuple(map(_pooled, parts.values())),
+        unit="match" if runs[0].is_match else "deal",
+        game=str(runs[0].manifest["rules"]["game"]),
+        seed=int(runs[0].manifest["seed"]),
+        runs=tuple(str(run.path) for run in runs),
+    )
+
+
+# --- may these be pooled? ----------------------------------------------------------------
+
+
+def setup_differences(a: Run, b: Run) -> Iterator[str]:
+    """Why two runs cannot be set side by side deal by deal, a line each."""
+    for key in ("rules", "match", "placements"):
+        if a.manifest[key] != b.manifest[key]:
+            yield from _shown(key, a.manifest[key], b.manifest[key])
+    if a.manifest["deals_sha256"] != b.manifest["deals_sha256"]:
+        yield f"deals: {_deals(a)} and {_deals(b)}"
+
+
+def agent_differences(a: Run, b: Run, agents: Sequence[str] | None = None) -> Iterator[str]:
+    """How the agents of two runs (or those named) differ, a line each."""
+    mine, others = set(a.entrants), set(b.entrants)
+    if agents is None and mine != others:
+        only = ", ".join(sorted(mine ^ others))
+        yield f"agents: {only} took part in one of them only"
+    for name in sorted(mine & others if agents is None else set(agents)):
+        first, second = (run.manifest["entrants"][name] for run in (a, b))
+        if first["members"] != second["members"]:
+            yield from _shown(f"agent {name}", first["members"], second["members"])
+        elif first["fingerprint"] != second["fingerprint"]:
+            yield (
+                f"agent {name}: it plays differently (fingerprints "
+                f"{first['fingerprint'][:12]} and {second['fingerprint'][:12]})"
+            )
+
+
+def _check_same(a: Run, b: Run, agents: Sequence[str] | None) -> None:
+    found = [*setup_differences(a, b), *agent_differences(a, b, agents)]
+    if found:
+        raise ArenaError(f"{a.path} and {b.path} cannot be pooled: {'; '.join(found)}")
+
+
+def _deals(run: Run) -> str:
+    return f"{run.manifest['deal_set']} ({run.manifest['deals_sha256'][:12]})"
+
+
+def _shown(place: str, a: Any, b: Any) -> Iterator[str]:
+    if isinstance(a, dict) and isinstance(b, dict):
+        for key in [*a, *(key for key in b if key not in a)]:
+            if a.get(key) != b.get(key):
+                yield from _shown(f"{place}.{key}", a.get(key), b.get(key))
+    elif isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        for i, (x, y) in enumerate(zip(a, b, strict=True)):
+            if x != y:
+                yield from _shown(place if len(a) == 1 else f"{place}.{i}", x, y)
+    else:
+        yield f"{place}: {a!r} and {b!r}"
+
+
+# --- reading -----------------------------------------------------------------------------
+
+
+def _read_pair(run: Run, pairing: Pairing) -> Meeting:
+    units: list[str] = []
+    rows: list[tuple[float, float | None, float | None]] = []
+    forfeits = [0, 0]
+    for unit, margin, first, second, lost_first, lost_second in run.database.query(
+        "SELECT unit, margin, score_first, score_second, forfeits_first, forfeits_second "
+        "FROM units WHERE pairing = ? ORDER BY unit",
+        pairing.id,
+    ):
+        units.append(unit)
+        rows.append((margin, first, second))
+        forfeits[0] += lost_first > 0
+        forfeits[1] += lost_second > 0
+    place = {unit: i for i, unit in enumerate(units)}
+    games = np.full((len(units), len(run.seatings)), np.nan)
+    for unit, seating, margin in run.database.query(
+        "SELECT unit, seating, margin FROM games WHERE pairing = ?", pairing.id
+    ):
+        games[place[unit], seating] = margin
+    table = np.array(rows, dtype=np.float64).reshape(len(rows), 3)
+    return Meeting(
+        pairing.first,
+        pairing.second,
+        tuple(units),
+        table[:, 0],
+        games,
+        table[:, 1:],
+        (games > 0).mean(axis=1),
+        (games == 0).mean(axis=1),
+        (forfeits[0], forfeits[1]),
+    )
+
+
+def _pooled(parts: Sequence[Meeting]) -> Meeting:
+    """Each unit's mean over the runs that have it."""
+    if len(parts) == 1:
+        return parts[0]
+    same_way = [part if part.first == parts[0].first else part.reversed() for part in parts]
+    units = tuple(sorted({unit for part in same_way for unit in part.units}))
+    place = {unit: i for i, unit in enumerate(units)}
+    at = [[place[unit] for unit in part.units] for part in same_way]
+
+    def mean(values: Callable[[Meeting], FloatArray]) -> FloatArray:
+        shape = (len(units), *values(same_way[0]).shape[1:])
+        total, count = np.zeros(shape), np.zeros(shape)
+        for part, rows in zip(same_way, at, strict=True):
+            total[rows] += values(part)
+            count[rows] += 1
+        result: FloatArray = total / count
+        return result
+
+    return Meeting(
+        same_way[0].first,
+        same_way[0].second,
+        units,
+        mean(lambda part: part.margins),
+        mean(lambda part: part.games),
+        mean(lambda part: part.scores),
+        mean(lambda part: part.wins),
+        mean(lambda part: part.draws),
+        (sum(part.forfeits[0] for part in same_way), sum(part.forfeits[1] for part in same_way)),
+    )

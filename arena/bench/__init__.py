@@ -1,0 +1,1 @@
+"""Benchmarks: one module for each topic, each with a function `measure`."""

@@ -1,0 +1,87 @@
+"""Flat Monte Carlo on one core, and what it costs to play a match with it.
+
+| key | what | target |
+|---|---|---|
+| `random_playouts_per_s` | opening lead of Klaverjas, 8 cards × 1000 random playouts | ≥ 1.8 million |
+| `semi_random_playouts_per_s` | the same with semi-random playouts | ≥ 1.0 million |
+| `probabilities_playouts_per_s` | the same with worlds drawn by probabilities | ≥ 1.0 million |
+| `opening_move_ms_random`, `..._semi_random`, `..._probabilities` | the decisions themselves | ≤ 4.5, 8, 8 |
+| `opening_move_ms_*_separate` | the same with separate worlds for all cards, as published | |
+| `match_of_16_rounds_s` | two teams of 1000 semi-random playouts, with Monte Carlo bidding | < 5 |
+
+Everything that a decision costs is in its time, what is done in Python included. A decision
+is made many times and the fastest is taken; times are those of the thread, so that what
+else the machine does counts as little as it can.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from arena.agent import Agent, Player
+from arena.games.klaverjas import Klaverjas
+from arena.play.referee import Lineup, Referee
+from arena.registry import AGENTS, BIDDERS
+from arena.rules import View
+from arena.seeds import Rng, rng_for
+
+__all__ = ["measure"]
+
+_PLAYOUTS = 1000
+_PLAYERS: dict[str, dict[str, Any]] = {
+    "random": {"rollout": "random"},
+    "semi_random": {"rollout": "semi-random"},
+    "probabilities": {"rollout": "semi-random", "beliefs": "probabilities"},
+}
+
+
+def measure(repeats: int = 40, rounds: int = 16) -> dict[str, float]:
+    """All figures: each decision made `repeats` times, a match of so many rounds."""
+    view = _opening_lead()
+    figures: dict[str, float] = {}
+    for name, parameters in _PLAYERS.items():
+        for suffix, shared in (("", True), ("_separate", False)):
+            player = AGENTS.get("flat-mc")(playouts=_PLAYOUTS, shared_worlds=shared, **parameters)
+            seconds = _fastest(_decision(player, view), repeats)
+            figures[f"opening_move_ms_{name}{suffix}"] = 1e3 * seconds
+            if shared:
+                figures[f"{name}_playouts_per_s"] = len(view.legal) * _PLAYOUTS / seconds
+    figures["match_of_16_rounds_s"] = _match(rounds) * 16 / rounds
+    return figures
+
+
+def _opening_lead() -> View:
+    """Eight cards to choose from, and an opponent who declared: beliefs have something to say."""
+    rules = Klaverjas()
+    state = rules.start(replace(rules.random_deal(Rng(1), 0), declarer=1, leader=0))
+    return rules.view(state, 0)
+
+
+def _decision(player: Agent, view: View) -> Callable[[int], object]:
+    return lambda seed: player.act(view, Rng(seed))
+
+
+def _fastest(work: Callable[[int], object], repeats: int) -> float:
+    work(0)  # compiles, or loads what is compiled
+    best = float("inf")
+    for seed in range(repeats):
+        started = time.thread_time()
+        work(seed)
+        best = min(best, time.thread_time() - started)
+    return best
+
+
+def _match(rounds: int) -> float:
+    """Seconds for a match between two teams of the same player."""
+    rules = Klaverjas(bidding="classical")
+    player = Player(AGENTS.get("flat-mc")(playouts=_PLAYOUTS), BIDDERS.get("monte-carlo")())
+    referee, lineup = Referee(rules), Lineup.of([player] * 4)
+    deals = [rules.random_deal(rng_for(1, "bench", number), number) for number in range(rounds)]
+    referee.play(deals[0], lineup)
+    started = time.thread_time()
+    for deal in deals:
+        referee.play(deal, lineup)
+    return time.thread_time() - started

@@ -1,0 +1,291 @@
+"""Measure whether the statistics keep their promises: error rates and coverage.
+
+On simulated margins, and on real ones: a stochastic agent plays itself on real deals, so
+that every difference found is a false one, and once more with a handicap of a few points
+that is known, so that every interval can be checked. The whole takes minutes; --quick is a
+short version whose numbers are rough, and are judged with that in mind.
+
+Exit codes: 0 all promises kept, 1 one is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.analysis import read
+from arena.cli.options import find_set, make_rules
+from arena.cli.progress import Progress
+from arena.cli.table import text_table
+from arena.deals import DealSet
+from arena.errors import ArenaError
+from arena.play.experiment import AgentSpec, Entrant, Experiment
+from arena.play.run import RunOptions
+from arena.play.run import run as play
+from arena.report.words import count, percent, plain
+from arena.stats import (
+    FieldModel,
+    MarginModel,
+    Rate,
+    SprtDesign,
+    bca_mean,
+    coverage,
+    deal_outcomes,
+    elo_rating,
+    false_positives,
+    familywise_error,
+    mean_difference,
+    paired_t,
+    rating_coverage,
+    score_rating,
+    sequence_misses,
+    sign_flip,
+    sprt_rates,
+    stopped_coverage,
+    wilcoxon_signed_rank,
+)
+from arena.store import Run
+
+SEED = 1
+HANDICAP = 3.0
+"""Points per deal that one of the two real agents has less."""
+QUICK = 20
+"""How many times shorter the short version is."""
+FloatArray = NDArray[np.float64]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """How long, and with which agent."""
+    parser.add_argument("--quick", action="store_true", help="a short version, rough")
+    parser.add_argument("--agent", default="random", help="a stochastic family (default: random)")
+    parser.add_argument(
+        "--deals", default="klaverjas-given-10000", metavar="SET", help="real deals to play"
+    )
+    parser.add_argument("--only", choices=("simulated", "real"), help="one half of it")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"default: {SEED}")
+    parser.add_argument("--json", action="store_true", help="every number, as JSON")
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A measured value and the range that it must lie in."""
+
+    what: str
+    measured: float
+    low: float
+    high: float
+    reps: int
+    at_least: float
+    at_most: float
+    rough: bool
+    zero_share: float | None = None
+
+    @property
+    def kept(self) -> bool:
+        """Whether it lies there; a rough value may miss by its own Monte Carlo error."""
+        if self.rough:
+            return self.low <= self.at_most and self.high >= self.at_least
+        return self.at_least <= self.measured <= self.at_most
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure, print, judge."""
+    found: list[Promise] = []
+    for promise in _measure(args):
+        found.append(promise)
+        if not args.json:
+            print(f"{promise.what}: {percent(promise.measured, 2)}", file=sys.stderr)
+    kept = all(promise.kept for promise in found)
+    if args.json:
+        promises = [{**asdict(promise), "kept": promise.kept} for promise in found]
+        print(json.dumps({"kept": kept, "promises": promises}, indent=2))
+    else:
+        print(_table(found))
+    return 0 if kept else 1
+
+
+def _measure(args: argparse.Namespace) -> Iterator[Promise]:
+    scale = QUICK if args.quick else 1
+    judge = _Judge(args.quick)
+    if args.only != "real":
+        yield from _simulated(judge, scale, args.seed)
+    if args.only != "simulated":
+        yield from _real(judge, scale, args)
+
+
+def _table(found: list[Promise]) -> str:
+    rows = [
+        (
+            promise.what,
+            percent(promise.measured, 2),
+            f"{percent(promise.low, 2)} to {percent(promise.high, 2)}",
+            _range(promise),
+            count(promise.reps),
+            percent(promise.zero_share),
+            "yes" if promise.kept else "NO",
+        )
+        for promise in found
+    ]
+    head = ("what", "measured", "Monte Carlo error", "must be", "repetitions", "deals of margin 0")
+    return text_table((*head, "kept"), rows)
+
+
+def _range(promise: Promise) -> str:
+    if promise.at_least <= 0:
+        return f"≤ {percent(promise.at_most)}"
+    return f"{percent(promise.at_least)} to {percent(promise.at_most)}"
+
+
+class _Judge:
+    """What must be, by kind of promise."""
+
+    def __init__(self, rough: bool) -> None:
+        self.rough = rough
+
+    def __call__(self, what: str, rate: Rate, at_least: float, at_most: float) -> Promise:
+        return Promise(
+            what,
+            rate.rate,
+            rate.low,
+            rate.high,
+            rate.reps,
+            at_least,
+            at_most,
+            self.rough,
+            rate.zero_share,
+        )
+
+    def level(self, what: str, rate: Rate) -> Promise:
+        return self(what, rate, 0.04, 0.06)
+
+    def conservative(self, what: str, rate: Rate, at_most: float = 0.06) -> Promise:
+        return self(what, rate, 0.0, at_most)
+
+    def coverage(self, what: str, rate: Rate, within: float = 0.01) -> Promise:
+        return self(what, rate, 0.95 - within, 0.95 + within)
+
+
+# --- simulated ---------------------------------------------------------------------------
+
+
+def _simulated(judge: _Judge, scale: int, seed: int) -> Iterator[Promise]:
+    model = MarginModel()
+    reps = max(200, 4_000 // scale)
+    draw = model.draw
+    for name, test in _tests().items():
+        rate = false_positives(draw, test, seed, reps)
+        yield judge.level(f"false positives, {name}", rate)
+    signs = false_positives(draw, lambda x, _: deal_outcomes(x).p, seed, reps)
+    yield judge.conservative("false positives, sign test", signs)
+    edge = replace(model, edge=HANDICAP).draw
+    yield judge.coverage("coverage, t", coverage(edge, _t, HANDICAP, seed, reps))
+    yield judge.coverage("coverage, BCa", coverage(edge, _bca, HANDICAP, seed, reps), 0.015)
+    field = FieldModel((12.0, 6.0, 0.0, -6.0, -12.0))
+    few = max(100, 2_000 // scale)
+    points = rating_coverage(field, score_rating, field.true_points(), seed, few)
+    yield judge.coverage("coverage, score rating", points)
+    elo = rating_coverage(field, elo_rating, field.true_elo(), seed, few)
+    yield judge.coverage("coverage, Elo", elo)
+    equal = familywise_error(FieldModel((0.0,) * 8), seed, few)
+    yield judge.conservative("family-wise error, 8 equal agents, Holm", equal, 0.055)
+    yield from _sequential(judge, model, scale, seed)
+
+
+def _sequential(judge: _Judge, model: MarginModel, scale: int, seed: int) -> Iterator[Promise]:
+    design = SprtDesign(0.0, 5.0)
+    runs = max(500, 20_000 // scale)
+    for truth, name in ((0.0, "0"), (5.0, "5")):
+        shifted = replace(model, edge=truth)
+        found = sprt_rates(shifted.draw, design, truth, shifted.sd, seed, runs)
+        wrong = found.accept_h1 if truth == 0 else found.accept_h0
+        yield judge.conservative(f"sequential test wrong, truth {name}", wrong, 0.055)
+        share = found.mean_deals / found.planned_deals
+        length = Rate("length", share, share, share, runs)
+        yield judge(f"its length against the plan, truth {name}", length, 0.85, 1.15)
+    stopped = replace(model, edge=5.0)
+    reps = max(100, 2_000 // scale)
+    after = stopped_coverage(stopped.draw, design, 5.0, stopped.sd, seed, reps)
+    yield judge.coverage("coverage after stopping", after)
+    looks = sequence_misses(model.draw, 0.0, (-1_000.0, 1_000.0), seed, max(100, 1_000 // scale))
+    yield judge.conservative("confidence sequence ever wrong in 10,000 looks", looks, 0.05)
+
+
+def _tests() -> dict[str, Callable[[FloatArray, np.random.Generator], float | None]]:
+    return {
+        "paired t": lambda x, _: paired_t(x).p,
+        "Wilcoxon": lambda x, _: wilcoxon_signed_rank(x).p,
+        "sign-flip": lambda x, rng: sign_flip(x, rng, 999).p,
+    }
+
+
+def _t(x: FloatArray, _: np.random.Generator) -> tuple[float | None, float | None]:
+    found = mean_difference(x)
+    return found.low, found.high
+
+
+def _bca(x: FloatArray, rng: np.random.Generator) -> tuple[float | None, float | None]:
+    found = bca_mean(x, rng, resamples=1_999)
+    return found.low, found.high
+
+
+# --- real --------------------------------------------------------------------------------
+
+
+def _real(judge: _Judge, scale: int, args: argparse.Namespace) -> Iterator[Promise]:
+    reps, deals = max(200, 4_000 // scale), 25
+    table = self_play(args.agent, args.deals, reps * deals, args.seed).reshape(reps, deals)
+    where = f"{args.agent} against itself"
+    for name, test in _tests().items():
+        rate = false_positives(table, test, args.seed)
+        yield judge.level(f"false positives, {name}, {where}", rate)
+    lame = table - HANDICAP
+    handicap = f"{where} {plain(HANDICAP)} points behind"
+    yield judge.coverage(f"coverage, t, {handicap}", coverage(lame, _t, -HANDICAP, args.seed))
+    found = coverage(lame, _bca, -HANDICAP, args.seed)
+    yield judge.coverage(f"coverage, BCa, {handicap}", found, 0.015)
+
+
+def self_play(family: str, deal_set: str, count: int, seed: int) -> FloatArray:
+    """Margins of an agent against itself, one per deal; a set that is used up is played again.
+
+    Every time through the set has another seed, so that no game is played twice.
+    """
+    deals = DealSet.load(find_set(deal_set))
+    rules = make_rules(deals.game, dict(deals.meta.get("options", {})))
+    twins = tuple(Entrant(name, (AgentSpec(family),)) for name in ("this", "that"))
+    found: list[FloatArray] = []
+    missing = count
+    while missing > 0:
+        number = len(found)
+        experiment = Experiment(
+            name="calibrate",
+            rules=rules,
+            deals=deals.deals[:missing],
+            deal_set=deals.name,
+            deals_sha256=deals.sha256,
+            entrants=twins,
+            pairings=(("this", "that"),),
+            seed=seed + number,
+        )
+        found.append(_margins(experiment))
+        missing -= len(found[-1])
+    return np.concatenate(found)
+
+
+def _margins(experiment: Experiment) -> FloatArray:
+    with tempfile.TemporaryDirectory(prefix="arena-calibrate-") as folder:
+        path = Path(folder) / "run"
+        with Progress("deals", quiet=True) as progress:
+            finished = play(experiment, path, RunOptions(), progress)
+        if finished.stopped:
+            raise ArenaError(f"stopped: {finished.stopped}")
+        with Run(path) as results:
+            return read([results]).pairs[0].margins

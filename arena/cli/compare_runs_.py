@@ -1,0 +1,74 @@
+"""Tell what changed between two runs of one experiment, per agent, paired by deal.
+
+For every agent: its margin against the opponents that both runs have, on the deals that
+both have, new less old. p-values are adjusted for the number of agents (Holm). Runs under
+other rules or on other deals are refused with the difference.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from arena.analysis import Changes, find_changes
+from arena.cli.table import duration, text_table
+from arena.report.words import count, interval, pvalue, signed
+from arena.store import Run
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which two runs."""
+    parser.add_argument("old", type=Path, metavar="OLD", help="the folder of the earlier run")
+    parser.add_argument("new", type=Path, metavar="NEW", help="the folder of the later run")
+    parser.add_argument("--json", action="store_true", help="every number, as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the changes."""
+    with Run(args.old) as old, Run(args.new) as new:
+        found = find_changes(old, new)
+    if args.json:
+        print(json.dumps(asdict(found), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        print("\n".join(_lines(found)))
+    return 0
+
+
+def _lines(found: Changes) -> Iterator[str]:
+    rows = []
+    for agent in found.agents:
+        star = " *" if agent.significant else ""
+        rows.append(
+            (
+                f"{agent.agent} (changed)" if agent.differs else agent.agent,
+                count(agent.change.n),
+                signed(agent.old),
+                signed(agent.new),
+                signed(agent.change.mean),
+                interval(agent.change.low, agent.change.high),
+                pvalue(agent.p_adjusted).removeprefix("= ") + star,
+                f"{duration(agent.seconds_old)} → {duration(agent.seconds_new)}",
+            )
+        )
+    units = {"deal": "deals", "match": "matches"}[found.unit]
+    head = ("agent", units, "old margin", "new margin", "change", "95% interval", "p (Holm)")
+    yield text_table((*head, "per decision"), rows)
+    moved = [agent for agent in found.agents if agent.significant]
+    yield ""
+    yield (
+        "; ".join(
+            f"{agent.agent} is {'better' if (agent.change.mean or 0) > 0 else 'worse'} by "
+            f"{signed(abs(agent.change.mean or 0.0)).removeprefix('+')} points per {found.unit}"
+            for agent in moved
+        )
+        or "no change beyond chance"
+    )
+    notes = dict.fromkeys(agent.change.note for agent in found.agents if agent.change.note)
+    yield from notes
+    if found.differences:
+        yield ""
+        yield "what differs:"
+        yield from (f"  {line}" for line in found.differences)

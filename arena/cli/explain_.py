@@ -1,0 +1,133 @@
+"""Why a player did what it did: the decision made again, with what its search found out.
+
+Shows what the player knew before action N of a round (from 0), then the search repeated
+with the same random numbers: for each card how often it was tried (visits), what it came
+to on average for the player's side (value) and how often it could have been chosen
+(available), best first. Families that search explain themselves; a family takes part by a method
+`explain(view, rng)` that gives named tuples of numbers by action. Of an agent that remembers
+something from its earlier decisions, or thinks by the clock, the numbers may differ from
+those it had.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from arena.agent import Player, sees_all_cards
+from arena.cards import SEATS, pretty
+from arena.cli import replay_
+from arena.config.parameters import model_of, values_of
+from arena.errors import ArenaError
+from arena.play.experiment import AgentSpec
+from arena.play.referee import decision_rng
+from arena.registry import AGENTS
+from arena.rules import Action, View
+from arena.seeds import Rng
+from arena.store import Replay, Run
+from arena.transcript import call_name
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """An agent that can tell what it considered."""
+
+    def explain(self, view: View, rng: Rng) -> Mapping[Action, Any]:
+        """Numbers with names (a named tuple) for each action."""
+        ...
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which decision of which round."""
+    parser.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+    parser.add_argument("deal", metavar="DEAL", help="the deal, or the first deal of a match")
+    parser.add_argument("--at", type=int, required=True, metavar="N", help="action N (from 0)")
+    parser.add_argument("--pair", nargs=2, metavar=("A", "B"), help="default: the first pairing")
+    parser.add_argument("--seating", type=int, default=0, metavar="K", help="default: 0")
+    parser.add_argument(
+        "--round", type=int, metavar="N", help="which round of a match (from 0; default: 0)"
+    )
+    parser.add_argument(
+        "--colour", choices=("auto", "always", "never"), default="auto", help="default: auto"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the decision and what the search says about it."""
+    with Run(args.run) as results:
+        replay = replay_.find_round(results, args)
+        if not 0 <= args.at < len(replay.record.actions):
+            last = len(replay.record.actions) - 1
+            raise ArenaError(f"--at {args.at}: the round has actions 0 to {last}")
+        replay_.run(args)
+        print()
+        for line in _explanation(results, replay, args.at):
+            print(line)
+    return 0
+
+
+def _explanation(results: Run, replay: Replay, at: int) -> list[str]:
+    rules, record = results.rules, replay.record
+    state = rules.start(replay.deal, replay.standing)
+    turns: list[int] = []
+    for action in record.actions[:at]:
+        turns.append(state.turn)
+        rules.apply(state, action)
+    seat, did = state.turn, record.actions[at]
+    player = _player(results, replay, seat)
+    view = rules.view(state, seat, all_hands=sees_all_cards(player))
+    if view.phase == "bid" and player.bidder is not None:
+        return [f"{replay.seats[seat]} bids by its bidder, which does not explain itself"]
+    if len(view.legal) == 1:
+        return [f"{_name(did)} was the only legal card"]
+    if not isinstance(player.cards, Explains) or view.phase != "play":
+        return [f"{replay.seats[seat]} does not explain itself in the phase {view.phase!r}"]
+
+    def again() -> Rng:
+        number = turns.count(seat)
+        return decision_rng(_seed(results), replay.deal.id, record.seating, seat, number)
+
+    found = player.cards.explain(view, again())
+    chosen = player.cards.act(view, again())
+    same = "the same card" if chosen == did else f"{_name(chosen)}, another card than in the run"
+    lines = [f"{SEATS[seat]} {replay.seats[seat]} searches again and plays {same}:", ""]
+    return lines + _table(found, did)
+
+
+def _table(found: Mapping[Action, Any], did: Action) -> list[str]:
+    columns = next(iter(found.values()))._fields
+    rows = [["", *columns]]
+    for action in sorted(found, key=lambda a: tuple(found[a]), reverse=True):
+        numbers = [f"{x:,}" if isinstance(x, int) else f"{x:,.2f}" for x in found[action]]
+        rows.append([f"{_name(action)}{' *' if action == did else ''}", *numbers])
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = [
+        "  " + "  ".join([row[0].ljust(widths[0])] + [
+            cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)
+        ])
+        for row in rows
+    ]  # fmt: skip
+    return [*lines, "", "  * what was played in the run"]
+
+
+def _player(results: Run, replay: Replay, seat: int) -> Player:
+    """The player of a seat, built again from the run's configuration."""
+    agents: dict[str, Any] = results.resolved["agents"]
+    written = agents[replay.seats[seat]]
+    if "team" in written:
+        mine = [s for s, name in enumerate(replay.seats) if name == replay.seats[seat]]
+        written = agents[written["team"][mine.index(seat)]]
+    family = written["family"]
+    parameters = {key: value for key, value in written.items() if key not in ("family", "bidder")}
+    values = values_of(model_of(AGENTS.get(family)).model_validate(parameters))
+    return AgentSpec(family, values).build()
+
+
+def _seed(results: Run) -> int:
+    return int(results.resolved["seed"])
+
+
+def _name(action: Action) -> str:
+    return pretty(action) if action < 52 else call_name(action)

@@ -1,0 +1,108 @@
+"""How a run goes: a live bar in a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from arena.play.tally import Tally
+
+__all__ = ["Progress"]
+
+_LINE_EVERY_S = 5.0
+_RATE_OVER_S = 30.0
+_STANDINGS_SHOWN = 12
+
+
+class Progress:
+    """Watches a run; writes to standard error, so that the tables can go to a file."""
+
+    def __init__(self, what: str, quiet: bool = False) -> None:
+        self.what, self.quiet = what, quiet
+        console = Console(stderr=True)
+        self._live = None
+        if console.is_terminal and not quiet:
+            self._live = Live(console=console, transient=True, refresh_per_second=8)
+        self._marks: list[tuple[float, int]] = []
+        self._last_line = time.monotonic()
+        self.tally: Tally | None = None
+
+    def __enter__(self) -> Progress:
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        if self._live:
+            self._live.stop()
+
+    def say(self, line: str) -> None:
+        """Something happened."""
+        if self._live:
+            self._live.console.print(line, markup=False, highlight=False)
+        elif not self.quiet:
+            print(line, file=sys.stderr, flush=True)
+
+    def update(self, tally: Tally) -> None:
+        """More is stored."""
+        self.tally = tally
+        now = time.monotonic()
+        self._marks.append((now, tally.done))
+        while len(self._marks) > 2 and self._marks[1][0] < now - _RATE_OVER_S:
+            self._marks.pop(0)
+        if self._live:
+            self._live.update(self._shown(tally))
+        elif not self.quiet and now - self._last_line >= _LINE_EVERY_S:
+            self._last_line = now
+            leaders = ", ".join(f"{name} {mean:+.1f}" for name, mean in _first(tally))
+            self.say(f"{self._numbers(tally)}; {leaders}")
+
+    def _numbers(self, tally: Tally) -> str:
+        text = f"{tally.done:,}/{tally.total:,} {self.what}"
+        rate = self._rate()
+        if rate > 0:
+            left = (tally.total - tally.done) / rate
+            text += f", {rate:,.3g}/s, {_clock(left)} left"
+        return text + (f", {tally.faults} faults" if tally.faults else "")
+
+    def _rate(self) -> float:
+        (start, before), (end, after) = self._marks[0], self._marks[-1]
+        return (after - before) / (end - start) if end > start else 0.0
+
+    def _shown(self, tally: Tally) -> Group:
+        bar = ProgressBar(total=tally.total, completed=tally.done, width=40)
+        line = Table.grid(padding=(0, 2))
+        line.add_row(bar, Text(self._numbers(tally)))
+        standings = Table.grid(padding=(0, 2))
+        standings.add_column()
+        standings.add_column(justify="right")
+        for name, mean in _first(tally):
+            standings.add_row(Text(name), Text(f"{mean:+.1f}"))
+        return Group(line, standings)
+
+
+def _first(tally: Tally) -> list[tuple[str, float]]:
+    return tally.standings()[:_STANDINGS_SHOWN]
+
+
+def _clock(seconds: float) -> str:
+    """A time that is left.
+
+    >>> _clock(75), _clock(7300)
+    ('1:15', '2:01:40')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,0 +1,109 @@
+"""Rate all agents of a run: points per deal above the field, and Elo.
+
+Both have intervals that know that all pairs share the deals. Agents that share a letter
+are not distinguishable after adjustment for the number of pairs. Several runs are pooled
+if their rules, deals and agents match; else the difference is told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from arena.analysis import RatingOptions, Standings, read, standings
+from arena.cli.table import text_table
+from arena.report.words import count, interval, percent, plain, signed
+from arena.stats import Rating
+from arena.store import Run
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which runs, and what the ratings are relative to."""
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a run's folder")
+    parser.add_argument("--anchor", metavar="AGENT", help="this agent is 0 (default: the mean is)")
+    parser.add_argument(
+        "--adjust", choices=("holm", "bh", "none"), default="holm", help="default: holm"
+    )
+    parser.add_argument(
+        "--bootstrap",
+        type=_resamples,
+        default=0,
+        metavar="N",
+        help="intervals from N resamples of the deals (default: from the covariance)",
+    )
+    parser.add_argument("--json", action="store_true", help="every number, as JSON")
+
+
+def _resamples(text: str) -> int:
+    number = int(text)
+    if number < 100:
+        raise argparse.ArgumentTypeError("at least 100 resamples are needed")
+    return number
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the ratings."""
+    with ExitStack() as stack:
+        runs = [stack.enter_context(Run(path)) for path in args.runs]
+        results = read(runs)
+    found = standings(results, RatingOptions(args.adjust, args.anchor, args.bootstrap))
+    if args.json:
+        print(json.dumps(_plain(found), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        print("\n".join(_lines(found)))
+    return 0
+
+
+def _plain(found: Standings) -> dict[str, Any]:
+    """Without the covariances, which are arrays."""
+    return {
+        "unit": found.unit,
+        "adjustment": found.adjustment,
+        "alpha": found.alpha,
+        "agents": [asdict(agent) for agent in found.agents],
+        "pairs": [asdict(pair) for pair in found.pairs],
+        "los": [list(row) for row in found.los],
+        "cycles": asdict(found.cycles),
+        "notes": list(found.notes),
+    }
+
+
+def _lines(found: Standings) -> Iterator[str]:
+    rows = []
+    for agent in found.agents:
+        ranks = f"{agent.rank_best}-{agent.rank_worst}"
+        rows.append(
+            (
+                agent.agent,
+                str(agent.rank),
+                ranks,
+                agent.letters,
+                *_shown(agent.rating, 1),
+                *_shown(agent.elo, 0),
+                plain(agent.points.value),
+                percent(agent.win_rate.value),
+                count(agent.margin.n),
+            )
+        )
+    units = {"deal": "deals", "match": "matches"}[found.unit]
+    head = ("agent", "rank", "ranks", "group", "score rating", "95% interval", "Elo")
+    yield text_table((*head, "95% interval", f"points per {found.unit}", "win rate", units), rows)
+    yield ""
+    yield (
+        f"score rating: points per {found.unit} above the field; agents that share a letter "
+        f"are not distinguishable ({found.adjustment})"
+    )
+    yield from found.notes
+    for cycle in found.cycles.cycles:
+        yield f"not transitive: {' beats '.join((*cycle, cycle[0]))}"
+
+
+def _shown(rating: Rating | None, digits: int) -> tuple[str, str]:
+    if rating is None:
+        return "–", "–"
+    return signed(rating.value, digits), interval(rating.low, rating.high, digits)

@@ -1,0 +1,30 @@
+"""Write the report of a run: report.html, report.md, report.json, tables and figures.
+
+The page is one file that opens offline, on a phone and in the dark, and prints well.
+docs/reports.md says what is in it, docs/report-json.md what the numbers are called.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from arena.report import write
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which run, and where to."""
+    parser.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="default: into the run's folder")
+    parser.add_argument("--open", action="store_true", help="open the page in a browser")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the report and say where it is."""
+    page = write(args.run, args.out)
+    print(page)
+    if args.open:
+        import webbrowser
+
+        webbrowser.open(page.resolve().as_uri())
+    return 0

@@ -1,0 +1,119 @@
+"""Play an experiment: every pairing on the same deals, every deal in all seatings.
+
+Results go to reports/NAME/ (or --out). A run that was interrupted, killed or stopped
+by a full disk goes on where it stopped when the same command is given again; one that
+is complete only shows its tables.
+
+Exit codes: 0 all played, 1 an agent's fault stopped the run, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from arena.cli.progress import Progress
+from arena.config import load
+from arena.files import write_atomically
+from arena.play.run import Finished, RunOptions
+from arena.play.run import run as play
+from arena.play.runner import BACKENDS
+from arena.report import HTML, write
+from arena.store import Run
+from arena.store.folder import TABLES
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to play, and how."""
+    parser.add_argument("config", metavar="CONFIG", help="an experiment in YAML")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        dest="overrides",
+        metavar="KEY=VALUE",
+        help="change a key, such as agents.mc.playouts=500; may be repeated",
+    )
+    parser.add_argument("--jobs", type=_at_least_one, metavar="N", help="workers (default: cores)")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the results")
+    parser.add_argument(
+        "--fresh", action="store_true", help="throw away what is stored there and start over"
+    )
+    parser.add_argument(
+        "--backend",
+        choices=BACKENDS,
+        help="how workers run (default: loky, processes on this machine)",
+    )
+    parser.add_argument("--no-report", action="store_true", help="write no report at the end")
+    parser.add_argument("--quiet", action="store_true", help="say nothing unless it goes wrong")
+
+
+def _at_least_one(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1 worker is needed")
+    return number
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play, then show the tables."""
+    experiment = load(args.config, args.overrides)
+    path = args.out or Path("reports") / experiment.name
+    options = RunOptions(args.jobs, args.backend, args.fresh)
+    unit = "matches" if experiment.match else "deals"
+    progress = Progress(unit, args.quiet)
+    try:
+        with progress:
+            finished = play(experiment, path, options, progress)
+    except KeyboardInterrupt:
+        done = progress.tally.done if progress.tally else 0
+        print(
+            f"arena: interrupted; {done:,} {unit} are stored in {path}, "
+            "the same command goes on from there",
+            file=sys.stderr,
+        )
+        return 130
+    if finished.stopped:
+        print(f"arena: stopped: {finished.stopped}", file=sys.stderr)
+        return 1
+    if not args.quiet:
+        _show(finished, unit)
+    if not args.no_report:
+        _report(finished, args.quiet)
+    return 0
+
+
+def _show(finished: Finished, unit: str) -> None:
+    path = finished.path
+    if finished.found and not finished.played:
+        print(f"all {finished.found:,} {unit} were stored before in {path}\n")
+    print(_tables(finished))
+    with Run(path) as results:
+        cpu = sum(session["cpu_s"] or 0.0 for session in results.manifest["sessions"])
+        faults = len(results.faults())
+    if faults:
+        print(f"{faults} faults, see {path / 'log.txt'}")
+    print(f"{cpu:,.1f} CPU seconds; results in {path}")
+
+
+def _report(finished: Finished, quiet: bool) -> None:
+    """Write the report, unless nothing was played since it was written."""
+    page = finished.path / HTML
+    if finished.played or not page.is_file():
+        write(finished.path)
+    if not quiet:
+        print(f"report in {page}")
+
+
+def _tables(finished: Finished) -> str:
+    """The tables; those of a run that is complete are kept, they cannot change any more."""
+    kept = finished.path / TABLES
+    if not finished.played and kept.is_file():
+        return kept.read_text(encoding="utf-8")
+    from arena.cli.standings import standings_text  # here: scipy takes a second to import
+
+    with Run(finished.path) as results:
+        text = standings_text(results)
+    write_atomically(kept, text)
+    return text

@@ -1,0 +1,60 @@
+"""How far a run is: what is stored, what is missing, and whether somebody is at work."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from arena.cli.table import text_table
+from arena.store import Run
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which run."""
+    parser.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the state of a run."""
+    with Run(args.run) as results:
+        print(status(results))
+    return 0
+
+
+def status(results: Run) -> str:
+    """The state of a run, as text."""
+    manifest, wanted = results.manifest, results.units_per_pairing
+    unit = "matches" if results.is_match else "deals"
+    rows = []
+    total = 0
+    for pairing in results.pairings:
+        ((stored, mean),) = results.database.units(pairing.id, "count(*), avg(margin)")
+        total += stored
+        margin = "-" if mean is None else f"{mean:+.1f}"
+        rows.append((f"{pairing.first} - {pairing.second}", f"{stored:,}", f"{wanted:,}", margin))
+    last = manifest["sessions"][-1]
+    lines = [
+        f"{results.name}: {_state(results, total == wanted * len(rows))}",
+        f"{manifest['rules']['game']}, {manifest['deal_set']}, seed {manifest['seed']}",
+        f"started {manifest['started']}, last {last['started']} to {last['ended'] or '...'}, "
+        f"{sum(session['cpu_s'] or 0.0 for session in manifest['sessions']):,.1f} CPU seconds",
+        "",
+        text_table(("pair", "stored", unit, "margin"), rows),
+    ]
+    faults = results.faults()
+    if faults:
+        lines += ["", f"{len(faults)} faults:"]
+        lines += [
+            f"  {p[fault.entrant]} on {fault.deal}: {fault.message.partition(chr(10))[0]}"
+            for p, fault in faults[:10]
+        ]
+    return "\n".join(lines)
+
+
+def _state(results: Run, complete: bool) -> str:
+    if results.is_busy:
+        return "running"
+    if complete:
+        return "complete"
+    ending = results.manifest["sessions"][-1]["ending"] or "killed"
+    return f"{ending}, not complete; 'arena run' with the same configuration goes on"

@@ -1,0 +1,194 @@
+"""From a file to an experiment that can be run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from arena.config.agents import declare
+from arena.config.document import Document, KeyPath, read, with_override
+from arena.config.models import Deals, ExperimentFile, Match, Reference
+from arena.config.pairings import find_pairings
+from arena.config.parameters import model_of, plain, values_of
+from arena.config.problems import Problems
+from arena.deals import Deal, DealSet
+from arena.errors import ArenaError, did_you_mean, located
+from arena.files import find_shipped
+from arena.play.experiment import Experiment
+from arena.registry import GAMES
+from arena.rules import MatchFormat, Rules
+
+__all__ = ["load"]
+
+
+def load(path: Path | str, overrides: Sequence[str] = ()) -> Experiment:
+    """Read an experiment file, or one that comes with arena by its name.
+
+    `overrides` are `key=value` texts, as after `--set`. Raises `ConfigError` with one
+    line for each mistake found.
+    """
+    file = _find(Path(path))
+    document = read(file)
+    for override in overrides:
+        document = with_override(document, override)
+    return _Loader(document, file).experiment()
+
+
+def _find(path: Path) -> Path:
+    if path.suffix in (".yaml", ".yml") or path.exists():
+        return path
+    return find_shipped("configs", str(path), ".yaml")
+
+
+class _Loader:
+    """Checks a document part by part and notes everything that is wrong."""
+
+    def __init__(self, document: Document, file: Path) -> None:
+        self.document, self.file = document, file
+        self.problems = Problems(document)
+
+    def experiment(self) -> Experiment:
+        """The experiment; raises if anything is wrong."""
+        written = self._written()
+        rules = self._rules(written.game)
+        agents = declare(written.agents, rules, self.problems)
+        pairings = find_pairings(written.schedule, agents, self.problems)
+        deal_set, deals = self._deals(written.deals, rules)
+        match = self._match(written.match, rules)
+        for i, reference in enumerate(written.reference):
+            self._check_reference(i, reference, agents.names)
+        self.problems.stop_if_any()
+        settled: dict[str, Any] = {
+            "placements": written.placements,
+            "seed": written.seed,
+            "on_fault": written.on_fault,
+            "decision_limit_s": written.decision_limit_s,
+        }
+        return Experiment(
+            name=written.name,
+            rules=rules,
+            deals=deals,
+            deal_set=deal_set.name,
+            deals_sha256=deal_set.sha256,
+            entrants=tuple(agents.entrants.values()),
+            pairings=pairings,
+            match=match,
+            resolved={
+                "name": written.name,
+                "description": written.description,
+                "game": {"name": rules.name, **plain(rules)},
+                "deals": self._resolved_deals(written.deals, deal_set, len(deals)),
+                "agents": agents.resolved,
+                "schedule": {"type": "pairs", "pairs": [list(pair) for pair in pairings]},
+                "match": plain(match),
+                **settled,
+                "reference": [
+                    reference.model_dump(mode="json", exclude_none=True)
+                    for reference in written.reference
+                ],
+            },
+            **settled,
+        )
+
+    # --- parts ---------------------------------------------------------------------------
+
+    def _written(self) -> ExperimentFile:
+        data = self.document.data
+        if isinstance(data.get("game"), str):
+            data = {**data, "game": {"name": data["game"]}}
+        written = self.problems.check(ExperimentFile, data, ())
+        if written is None:
+            self.problems.stop_if_any()
+            raise AssertionError("a file without mistakes was not accepted")
+        return written
+
+    def _rules(self, game: dict[str, Any]) -> Rules:
+        name = game.get("name")
+        options = {key: value for key, value in game.items() if key != "name"}
+        here: KeyPath = ("game",)
+        if not isinstance(name, str):
+            self.problems.add((*here, "name"), f"missing; {did_you_mean('', GAMES)}")
+        elif name not in GAMES:
+            self.problems.add(
+                (*here, "name"), f"unknown game {name!r}; {did_you_mean(name, GAMES)}"
+            )
+        else:
+            checked = self.problems.check(model_of(GAMES.get(name)), options, here)
+            try:
+                if checked is not None:
+                    rules: Rules = GAMES.get(name)(**values_of(checked))
+                    return rules
+            except (ArenaError, ValueError) as error:
+                self.problems.add(here, str(error))
+        self.problems.stop_if_any()
+        raise AssertionError("rules without mistakes were not accepted")
+
+    def _deals(self, written: Deals, rules: Rules) -> tuple[DealSet, tuple[Deal, ...]]:
+        here: KeyPath = ("deals",)
+        nothing = DealSet("", ()), ()
+        if (written.set is None) == (written.file is None):
+            self.problems.add(here, "give either set (by name) or file (by path)")
+            return nothing
+        key = "set" if written.file is None else "file"
+        try:
+            chosen = DealSet.load(self._deals_path(written))
+        except ArenaError as error:
+            self.problems.add((*here, key), str(error))
+            return nothing
+        if written.sha256 is not None and written.sha256 != chosen.sha256:
+            self.problems.add((*here, "sha256"), f"{chosen.name} has {chosen.sha256}")
+        if chosen.game != rules.name:
+            self.problems.add((*here, key), f"{chosen.name} is for {chosen.game}, not {rules.name}")
+            return nothing
+        stop = len(chosen) if written.limit is None else written.offset + written.limit
+        if written.offset >= len(chosen) or stop > len(chosen):
+            wrong = "offset" if written.limit is None else "limit"
+            self.problems.add(
+                (*here, wrong), f"{chosen.name} has {len(chosen)} deals; {stop} were asked for"
+            )
+            return nothing
+        self._check_deals(chosen, range(written.offset, stop), rules, (*here, key))
+        return chosen, chosen.deals[written.offset : stop]
+
+    def _check_deals(self, chosen: DealSet, numbers: range, rules: Rules, path: KeyPath) -> None:
+        for number in numbers:
+            try:
+                rules.check_deal(chosen.deals[number])
+            except ArenaError as error:
+                line = chosen.line_of(number)
+                self.problems.add(path, located(chosen.path or chosen.name, line, str(error)))
+                return
+
+    def _deals_path(self, written: Deals) -> Path:
+        if written.file is None:
+            return find_shipped("deals", written.set or "", ".csv")
+        return self.document.place_of(("deals", "file")).folder / written.file
+
+    def _resolved_deals(self, written: Deals, chosen: DealSet, count: int) -> dict[str, Any]:
+        # A path relative to the experiment stays true when the whole folder is moved.
+        source = (
+            {"set": chosen.name}
+            if written.file is None
+            else {"file": os.path.relpath(self._deals_path(written), self.file.parent)}
+        )
+        return {**source, "offset": written.offset, "limit": count, "sha256": chosen.sha256}
+
+    def _match(self, written: bool | Match | None, rules: Rules) -> MatchFormat | None:
+        if written is None:
+            return None
+        if isinstance(written, bool):
+            return rules.match
+        if written.rounds is None and written.target is None:
+            self.problems.add(("match",), "give rounds, target or both")
+        return MatchFormat(written.rounds, written.target)
+
+    def _check_reference(self, number: int, reference: Reference, names: list[str]) -> None:
+        here: KeyPath = ("reference", number)
+        if (reference.agent is None) == (reference.pair is None):
+            self.problems.add(here, "give either agent or pair")
+        for name in (reference.pair or ()) if reference.agent is None else (reference.agent,):
+            if name not in names:
+                near = did_you_mean(name, names)
+                self.problems.add(here, f"unknown agent {name!r}; {near}")

@@ -1,0 +1,113 @@
+"""What an experiment file may say: strict models, written down once.
+
+The checker and the JSON Schema both come from here. What a game or an agent family
+adds (its options, its parameters) comes from its dataclass, see `parameters`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = ["Deals", "ExperimentFile", "Match", "Reference", "Schedule", "Strict", "Team"]
+
+AgentName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.,=+-]*$", max_length=100)]
+"""Also in names of files and columns, so without blanks; a grid adds `-playouts=100,c=0.5`."""
+
+
+class Strict(BaseModel):
+    """Nothing unknown, nothing converted: `"7"`, `7.0` and `true` are no whole numbers."""
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, frozen=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
+
+
+class Deals(Strict):
+    """Which deals are played."""
+
+    set: str | None = None
+    """Name of a set that comes with arena; 'arena list deals' shows them."""
+    file: str | None = None
+    """Path of a set of one's own, relative to the file that says so."""
+    limit: int | None = Field(default=None, ge=1)
+    """How many deals to play; all, if not given."""
+    offset: int = Field(default=0, ge=0)
+    """How many deals of the set to leave out at its beginning."""
+    sha256: str | None = None
+    """The hash that the set must have."""
+
+
+class Schedule(Strict):
+    """Who plays whom."""
+
+    type: Literal["round-robin", "gauntlet", "pairs"] = "round-robin"
+    """All against all; all others against some; or the pairs listed."""
+    against: list[str] | None = None
+    """Gauntlet: whom all others play."""
+    pairs: list[tuple[str, str]] | None = None
+    """Pairs: who plays whom."""
+    only: list[str] | None = None
+    """Round-robin and gauntlet: leave out all agents but these."""
+
+
+class Match(Strict):
+    """When a match is over."""
+
+    rounds: int | None = Field(default=None, ge=1)
+    """After so many rounds."""
+    target: int | None = Field(default=None, ge=1)
+    """After the round in which a side has so many points."""
+
+
+class Reference(Strict):
+    """A published value, shown beside ours."""
+
+    label: str
+    """What it is and where it was published."""
+    value: float
+    agent: str | None = None
+    """The agent that the value is about."""
+    pair: tuple[str, str] | None = None
+    """The pairing that the value is about, seen from its first agent."""
+    unit: str | None = None
+    """Such as 'win rate' or 'points per deal'."""
+    se: float | None = Field(default=None, ge=0)
+    """Its standard error."""
+    n: int | None = Field(default=None, ge=1)
+    """Rounds that it rests on."""
+
+
+class Team(Strict):
+    """Two different agents that play as partners."""
+
+    team: tuple[str, str]
+    """Names of two other agents of this experiment."""
+
+
+class ExperimentFile(Strict):
+    """An experiment: who plays what on which deals."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=100)
+    """Also the name of the folder with the results."""
+    description: str | None = None
+    """What the experiment is for."""
+    game: dict[str, Any]
+    """The game's name and its options."""
+    deals: Deals
+    agents: dict[AgentName, dict[str, Any]] = Field(min_length=1)
+    """By name: a family with its parameters, or a team."""
+    schedule: Schedule = Schedule()
+    placements: Literal["all", "alternating"] = "all"
+    """Where everybody plays for himself: all ways to share the seats, or every other seat."""
+    match: Literal[True] | Match | None = None
+    """Whole matches instead of single rounds; true for the game's own length."""
+    seed: int = Field(default=0, ge=0)
+    """Where all randomness comes from."""
+    on_fault: Literal["stop", "forfeit"] = "stop"
+    """Whether an agent's crash or illegal card ends the run or costs it the deal."""
+    decision_limit_s: float | None = Field(default=None, gt=0)
+    """An agent that thinks longer is at fault."""
+    reference: list[Reference] = []
+    """Published values to compare with."""

@@ -1,0 +1,79 @@
+"""Who plays whom."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+from arena.config.agents import Declared
+from arena.config.document import KeyPath
+from arena.config.models import Schedule
+from arena.config.problems import Problems
+from arena.errors import did_you_mean
+
+__all__ = ["find_pairings"]
+
+_BELONGS_TO = {"against": ("gauntlet",), "pairs": ("pairs",), "only": ("round-robin", "gauntlet")}
+
+
+def find_pairings(
+    schedule: Schedule, agents: Declared, problems: Problems
+) -> tuple[tuple[str, str], ...]:
+    """The pairs of entrants that the schedule asks for, each once."""
+    here: KeyPath = ("schedule",)
+    for key, types in _BELONGS_TO.items():
+        if getattr(schedule, key) is not None and schedule.type not in types:
+            problems.add((*here, key), f"belongs to {' or '.join(types)}, not {schedule.type}")
+    for key in ("against", "pairs"):
+        if schedule.type in _BELONGS_TO[key] and not getattr(schedule, key):
+            problems.add((*here, key), f"missing; {schedule.type} needs it")
+    pairs = {
+        "round-robin": _round_robin,
+        "gauntlet": _gauntlet,
+        "pairs": _listed,
+    }[schedule.type](schedule, agents, problems)
+    if not pairs and not problems:
+        problems.add(here, f"nobody plays anybody: {len(agents.entrants)} agents are declared")
+    return tuple(pairs)
+
+
+def _round_robin(schedule: Schedule, agents: Declared, problems: Problems) -> list[tuple[str, str]]:
+    return list(combinations(_included(schedule, agents, problems), 2))
+
+
+def _gauntlet(schedule: Schedule, agents: Declared, problems: Problems) -> list[tuple[str, str]]:
+    against = _resolve(schedule.against or [], ("schedule", "against"), agents, problems)
+    others = [name for name in _included(schedule, agents, problems) if name not in against]
+    return list(product(others, against))
+
+
+def _listed(schedule: Schedule, agents: Declared, problems: Problems) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for i, pair in enumerate(schedule.pairs or []):
+        here: KeyPath = ("schedule", "pairs", i)
+        firsts, seconds = (_resolve([name], here, agents, problems) for name in pair)
+        for first, second in product(firsts, seconds):
+            if first == second:
+                problems.add(here, f"{first!r} cannot play itself")
+            elif (first, second) in found or (second, first) in found:
+                problems.add(here, f"{first!r} and {second!r} are paired already")
+            else:
+                found.append((first, second))
+    return found
+
+
+def _included(schedule: Schedule, agents: Declared, problems: Problems) -> list[str]:
+    if schedule.only is None:
+        return list(agents.entrants)
+    return _resolve(schedule.only, ("schedule", "only"), agents, problems)
+
+
+def _resolve(names: list[str], path: KeyPath, agents: Declared, problems: Problems) -> list[str]:
+    """Entrants by name; a name with a grid stands for all of its combinations."""
+    found: list[str] = []
+    for name in names:
+        entrants = agents.named(name)
+        if entrants is not None:
+            found += entrants
+        elif name not in agents.groups:
+            problems.add(path, f"unknown agent {name!r}; {did_you_mean(name, agents.names)}")
+    return list(dict.fromkeys(found))

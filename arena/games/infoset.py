@@ -1,0 +1,360 @@
+"""What a player can know: which cards are out, who may hold them and who must.
+
+What a play tells follows from the rule book by one rule, the same for all games: who
+played card c cannot then have held card X exactly if c is not legal from the hand {c, X}.
+This is all that a play tells, as long as a card's legality depends on each other card of
+the hand by itself ("no card of the suit led", "nothing but trumps"), which the tests
+check for every game and option. Whoever passed a card knows where it went, and cards shown
+are known to all. Calls in an auction are choices, so they make nothing certain.
+
+`InfoSet` holds what is certain, `Signs` what is only likely. `round_of` makes a round out
+of a view and a guess at the other hands; `agrees` asks whether it would look the same.
+
+What masks cannot say: Weis that were *not* shown in Schieber rule out sets of cards, not
+cards. `agrees` knows; an `InfoSet` does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from arena.cards import LANE, cards_of, mask_of, suit_of
+from arena.deals import Deal, check_cards
+from arena.errors import ArenaError
+from arena.rules import Position, Rules, Trick, View
+
+__all__ = ["InfoSet", "Play", "Signs", "agrees", "impossible_after", "plays_of", "round_of"]
+
+_SUIT = (1 << LANE) - 1
+
+
+# --- what is certain ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class InfoSet:
+    """What a seat knows for certain. Tuples have one entry per seat, its own included."""
+
+    rules: Rules
+    seat: int
+    hand: int
+    unseen: int
+    """Mask of the cards that are neither in the own hand nor played."""
+    undealt: int
+    """How many of the unseen cards nobody holds."""
+    sizes: tuple[int, ...]
+    """How many cards each seat holds now."""
+    may: tuple[int, ...]
+    """Unseen cards that may be his, by what he did; hand sizes may rule out more."""
+    must: tuple[int, ...]
+    """Unseen cards that are his: shown, passed to him, or impossible for all others."""
+
+    @classmethod
+    def of(cls, view: View) -> InfoSet:
+        """What follows from a view."""
+        rules, seat = view.rules, view.seat
+        history = _history(rules, view.trump, view.tricks)
+        sizes = [rules.hand_size - len(view.tricks)] * rules.players
+        if view.table:
+            assert view.table_leader is not None  # somebody led
+            number = len(view.tricks)
+            history = _add(rules, history, view.trump, number, view.table_leader, view.table)
+            for place in range(len(view.table)):
+                sizes[view.seat_at(place)] -= 1
+        unseen = rules.deck & ~view.hand & ~history.played
+        undealt = rules.deck.bit_count() - rules.players * rules.hand_size
+
+        may = [unseen & ~mask for mask in history.impossible]
+        may[seat] = 0
+        for holder, cards in _located(view):
+            for other in range(rules.players):
+                if other != holder:
+                    may[other] &= ~cards
+        return cls(
+            rules,
+            seat,
+            view.hand,
+            unseen,
+            undealt,
+            tuple(sizes),
+            tuple(may),
+            _must(view, may, undealt),
+        )
+
+    @property
+    def cannot(self) -> tuple[int, ...]:
+        """Unseen cards that cannot be his."""
+        return tuple(self.unseen & ~mask for mask in self.may)
+
+    def is_void(self, seat: int, suit: int) -> bool:
+        """Whether no unseen card of a suit can be his, be it that none is left."""
+        return not self.may[seat] >> LANE * suit & _SUIT
+
+    def agrees(self, hands: Sequence[int]) -> bool:
+        """Whether everybody's cards could be these, as far as masks and sizes tell."""
+        given = 0
+        for seat, hand in enumerate(hands):
+            allowed = self.hand if seat == self.seat else self.may[seat]
+            if hand & ~allowed or hand & given or self.must[seat] & ~hand:
+                return False
+            if hand.bit_count() != self.sizes[seat]:
+                return False
+            given |= hand
+        return hands[self.seat] == self.hand
+
+
+def _located(view: View) -> Iterator[tuple[int, int]]:
+    """Seats and cards that were seen to be theirs; some may have been played since."""
+    yield from view.shown
+    if view.passed and view.phase != "pass":
+        yield view.rules.seat_after(view.seat, view.passing), mask_of(view.passed)
+
+
+def _must(view: View, may: list[int], undealt: int) -> tuple[int, ...]:
+    must = [0] * len(may)
+    for holder, cards in _located(view):
+        must[holder] |= cards & may[holder]
+    if not undealt:
+        once = twice = 0
+        for mask in may:
+            twice |= once & mask
+            once |= mask
+        must = [known | (mask & ~twice) for known, mask in zip(must, may, strict=True)]
+    return tuple(must)
+
+
+class _History(NamedTuple):
+    opened: bool
+    played: int
+    impossible: tuple[int, ...]
+
+
+@lru_cache(maxsize=1024)
+def _history(rules: Rules, trump: int | None, tricks: tuple[Trick, ...]) -> _History:
+    """What the finished tricks tell. Kept, so that a round in progress adds a trick at a time."""
+    if not tricks:
+        return _History(False, 0, (0,) * rules.players)
+    before, trick = _history(rules, trump, tricks[:-1]), tricks[-1]
+    _, played, impossible = _add(rules, before, trump, len(tricks) - 1, trick.leader, trick.cards)
+    return _History(before.opened or rules.opens(trick.cards), played, impossible)
+
+
+def _add(
+    rules: Rules,
+    before: _History,
+    trump: int | None,
+    number: int,
+    leader: int,
+    cards: tuple[int, ...],
+) -> _History:
+    """What the cards of trick `number` tell besides what was known before it."""
+    opened, played = before.opened, before.played
+    impossible = list(before.impossible)
+    for place, card in enumerate(cards):
+        player = rules.seat_after(leader, place)
+        # What is played or known to be impossible need not be asked about.
+        among = rules.deck & ~played & ~impossible[player]
+        position = Position(trump, cards[:place], number, opened)
+        impossible[player] |= impossible_after(rules, position, card, among)
+        played |= 1 << card
+    return _History(opened, played, tuple(impossible))
+
+
+def impossible_after(rules: Rules, position: Position, card: int, among: int) -> int:
+    """Those cards of `among` that nobody holds who plays `card` in this position."""
+    return _impossible_among(rules, position, 1 << card, among & ~(1 << card))
+
+
+def _impossible_among(rules: Rules, position: Position, card: int, others: int) -> int:
+    # If the card is legal from a hand with all of the others, each of them is possible:
+    # most plays follow suit, and one question answers them.
+    if not others or rules.playable(card | others, position) & card:
+        return 0
+    if not others & (others - 1):
+        return others
+    low, high = _halves(others)
+    return _impossible_among(rules, position, card, low) | _impossible_among(
+        rules, position, card, high
+    )
+
+
+def _halves(cards: int) -> tuple[int, int]:
+    """Some cards in two parts: between suits if there are several, else in the middle."""
+    lowest, highest = (cards & -cards).bit_length() - 1, cards.bit_length() - 1
+    if lowest // LANE != highest // LANE:
+        cut = LANE * ((lowest // LANE + highest // LANE + 1) // 2)
+    else:
+        cut = (lowest + highest + 1) // 2
+    low = cards & ((1 << cut) - 1)
+    return low, cards ^ low
+
+
+# --- what is only likely -----------------------------------------------------------------
+
+
+class Play(NamedTuple):
+    """A card that was played, and what lay there before."""
+
+    seat: int
+    position: Position
+    card: int
+
+
+def plays_of(view: View) -> Iterator[Play]:
+    """All plays of the round so far, in order."""
+    rules, opened = view.rules, False
+    for number, trick in enumerate(view.tricks):
+        for place, card in enumerate(trick.cards):
+            position = Position(view.trump, trick.cards[:place], number, opened)
+            yield Play(rules.seat_after(trick.leader, place), position, card)
+        opened = opened or rules.opens(trick.cards)
+    for place, card in enumerate(view.table):
+        position = Position(view.trump, view.table[:place], len(view.tricks), opened)
+        yield Play(view.seat_at(place), position, card)
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What a seat may gather from how the others played; one entry per seat in each tuple.
+
+    Sets of suits have bit `suit` set for each suit.
+    """
+
+    not_followed: tuple[int, ...]
+    """Suits that he did not follow when they were led."""
+    failed_to_beat: tuple[int, ...]
+    """Cards with which he could have beaten the other side's best card of a trick, had he
+    held them: he played something else, which did not beat it."""
+    gave_bonus: tuple[int, ...]
+    """Cards by which he raised the bonus of a trick that went to another side."""
+    probably_void: tuple[int, ...]
+    """Suits that he may be out of: last to play, he followed suit, raised the bonus and did
+    not win it for his side (Hoogenboom 2017, section 6.2)."""
+
+    @classmethod
+    def of(cls, view: View) -> Signs:
+        """The signs in the plays of a view."""
+        rules = view.rules
+        not_followed, failed, gave, void = ([0] * rules.players for _ in range(4))
+        for seat, position, card in plays_of(view):
+            if position.table:
+                led = suit_of(position.table[0])
+                if suit_of(card) != led:
+                    not_followed[seat] |= 1 << led
+                holding, better = _not_beaten(rules, position, card)
+                holder = rules.seat_after(seat, holding - len(position.table))
+                if rules.side_of(holder) != rules.side_of(seat):
+                    failed[seat] |= better
+        for trick in view.tricks:
+            for place, seat, card in _bonus_given(rules, view.trump, trick):
+                gave[seat] |= 1 << card
+                if place == len(trick.cards) - 1 and suit_of(card) == suit_of(trick.cards[0]):
+                    void[seat] |= 1 << suit_of(card)
+        return cls(tuple(not_followed), tuple(failed), tuple(gave), tuple(void))
+
+
+@lru_cache(maxsize=4096)
+def _not_beaten(rules: Rules, position: Position, card: int) -> tuple[int, int]:
+    """Which card held the trick, and if `card` did not beat it, what could have."""
+    table, trump = position.table, position.trump
+    own_place = len(table)
+    holding = rules.trick_winner(table, trump)
+    better = 0
+    if rules.trick_winner((*table, card), trump) != own_place:
+        for other in cards_of(rules.deck & ~mask_of((*table, card))):
+            if rules.trick_winner((*table, other), trump) == own_place:
+                hand = 1 << card | 1 << other
+                better |= rules.playable(hand, position) & 1 << other
+    return holding, better
+
+
+@lru_cache(maxsize=1024)
+def _bonus_given(rules: Rules, trump: int | None, trick: Trick) -> tuple[tuple[int, int, int], ...]:
+    """Place, seat and card of each play that raised the bonus for another side."""
+    given = []
+    before = 0
+    for place, card in enumerate(trick.cards):
+        _, bonus = rules.trick_value(trick.cards[: place + 1], trump, False)
+        seat = rules.seat_after(trick.leader, place)
+        if bonus > before and rules.side_of(seat) != rules.side_of(trick.winner):
+            given.append((place, seat, card))
+        before = bonus
+    return tuple(given)
+
+
+# --- a view and a guess ------------------------------------------------------------------
+
+
+def round_of(view: View, hands: Sequence[int]) -> Any:
+    """The round in which everybody holds `hands` now and everything happened as the view says.
+
+    What the view does not tell is made up: the order of the others' cards, and which cards
+    they passed on. Suits that were not turned up are missing, so an auction cannot go on.
+    Raises `ArenaError` if the hands do not allow what happened.
+    """
+    rules = view.rules
+    held = list(hands)
+    for seat, _, card in plays_of(view):
+        held[seat] |= 1 << card
+    passed = _passed_cards(view, held)
+    for seat, cards in enumerate(passed):
+        held[rules.seat_after(seat, view.passing)] &= ~mask_of(cards)
+    for seat, cards in enumerate(passed):
+        held[seat] |= mask_of(cards)
+    dealt = [tuple(cards_of(hand)) for hand in held]
+    dealt[view.seat] = view.dealt_hand
+    deal = Deal(
+        "",
+        tuple(dealt),
+        trump=view.trump,
+        declarer=view.declarer,
+        leader=view.leader,
+        dealer=view.dealer,
+        turn_ups=view.turn_ups,
+    )
+    check_cards(deal, rules.deck, rules.players, rules.hand_size)
+    state = rules.start(deal, view.standing)
+    for bid in view.bids:
+        rules.apply(state, bid.action)
+    for cards in passed:
+        for card in cards:
+            rules.apply(state, card)
+    if view.phase == "pass":
+        while state.turn != view.seat:
+            rules.apply(state, state.legal[0])
+        for card in view.passed:
+            rules.apply(state, card)
+    for play in plays_of(view):
+        rules.apply(state, play.card)
+    return state
+
+
+def _passed_cards(view: View, held: Sequence[int]) -> list[tuple[int, ...]]:
+    """What each seat can have passed on if these were the hands at the first trick."""
+    if not view.passing or view.phase == "pass":
+        return []
+    passed = []
+    for seat in range(view.rules.players):
+        receiver = view.rules.seat_after(seat, view.passing)
+        if seat == view.seat:
+            passed.append(view.passed)
+        elif receiver == view.seat:
+            passed.append(view.received)
+        else:
+            passed.append(tuple(cards_of(held[receiver])[: len(view.passed)]))
+    return passed
+
+
+def agrees(view: View, hands: Sequence[int]) -> bool:
+    """Whether the seat would see exactly this view if everybody held `hands` now."""
+    if hands[view.seat] != view.hand:
+        return False
+    try:
+        state = round_of(view, hands)
+    except ArenaError:
+        return False
+    seen: View = view.rules.view(state, view.seat)
+    return seen == view._replace(all_hands=None)

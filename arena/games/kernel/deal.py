@@ -1,0 +1,92 @@
+"""Uniformly random deals, in compiled code.
+
+A deck is split in two at random: every card goes to one half or the other by a random
+bit, then cards chosen at random move until the halves are equal. By symmetry every split
+is equally likely. The halves are split again for four players.
+"""
+
+from __future__ import annotations
+
+from arena.games.hearts.kernel import FIRST_LEAD
+from arena.games.kernel.bits import pdep, popcount
+from arena.games.kernel.jit import inlined
+from arena.games.kernel.layout import (
+    DECK,
+    DECLARER,
+    HANDS,
+    HEARTS,
+    KIND,
+    LEFT,
+    ONE,
+    PLAYERS,
+    S32,
+    STATE_WORDS,
+    THREE,
+    TRICKS,
+    TURN,
+    TWO,
+    ZERO,
+    Word,
+    Words,
+)
+from arena.games.kernel.playout import pick
+from arena.games.kernel.rng import advance, mix
+
+__all__ = ["random_deal"]
+
+
+@inlined
+def random_deal(state: Words, game: Words, rng: Words, leader: Word, declarer: Word) -> None:
+    """A new round at its first card, all deals equally likely.
+
+    Where a card decides who leads (Hearts), `leader` is not looked at.
+    """
+    seed = advance(rng[0])
+    deck, size = game[DECK], game[TRICKS]
+    for i in range(STATE_WORDS):
+        state[i] = ZERO
+    if game[PLAYERS] == TWO:
+        half, seed = _half(mix(seed), size, seed)
+        first = pdep(half, deck)
+        state[HANDS] = first
+        state[HANDS + ONE] = deck ^ first
+    else:
+        half, seed = _half(mix(seed), size + size, seed)
+        even = pdep(half, deck)
+        odd = deck ^ even
+        seed = advance(seed)
+        word = mix(seed)
+        half, seed = _half(word, size, seed)
+        first = pdep(half, even)
+        half, seed = _half(word >> S32, size, seed)
+        second = pdep(half, odd)
+        state[HANDS] = first
+        state[HANDS + ONE] = second
+        state[HANDS + TWO] = even ^ first
+        state[HANDS + THREE] = odd ^ second
+    rng[0] = seed
+    state[LEFT] = size
+    state[DECLARER] = declarer
+    state[TURN] = leader
+    if game[KIND] == HEARTS:
+        for number in range(4):
+            seat = Word(number)
+            if state[HANDS + seat] & game[FIRST_LEAD] != ZERO:
+                state[TURN] = seat
+
+
+@inlined
+def _half(word: Word, wanted: Word, seed: Word) -> tuple[Word, Word]:
+    """A random set of `wanted` out of twice as many bits, from random bits; and the seed."""
+    full = (ONE << (wanted + wanted)) - ONE
+    chosen = word & full
+    count = popcount(chosen)
+    if count > wanted:
+        # The cards left out are as random a set as those chosen.
+        chosen ^= full
+        count = wanted + wanted - count
+    while count < wanted:
+        seed = advance(seed)
+        chosen |= pick(~chosen & full, mix(seed) >> S32)
+        count += ONE
+    return chosen, seed

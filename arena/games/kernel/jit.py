@@ -1,0 +1,312 @@
+"""The one place that compiles: a decorator, and a disk cache that never serves old code.
+
+    @compiled
+    def popcount_of_hand(state, seat): ...
+
+numba's own cache looks only at the file in which a function stands, so that editing a
+helper or a table in another module keeps serving the old machine code. Here a module's
+code is kept in a folder named by a digest of every source it is made from: the module
+and all it imports, directly or not, from packages that hold compiled code; and of the
+versions and the CPU that decide what machine code is made of them.
+
+The folder is `$ARENA_CACHE_DIR`, else `$XDG_CACHE_HOME/arena`, else `~/.cache/arena`. If it cannot
+be written, everything works, but is compiled anew by every process. With `NUMBA_DISABLE_JIT=1`
+everything runs as plain Python, for debugging.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import functools
+import hashlib
+import os
+import pickle
+import platform
+import re
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import llvmlite  # type: ignore[import-untyped]
+import llvmlite.binding  # type: ignore[import-untyped]
+import numba
+import numpy as np
+from numba.core import caching as numba_caching
+from numba.core import config as numba_config
+
+__all__ = ["cache_folder", "compiled", "inlined", "warm_up", "warms"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+LLVM_OPTIONS = ("-x86-cmov-converter=0",) if platform.machine() in ("x86_64", "AMD64") else ()
+"""Who takes a trick cannot be foreseen, so conditional moves must stay what they are: turned
+into branches, as LLVM does by default, a random round takes 1.4 times as long."""
+for _option in LLVM_OPTIONS:
+    llvmlite.binding.set_option("arena", _option)
+
+# numba says little about the types of its insides.
+config: Any = numba_config
+caching: Any = numba_caching
+
+_UNUSED_FOLDERS_KEPT_S = 30 * 24 * 3600
+
+
+def compiled(function: F) -> F:
+    """Compile a module-level function on its first call, or take it from the disk cache."""
+    return _compile(function, forceinline=False)
+
+
+def inlined(function: F) -> F:
+    """As `compiled`, and always inlined into its callers: for the smallest helpers."""
+    return _compile(function, forceinline=True)
+
+
+def _compile(function: F, forceinline: bool) -> F:
+    if config.DISABLE_JIT:
+        return _as_python(function)
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", forceinline=forceinline)(function)
+    with suppress(_NoCacheError):  # then it is compiled once per process
+        dispatcher._cache = _SafeCache(function)
+    result: F = dispatcher
+    return result
+
+
+def _as_python(function: F) -> F:
+    @functools.wraps(function)
+    def wrapped(*args: Any) -> Any:
+        # Words wrap around, as they do in machine code.
+        with np.errstate(over="ignore"):
+            return function(*args)
+
+    return wrapped  # type: ignore[return-value]
+
+
+# --- warming up --------------------------------------------------------------------------
+
+_exercises: list[Callable[[], object]] = []
+_compiled_something: list[Callable[[], None]] = []
+
+
+def warms(exercise: Callable[[], object]) -> Callable[[], object]:
+    """Mark a function that calls each compiled function of its module as a run would."""
+    _exercises.append(exercise)
+    return exercise
+
+
+def warm_up(tell: Callable[[str], None] | None = None) -> float:
+    """Compile all that the modules imported so far need; the seconds that it took.
+
+    Called before workers start, so that they find everything in the cache. `tell` is
+    given one line if there is something to compile; by default it goes to stderr.
+    """
+    start = time.perf_counter()
+    told = False
+
+    def say() -> None:
+        nonlocal told
+        if not told:
+            told = True
+            (tell or _tell_stderr)("compiling kernels (once per machine) ...")
+
+    _compiled_something.append(say)
+    try:
+        for exercise in _exercises:
+            exercise()
+    finally:
+        _compiled_something.pop()
+    return time.perf_counter() - start
+
+
+def _tell_stderr(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+# --- the disk cache ----------------------------------------------------------------------
+
+
+def cache_folder() -> Path:
+    """Where compiled code is kept; one folder inside for each state of the sources."""
+    if chosen := os.environ.get("ARENA_CACHE_DIR"):
+        return Path(chosen) / "kernels"
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "arena" / "kernels"
+
+
+class _NoCacheError(Exception):
+    """The cache folder cannot be used."""
+
+
+class _Locator(caching._CacheLocator):  # type: ignore[misc]
+    """Tells numba where the code of a function is kept."""
+
+    def __init__(self, function: Callable[..., Any], file: str) -> None:
+        self._py_file = file
+        self._line = function.__code__.co_firstlineno
+        self._folder = _folder_for(function.__module__, Path(file))
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator:
+        return cls(py_func, py_file)
+
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        return "the folder is the stamp"
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+
+class _Implementation(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (_Locator,)
+
+
+class _SafeCache(caching.FunctionCache):  # type: ignore[misc]
+    """numba's cache in our folder: one writer at a time, and a damaged entry is a missing one.
+
+    numba numbers its files by what it finds in an index. Without the lock, two processes
+    that compile two signatures of one function could give them the same number.
+    """
+
+    _impl_class = _Implementation
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The code for a signature, or None."""
+        try:
+            found = super().load_overload(sig, target_context)
+        except OSError:
+            found = None
+        except (EOFError, ValueError, pickle.UnpicklingError):
+            # Cut short by a power cut, say. Begin this function's index anew.
+            found = None
+            with suppress(OSError), _lock(Path(self.cache_path)):
+                self.flush()
+        if found is None:
+            for say in _compiled_something:
+                say()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep the code for a signature."""
+        # A full disk or a folder swept away: the code is there, only not kept.
+        with suppress(OSError), _lock(Path(self.cache_path)):
+            super().save_overload(sig, data)
+
+
+@contextmanager
+def _lock(folder: Path) -> Iterator[None]:
+    handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+# --- which sources a module is made from -------------------------------------------------
+
+_packages = {"arena"}
+"""Top-level packages that hold compiled code; it grows as they are imported."""
+
+
+@functools.cache
+def _folder_for(module: str, file: Path) -> Path:
+    # Whatever a compiled function uses from another package was imported, and so
+    # decorated, before the function itself.
+    _packages.add(module.partition(".")[0])
+    root = file.resolve().parents[module.count(".")]
+    folder = cache_folder() / f"{module.rpartition('.')[2]}-{_digest(module, root)}"
+    try:
+        if not folder.is_dir():
+            folder.mkdir(parents=True, exist_ok=True)
+            _sweep(folder.parent)
+        os.utime(folder)
+        if not os.access(folder, os.W_OK):
+            raise _NoCacheError
+    except OSError as error:
+        raise _NoCacheError from error
+    return folder
+
+
+def _digest(module: str, root: Path) -> str:
+    digest = hashlib.blake2b(digest_size=12)
+    machine = (
+        *(platform.python_version(), numba.__version__, llvmlite.__version__, np.__version__),
+        *(platform.machine(), llvmlite.binding.get_host_cpu_name()),
+        *(config.CPU_NAME, config.CPU_FEATURES, config.OPT, config.DEBUGINFO_DEFAULT),
+        *LLVM_OPTIONS,
+        module,
+    )
+    digest.update(repr(machine).encode())
+    roots = {_own_root(), root}
+    for path in sorted(sources_of(module, roots)):
+        digest.update(f"\n{path.name} ".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _own_root() -> Path:
+    return Path(__file__).resolve().parents[3]
+
+
+def sources_of(module: str, roots: set[Path]) -> set[Path]:
+    """The files of a module and of all that it imports, as far as compiled code can be there."""
+    found: set[Path] = set()
+    todo = [module]
+    while todo:
+        name = todo.pop()
+        if name.partition(".")[0] not in _packages:
+            continue
+        for package, path in _files_of(name, roots):
+            if path not in found:
+                found.add(path)
+                todo.extend(_imports_of(path, package))
+    return found
+
+
+def _files_of(name: str, roots: set[Path]) -> Iterator[tuple[str, Path]]:
+    """The files that importing `name` runs, each with the package that it belongs to."""
+    # Importing a.b.c runs a/__init__ and a/b/__init__ too.
+    parts = name.split(".")
+    for length in range(1, len(parts) + 1):
+        for root in roots:
+            place = root.joinpath(*parts[:length])
+            if (path := place / "__init__.py").is_file():
+                yield ".".join(parts[:length]), path
+            elif (path := place.with_suffix(".py")).is_file():
+                yield ".".join(parts[: length - 1]), path
+
+
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|.*)|import[ \t]+(.*))$", re.M
+)
+"""Finds every import statement. What it finds in docstrings besides does no harm."""
+
+
+@functools.cache
+def _imports_of(path: Path, package: str) -> tuple[str, ...]:
+    names: list[str] = []
+    for dots, base, things, modules in _IMPORT.findall(path.read_text()):
+        if modules:
+            names += re.findall(r"[\w.]+", modules)
+            continue
+        if dots:
+            parts = package.split(".")
+            above = parts[: len(parts) + 1 - len(dots)]
+            base = ".".join([*above, *([base] if base else [])])
+        # `from package import thing`: the thing may be a module.
+        names += [base, *(f"{base}.{thing}" for thing in re.findall(r"\w+", things))]
+    return tuple(names)
+
+
+def _sweep(folder: Path) -> None:
+    # Each change of the sources leaves a folder behind; those long unused go.
+    now = time.time()
+    for old in folder.iterdir():
+        if now - old.stat().st_mtime > _UNUSED_FOLDERS_KEPT_S:
+            shutil.rmtree(old, ignore_errors=True)

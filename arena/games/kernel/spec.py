@@ -1,0 +1,233 @@
+"""A game as the kernel sees it, and the way there and back.
+
+A game takes part by having a module `kernel` in its package with a function
+`kernel_game(rules, trump) -> KernelGame`; `kernel_game` here finds it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Sequence
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+
+from arena.cards import SUITS, cards_of
+from arena.games.kernel.bits import ctz
+from arena.games.kernel.jit import compiled
+from arena.games.kernel.layout import (
+    BEST,
+    DECK,
+    DECLARER,
+    HANDS,
+    HOLDER,
+    KIND,
+    LANE_BITS,
+    LED,
+    LEFT,
+    ONE,
+    OPENED,
+    PLAYED,
+    PLAYERS,
+    SIDE_MASK,
+    STATE_WORDS,
+    STEP,
+    TABLE,
+    TABLES,
+    TAKEN,
+    TRICKS,
+    TRUMPS,
+    TURN,
+    ZERO,
+    Word,
+    Words,
+    pack,
+)
+from arena.rules import Rules, RulesError, Trick, View
+
+__all__ = ["KernelGame", "game_words", "has_kernel", "kernel_game", "lane_masks", "translate"]
+
+_LANE = (1 << LANE_BITS) - 1
+
+
+class Table(Protocol):
+    """What is common to a round in progress and a seat's view of it."""
+
+    @property
+    def tricks(self) -> tuple[Trick, ...]:
+        """The finished tricks."""
+
+    @property
+    def table(self) -> tuple[int, ...]:
+        """Cards of the trick in progress, in the order of play."""
+
+    @property
+    def table_leader(self) -> int | None:
+        """Who led the trick in progress."""
+
+    @property
+    def declarer(self) -> int | None:
+        """Who declared."""
+
+    @property
+    def opened(self) -> bool:
+        """Whether hearts are broken."""
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        """Card points per side."""
+
+    @property
+    def bonus(self) -> tuple[int, ...]:
+        """Bonus per side."""
+
+
+@compiled
+def translate(mask: Word, bit_of: np.ndarray) -> Word:
+    """A mask with every bit moved to where `bit_of` says."""
+    result = ZERO
+    while mask != ZERO:
+        result |= ONE << np.uint64(bit_of[ctz(mask)])
+        mask &= mask - ONE
+    return result
+
+
+@compiled
+def translate_all(masks: Words, bit_of: np.ndarray, results: Words) -> None:
+    """`translate` for each of some masks."""
+    for i in range(len(masks)):
+        results[i] = translate(masks[i], bit_of)
+
+
+class KernelGame:
+    """Rules with the trump of a round (None if the game has none), ready for the kernel."""
+
+    def __init__(self, rules: Rules, trump: int | None, words: Words, bits: dict[int, int]) -> None:
+        self.rules = rules
+        self.trump = trump
+        self.words = words
+        """The array that compiled functions take as `game`."""
+        self.bits = bits
+        """The number of each card's bit."""
+        self.cards = {bit: card for card, bit in bits.items()}
+        """The card of each bit."""
+        self.to_bits = np.zeros(64, dtype=np.uint8)
+        """For `translate`: from cards to kernel bits."""
+        self.to_cards = np.zeros(64, dtype=np.uint8)
+        """For `translate`: from kernel bits to cards."""
+        for card, bit in bits.items():
+            self.to_bits[card], self.to_cards[bit] = bit, card
+        for array in (words, self.to_bits, self.to_cards):
+            array.flags.writeable = False
+
+    def mask(self, cards: int) -> Word:
+        """A set of cards (a mask as in `arena.cards`) in kernel coordinates."""
+        return np.uint64(translate(np.uint64(cards), self.to_bits))
+
+    def card_mask(self, mask: Word) -> int:
+        """A set of cards in kernel coordinates, as a mask as in `arena.cards`."""
+        return int(translate(np.uint64(mask), self.to_cards))
+
+    def masks(self, masks: Sequence[int]) -> Words:
+        """Several sets of cards in kernel coordinates."""
+        result = np.array(masks, dtype=np.uint64)
+        translate_all(result, self.to_bits, result)
+        return result
+
+    def card(self, single: Word) -> int:
+        """The card of a mask with one bit."""
+        return self.cards[int(single).bit_length() - 1]
+
+    def state(self, table: Table, hands: Sequence[int], turn: int) -> Words:
+        """A round in progress: all but the hands from a view or from the referee's round.
+
+        `hands` are masks as in `arena.cards`, one for each seat.
+        """
+        bits = self.bits
+        state = [0] * STATE_WORDS
+        for trick in table.tricks:
+            seat = trick.leader
+            for card in trick.cards:
+                state[PLAYED + seat] |= 1 << bits[card]
+                seat = self.rules.seat_after(seat)
+        won = [0] * len(table.points)
+        for trick in table.tricks:
+            won[self.rules.side_of(trick.winner)] += 1
+        for side, tricks in enumerate(won):
+            state[TAKEN + side] = pack(table.points[side], table.bonus[side], tricks)
+        if table.table:
+            assert table.table_leader is not None  # he led
+            led = _LANE << (bits[table.table[0]] // LANE_BITS * LANE_BITS)
+            can_win = led | int(self.words[TRUMPS])
+            state[LED] = led
+            seat = table.table_leader
+            for card in table.table:
+                single = 1 << bits[card]
+                state[PLAYED + seat] |= single
+                state[TABLE] |= single
+                if single & can_win and single > state[BEST]:
+                    state[BEST], state[HOLDER] = single, seat
+                seat = self.rules.seat_after(seat)
+        state[TURN] = turn
+        state[LEFT] = self.rules.hand_size - len(table.tricks)
+        state[DECLARER] = table.declarer or 0
+        state[OPENED] = int(table.opened)
+        words = np.array(state, dtype=np.uint64)
+        for seat, hand in enumerate(hands):
+            words[HANDS + seat] = translate(np.uint64(hand), self.to_bits)
+        return words
+
+    def view_state(self, view: View) -> Words:
+        """What a seat knows when it is to play: the other hands are empty, to be filled in."""
+        hands = [view.hand if seat == view.seat else 0 for seat in range(self.rules.players)]
+        return self.state(view, view.all_hands or hands, view.seat)
+
+
+@cache
+def kernel_game(rules: Rules, trump: int | None) -> KernelGame:
+    """The rules with the trump of a round, for the kernel."""
+    if not has_kernel(rules):
+        raise RulesError(f"the game {rules.name!r} has no compiled kernel")
+    game: KernelGame = importlib.import_module(_module(rules)).kernel_game(rules, trump)
+    return game
+
+
+def has_kernel(rules: Rules) -> bool:
+    """Whether the compiled kernel can play a game."""
+    module = _module(rules)
+    try:
+        return "." in module and importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _module(rules: Rules) -> str:
+    return ".".join([*type(rules).__module__.split(".")[:-1], "kernel"])
+
+
+# --- what the games' modules need to build their words -----------------------------------
+
+
+def game_words(
+    rules: Rules, kind: Word, trump: int | None, bits: dict[int, int], table_words: int
+) -> Words:
+    """The words of a game with all that is common to games; the tables are empty."""
+    words = np.zeros(TABLES + table_words, dtype=np.uint64)
+    words[KIND] = kind
+    words[PLAYERS] = rules.players
+    words[STEP] = rules.seat_after(0)
+    words[SIDE_MASK] = len(rules.sides) - 1
+    words[TRICKS] = rules.hand_size
+    words[TRUMPS] = _LANE << 3 * LANE_BITS if trump is not None and trump < len(SUITS) else 0
+    words[DECK] = sum(1 << bits[card] for card in cards_of(rules.deck))
+    return words
+
+
+def lane_masks(cards: dict[int, int], lane: int, size: int) -> list[tuple[int, ...]]:
+    """The cards of each possible content of a lane, by its bits."""
+    return [
+        tuple(cards[LANE_BITS * lane + bit] for bit in range(LANE_BITS) if mask >> bit & 1)
+        for mask in range(size)
+    ]

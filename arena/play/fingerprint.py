@@ -1,0 +1,90 @@
+"""What an agent is known by: not its version but what it does.
+
+A fingerprint is a hash of the family, the parameters, the hash of the model
+(`model_hash`, for agents that have one) and the cards that the agent plays on a
+small fixed set of deals. So it changes when the behaviour changes, and a new
+version that plays the same cards keeps its results.
+
+The probe: as many deals as there are seats, made from a fixed seed for the rules of
+the experiment. In each the agent has another seat and the others play at random:
+32 decisions in Klaverjas, and the bids. That finds most changes, not the rarest.
+
+Agents whose play depends on the clock declare `reproducible = False` (a class
+variable or a property); they are not probed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from arena.agent import Player
+from arena.play.experiment import AgentSpec, Entrant
+from arena.play.referee import Clock, Lineup, Referee
+from arena.rules import Action, Rules, View
+from arena.seeds import Rng, rng_for
+
+__all__ = ["fingerprint", "is_reproducible", "probe"]
+
+_PROBE_SEED = 20_170
+"""Changing it changes every fingerprint."""
+
+
+@dataclass(frozen=True)
+class _Anybody:
+    """Fills the other seats."""
+
+    def act(self, view: View, rng: Rng) -> Action:
+        return rng.choice(view.legal)
+
+
+def is_reproducible(player: Player) -> bool:
+    """Whether the same view and generator always give the same action."""
+    return all(getattr(part, "reproducible", True) for part in (player.cards, player.bidder))
+
+
+def probe(
+    rules: Rules, player: Player, limit_s: float | None = None, clock: Clock | None = None
+) -> str:
+    """A digest of what the agent does on the probe set; empty if it is not reproducible."""
+    if not is_reproducible(player):
+        return ""
+    digest = hashlib.sha256()
+    referee = Referee(rules, _PROBE_SEED, limit_s, clock)
+    for seat in range(rules.players):
+        deal = rules.random_deal(rng_for(_PROBE_SEED, "probe", seat), seat)
+        others = [Player(_Anybody())] * rules.players
+        lineup = Lineup.of([*others[:seat], player, *others[seat + 1 :]])
+        played = referee.play(replace(deal, id=f"probe-{seat}"), lineup)
+        digest.update(played.actions)
+        if played.fault is not None:
+            digest.update(f"{played.fault.kind} {played.fault.decision}".encode())
+    return digest.hexdigest()
+
+
+def fingerprint(entrant: Entrant, probes: Sequence[str], players: Sequence[Player]) -> str:
+    """The fingerprint of an entrant, given the probes of its members."""
+    members = [
+        _described(spec, player, found)
+        for spec, player, found in zip(entrant.members, players, probes, strict=True)
+    ]
+    text = json.dumps(members, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _described(spec: AgentSpec, player: Player, found: str) -> dict[str, Any]:
+    return {
+        "family": spec.family,
+        "parameters": dict(spec.parameters),
+        "bidder": asdict(spec.bidder) if spec.bidder else None,
+        "models": [_model_hash(player.cards), _model_hash(player.bidder)],
+        "probe": found,
+    }
+
+
+def _model_hash(part: object) -> str | None:
+    value = getattr(part, "model_hash", None)
+    return None if value is None else str(value() if callable(value) else value)

@@ -1,0 +1,185 @@
+"""Playing a unit: a deal or a whole match, in every seating."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
+
+from arena.deals import Deal
+from arena.play.referee import Fault, Lineup, Played, Referee
+from arena.play.schedule import Seating, Unit, match_deal, rounds_left
+from arena.rules import MatchFormat, Outcome, Rules, Standing
+from arena.store.database import FaultRecord, UnitResult
+from arena.store.records import RoundRecord, by_entrant, encode_times
+
+__all__ = ["MOST_THROWN_IN", "Playing", "margin_of"]
+
+MOST_THROWN_IN = 100
+"""After so many thrown-in rounds in a row a match ends as it stands: nobody ever bids."""
+
+_OTHER = bytes([1, 0]).ljust(256)
+"""Translates one entrant's number into the other's."""
+
+
+def margin_of(rules: Rules, first: float, second: float) -> float:
+    """By how much the first score is better than the second, whether high or low scores win."""
+    return first - second if rules.higher_wins else second - first
+
+
+@dataclass(frozen=True)
+class Playing:
+    """Plays units by one referee."""
+
+    referee: Referee
+    match: MatchFormat | None
+    seatings: tuple[Seating, ...]
+    lineup: Callable[[int, int], Lineup]
+    """Who sits where, by pairing and seating."""
+    stop_at_fault: bool = False
+    """Whether the seatings after a fault need not be played: the run stops anyway."""
+    enter: Callable[[tuple[int, str, int, int, str]], None] = lambda place: None
+    """Told before each round: pairing, unit, seating, number and deal."""
+
+    @cached_property
+    def owners(self) -> list[list[int]]:
+        """For each seating and side, whose side it is."""
+        sides = self.referee.rules.sides
+        return [[seats[side[0]] for side in sides] for seats in self.seatings]
+
+    def unit(
+        self, unit: Unit, known: Mapping[int, tuple[int, Played]]
+    ) -> tuple[UnitResult, list[FaultRecord]]:
+        """Play a unit in all seatings.
+
+        `known` has rounds, by seating and with their number, that are not to be tried
+        again: the worker that played them had to be ended.
+        """
+        records: list[RoundRecord] = []
+        faults: list[FaultRecord] = []
+        extra: dict[str, Deal] = {}
+        for seating in range(len(self.seatings)):
+            if faults and self.stop_at_fault:
+                break
+            number, thrown_in = 0, 0
+            standing = Standing(0, (0,) * len(self.referee.rules.sides))
+            while True:
+                played = self._round(unit, seating, number, standing, known.get(seating))
+                if number >= len(unit.deals):
+                    extra[played.deal.id] = match_deal(
+                        self.referee.rules, unit, self.referee.seed, number
+                    )
+                records.append(self._record(unit, seating, number, standing, played))
+                number += 1
+                if played.fault is not None or played.outcome is None:
+                    faults.append(self._fault(unit, seating, number - 1, standing, played))
+                    break
+                if "redeal" in played.outcome.flags:
+                    thrown_in += 1
+                else:
+                    thrown_in = 0
+                    standing = _after(standing, played.outcome)
+                if self.match is None or self.match.is_over(standing):
+                    break
+                if thrown_in == MOST_THROWN_IN:
+                    break
+        return UnitResult(unit.pairing, unit.id, tuple(records), tuple(extra.values())), faults
+
+    def _round(
+        self,
+        unit: Unit,
+        seating: int,
+        number: int,
+        standing: Standing,
+        known: tuple[int, Played] | None,
+    ) -> Played:
+        if known is not None and known[0] == number:
+            return known[1]
+        rules = self.referee.rules
+        deal = unit.deals[0]
+        if self.match is not None:
+            deal = match_deal(rules, unit, self.referee.seed, number)
+            deal = rules.in_match(deal, standing.round_number)
+        self.enter((unit.pairing, unit.id, seating, number, deal.id))
+        return self.referee.play(deal, self.lineup(unit.pairing, seating), seating, standing)
+
+    def _record(
+        self, unit: Unit, seating: int, number: int, standing: Standing, played: Played
+    ) -> RoundRecord:
+        rules, seats = self.referee.rules, self.seatings[seating]
+        outcome, fault = played.outcome, played.fault
+        score_first: float | None = None
+        score_second: float | None = None
+        if outcome is not None:
+            score_first, score_second = by_entrant(self.owners[seating], outcome.scores)
+            margin = margin_of(rules, score_first, score_second)
+            forfeit, said = 0, ""
+        else:
+            assert fault is not None  # a round without an outcome ended in a fault
+            outcome = Outcome((), (), (), ())
+            worst = rules.margin_bounds[0]
+            if self.match is not None:
+                worst *= rounds_left(self.match, standing.round_number)
+            offender = seats[fault.seat]
+            margin = worst if offender == 0 else -worst
+            forfeit, said = offender + 1, f"{fault.kind}: {fault}"
+        by_second = played.seats.translate(bytes(seats).ljust(256))
+        by_first = by_second.translate(_OTHER)
+        return RoundRecord(
+            unit=unit.id,
+            seating=seating,
+            number=number,
+            deal=played.deal.id,
+            score_first=score_first,
+            score_second=score_second,
+            margin=margin,
+            scores=_text(outcome.scores),
+            points=_text(outcome.points),
+            bonus=_text(outcome.bonus),
+            tricks=_text(outcome.tricks),
+            flags=" ".join(outcome.flags),
+            trump=played.trump,
+            declarer=played.declarer,
+            leader=played.leader,
+            counts=0 if "redeal" in outcome.flags else 1,
+            forfeit=forfeit,
+            fault=said,
+            actions=played.actions,
+            times_first=encode_times(compress(played.nanoseconds, by_first)),
+            times_second=encode_times(compress(played.nanoseconds, by_second)),
+        )
+
+    def _fault(
+        self, unit: Unit, seating: int, number: int, standing: Standing, played: Played
+    ) -> FaultRecord:
+        fault = played.fault
+        assert fault is not None  # asked for only when there is one
+        return FaultRecord(
+            pairing=unit.pairing,
+            unit=unit.id,
+            seating=seating,
+            number=number,
+            deal=played.deal.id,
+            round_number=standing.round_number,
+            standing=_text(standing.scores),
+            entrant=self.seatings[seating][fault.seat],
+            seat=fault.seat,
+            decision=fault.decision,
+            kind=fault.kind,
+            message=_whole_story(fault),
+            actions=played.actions,
+        )
+
+
+def _whole_story(fault: Fault) -> str:
+    return f"{fault}\n{fault.detail}" if fault.detail else str(fault)
+
+
+def _after(standing: Standing, outcome: Outcome) -> Standing:
+    scores = tuple(a + b for a, b in zip(standing.scores, outcome.scores, strict=True))
+    return Standing(standing.round_number + 1, scores)
+
+
+def _text(values: tuple[int, ...]) -> str:
+    return " ".join(map(str, values))

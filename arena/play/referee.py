@@ -1,0 +1,220 @@
+"""The referee: seats the players, asks whose turn it is, and lets nobody cheat.
+
+A player is handed a `View` and a generator of its own, and nothing else: no
+state, no opponents, no referee. What it answers is checked against the rules
+before it is carried out. A player that raises, answers with something illegal or
+thinks too long is at fault; a fault is data, never a substitute move.
+
+**Randomness.** Each seat has a generator seeded from (run seed, deal, seating,
+seat); it draws one seed for each of the seat's decisions. So a decision can be
+repeated without repeating those before it, and how much an agent draws in one
+decision does not change the next.
+"""
+
+from __future__ import annotations
+
+import operator
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter_ns
+from typing import Any, Literal, TypeAlias
+
+from arena.agent import Player, Remembers, Setup, sees_all_cards
+from arena.cards import SEATS
+from arena.deals import Deal
+from arena.rules import ACTION_NAMES, Action, Outcome, Rules, Standing, action_name
+from arena.seeds import Rng, rng_for
+
+__all__ = ["Clock", "Fault", "FaultKind", "Lineup", "Played", "Referee", "decision_rng"]
+
+FaultKind: TypeAlias = Literal["crash", "illegal", "overtime", "stuck"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What a player did wrong, and where."""
+
+    kind: FaultKind
+    seat: int
+    decision: int
+    """How many actions had been taken in the round when it happened."""
+    message: str
+    detail: str = ""
+    """The traceback of a crash."""
+
+    def __str__(self) -> str:
+        return f"seat {SEATS[self.seat]} {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A round as it was played, to its end or to a fault."""
+
+    deal: Deal
+    actions: bytes
+    """One byte per action of the players, in order; the seats follow from the rules."""
+    seats: bytes
+    """Who took each action."""
+    nanoseconds: tuple[int, ...]
+    """How long each decision took."""
+    outcome: Outcome | None
+    """None if a fault ended the round."""
+    trump: int | None
+    declarer: int | None
+    leader: int | None
+    fault: Fault | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lineup:
+    """Who sits in which seat, and what the referee must know of each: worked out once."""
+
+    players: tuple[Player, ...]
+    open_handed: tuple[bool, ...]
+    """Which of them are shown everybody's cards."""
+    remember: tuple[bool, ...]
+    """Which of them need a fresh memory for every round."""
+
+    @classmethod
+    def of(cls, players: Sequence[Player]) -> Lineup:
+        """The line-up of these players, one per seat."""
+        return cls(
+            tuple(players),
+            tuple(sees_all_cards(player) for player in players),
+            tuple(isinstance(player.cards, Remembers) for player in players),
+        )
+
+
+class Clock:
+    """Who is thinking, and since when: read by a watchdog in another thread."""
+
+    __slots__ = ("actions", "seat", "since")
+
+    def __init__(self) -> None:
+        self.since = 0
+        """`perf_counter_ns` when the decision began; 0 when nobody is thinking."""
+        self.seat = 0
+        self.actions: list[Action] = []
+
+
+@dataclass(frozen=True)
+class Referee:
+    """Plays rounds of one game under one run seed."""
+
+    rules: Rules
+    seed: int = 0
+    decision_limit_s: float | None = None
+    clock: Clock | None = None
+
+    def play(
+        self,
+        deal: Deal,
+        lineup: Lineup,
+        seating: int = 0,
+        standing: Standing = Standing(),  # noqa: B008
+    ) -> Played:
+        """One round; `seating` is the number that goes into the players' seeds."""
+        rules, clock = self.rules, self.clock or Clock()
+        limit = None if self.decision_limit_s is None else int(self.decision_limit_s * 1e9)
+        state = rules.start(deal, standing)
+        actions: list[Action] = []
+        seats: list[int] = []
+        times: list[int] = []
+        clock.actions = actions
+        fault: Fault | None = None
+        seat = 0
+        try:
+            seated = []
+            for seat, player in enumerate(lineup.players):
+                if lineup.remember[seat]:
+                    player = player.take_seat(Setup(rules, seat))
+                seated.append(player.act if player.bidder else player.cards.act)
+        except (Exception, SystemExit) as error:
+            fault = _crash(seat, 0, error)
+        open_handed = lineup.open_handed
+        seeds = [rng_for(self.seed, deal.id, seating, seat) for seat in range(rules.players)]
+        while fault is None and state.turn is not None:
+            seat = state.turn
+            view = rules.view(state, seat, all_hands=open_handed[seat])
+            rng = Rng(seeds[seat].next64())
+            clock.seat = seat
+            clock.since = started = perf_counter_ns()
+            try:
+                answer = seated[seat](view, rng)
+            except (Exception, SystemExit) as error:
+                clock.since = 0
+                fault = _crash(seat, len(actions), error)
+                break
+            clock.since = 0
+            elapsed = perf_counter_ns() - started
+            action = answer if answer.__class__ is int else _whole_number(answer)
+            if action not in view.legal:
+                fault = _illegal(seat, len(actions), answer, view.legal)
+                break
+            if limit is not None and elapsed > limit:
+                fault = overtime("overtime", seat, len(actions), self.decision_limit_s or 0.0)
+                break
+            rules.apply(state, action)
+            actions.append(action)
+            seats.append(seat)
+            times.append(elapsed)
+        return Played(
+            deal=deal,
+            actions=bytes(actions),
+            seats=bytes(seats),
+            nanoseconds=tuple(times),
+            outcome=rules.outcome(state) if fault is None else None,
+            trump=state.trump,
+            declarer=state.declarer,
+            leader=state.leader,
+            fault=fault,
+        )
+
+
+def decision_rng(seed: int, deal_id: str, seating: int, seat: int, decision: int) -> Rng:
+    """The generator that `seat` was given for its own decision number `decision` (from 0)."""
+    seeds = rng_for(seed, deal_id, seating, seat)
+    for _ in range(decision):
+        seeds.next64()
+    return Rng(seeds.next64())
+
+
+def overtime(kind: FaultKind, seat: int, decision: int, limit_s: float) -> Fault:
+    """The fault of a player that came back late, or not at all."""
+    what = "thought longer than" if kind == "overtime" else "did not come back within"
+    return Fault(kind, seat, decision, f"{what} {limit_s:g} s")
+
+
+def _crash(seat: int, decision: int, error: BaseException) -> Fault:
+    try:
+        said = " ".join(str(error).split())
+    except Exception:  # an agent's own type, and one more defect of the agent's
+        said = ""
+    message = f"raised {type(error).__name__}: {said}" if said else f"raised {type(error).__name__}"
+    return Fault("crash", seat, decision, message, "".join(traceback.format_exception(error)))
+
+
+def _illegal(seat: int, decision: int, answer: Any, legal: tuple[Action, ...]) -> Fault:
+    action = _whole_number(answer)
+    played = action_name(action) if 0 <= action < len(ACTION_NAMES) else _shown(answer)
+    allowed = " ".join(map(action_name, legal))
+    return Fault("illegal", seat, decision, f"played {played}, legal: {allowed}")
+
+
+def _whole_number(answer: Any) -> int:
+    """An answer of another whole-number type (numpy's) as an int; -1 if it is no number of ours."""
+    if isinstance(answer, bool):
+        return -1
+    try:
+        return operator.index(answer)
+    except TypeError:
+        return -1
+
+
+def _shown(answer: Any) -> str:
+    try:
+        text = " ".join(repr(answer).split())
+    except Exception:  # an agent's own type, and a defect of the agent's
+        text = f"a {type(answer).__name__}"
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,258 @@
+"""A whole run: everything of an experiment that is not stored yet is played and stored."""
+
+from __future__ import annotations
+
+import sys
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from arena.cards import SEATS
+from arena.errors import ArenaError
+from arena.play.experiment import Experiment
+from arena.play.fingerprint import fingerprint
+from arena.play.manifest import describe, options_of
+from arena.play.runner import Backend, Runner
+from arena.play.schedule import Schedule, Unit
+from arena.play.tally import Tally
+from arena.play.worker import Table
+from arena.store.database import Database, FaultRecord, PairingKey, canonical_json
+from arena.store.folder import RunFolder, now, read_manifest
+
+__all__ = ["Finished", "RunOptions", "Watcher", "run"]
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How to run, which has no influence on results."""
+
+    jobs: int | None = None
+    """Workers; one per core if None."""
+    backend: Backend | None = None
+    fresh: bool = False
+    """Start over in a folder that has results."""
+    chunk_units: int | None = None
+    """Units per chunk; None to adapt to how long they take."""
+
+
+class Watcher(Protocol):
+    """Somebody who is told how a run goes."""
+
+    def say(self, line: str) -> None:
+        """Something happened."""
+        ...
+
+    def update(self, tally: Tally) -> None:
+        """More units are stored."""
+        ...
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a run ended."""
+
+    path: Path
+    played: int
+    """Units played now."""
+    found: int
+    """Units that were stored before."""
+    faults: int
+    stopped: str = ""
+    """Why it stopped before the end: an agent's fault, told in one line."""
+
+
+def run(experiment: Experiment, path: Path, options: RunOptions, watcher: Watcher) -> Finished:
+    """Play what is missing of an experiment; results go to the folder `path`."""
+    schedule = Schedule(experiment)
+    with RunFolder(path) as folder:
+        if options.fresh:
+            folder.clear()
+        folder.claim(experiment.resolved)
+        return _Run(experiment, schedule, folder, options, watcher).play()
+
+
+class _Run:
+    def __init__(
+        self,
+        experiment: Experiment,
+        schedule: Schedule,
+        folder: RunFolder,
+        options: RunOptions,
+        watcher: Watcher,
+    ) -> None:
+        self.experiment, self.schedule, self.folder = experiment, schedule, folder
+        self.watcher = watcher
+        self.table = Table.of(experiment, uuid.uuid4().hex)
+        self.runner = Runner(self.table, options.jobs, options.backend, options.chunk_units)
+
+    def play(self) -> Finished:
+        self._warm_up()
+        fingerprints = self._fingerprints()
+        manifest = self._manifest(fingerprints)
+        session = manifest["sessions"][-1]
+        cpu_started = time.process_time()
+        with self.folder.open_results() as results:
+            ids = [results.pairing_id(key) for key in self._keys(fingerprints)]
+            manifest["pairings"] = [
+                {"first": first, "second": second, "id": number}
+                for (first, second), number in zip(self.experiment.pairings, ids, strict=True)
+            ]
+            done = self._done(results, ids)
+            tally = self._tally(results, ids, done)
+            found = tally.done
+            self.watcher.update(tally)
+            if found == tally.total and self._is_closed(manifest):
+                return Finished(self.folder.path, 0, found, 0)
+            self.folder.discard_tables()
+            self.folder.write_manifest(manifest)
+            self.folder.log(f"start: {found} of {tally.total} units are stored")
+            results.add_deals(self.experiment.deals)
+
+            def goodbye(ending: str, why: str = "") -> None:
+                cpu = time.process_time() - cpu_started + self.runner.worker_cpu_seconds
+                session.update(ended=now(), ending=ending, cpu_s=round(cpu, 3))
+                manifest["ended"] = session["ended"]
+                self.folder.write_manifest(manifest)
+                self.folder.log(f"{ending}: {tally.done} of {tally.total} units are stored{why}")
+
+            try:
+                stopped = self._play_missing(results, ids, done, tally)
+            except BaseException as error:
+                interrupted = isinstance(error, KeyboardInterrupt)
+                with suppress(ArenaError):  # on a full disk nothing more can be written
+                    goodbye("interrupted" if interrupted else "failed", f"; {error!r}")
+                raise
+            goodbye("stopped" if stopped else "finished", f"; {stopped}" if stopped else "")
+            if not stopped:
+                results.finish()
+        return Finished(self.folder.path, tally.done - found, found, tally.faults, stopped)
+
+    # --- before the first card -----------------------------------------------------------
+
+    def _warm_up(self) -> None:
+        """Compile what the agents need, so that workers find it in the cache."""
+        for team in self.table.teams:
+            for builder in team:
+                builder.build()
+        jit = sys.modules.get("arena.games.kernel.jit")
+        if jit is not None:
+            jit.warm_up(self.watcher.say)
+
+    def _fingerprints(self) -> list[str]:
+        found = []
+        for entrant, team in zip(self.experiment.entrants, self.table.teams, strict=True):
+            players = [builder.build() for builder in team]
+            found.append(fingerprint(entrant, self.runner.probes(team), players))
+        return found
+
+    def _manifest(self, fingerprints: list[str]) -> dict[str, Any]:
+        manifest = describe(self.experiment, self.table, fingerprints)
+        earlier = self._stored_manifest().get("sessions", [])
+        session = {
+            "started": now(),
+            "ended": None,
+            "ending": None,
+            "jobs": self.runner.jobs,
+            "backend": self.runner.backend,
+            "cpu_s": None,
+        }
+        manifest["sessions"] = [*earlier, session]
+        manifest["started"] = manifest["sessions"][0]["started"]
+        manifest["ended"] = None
+        return manifest
+
+    def _stored_manifest(self) -> dict[str, Any]:
+        try:
+            return read_manifest(self.folder.path)
+        except ArenaError:
+            return {}  # a new folder, or a manifest that will be written again
+
+    def _is_closed(self, manifest: dict[str, Any]) -> bool:
+        """Whether the stored manifest is about these results and says that they are complete."""
+        stored = self._stored_manifest()
+        same = all(stored.get(key) == manifest[key] for key in ("entrants", "pairings", "rules"))
+        return same and bool(stored.get("ended"))
+
+    def _keys(self, fingerprints: Sequence[str]) -> Iterator[PairingKey]:
+        experiment, rules = self.experiment, self.experiment.rules
+        by_name = dict(
+            zip((entrant.name for entrant in experiment.entrants), fingerprints, strict=True)
+        )
+        match = experiment.match
+        for first, second in experiment.pairings:
+            yield PairingKey(
+                first=first,
+                second=second,
+                first_fingerprint=by_name[first],
+                second_fingerprint=by_name[second],
+                rules=canonical_json({"game": rules.name, "options": options_of(rules)}),
+                rules_version=rules.version,
+                seed=str(experiment.seed),
+                deals_sha256=experiment.deals_sha256,
+                play=canonical_json(
+                    {
+                        "placements": experiment.placements,
+                        "match": None if match is None else asdict(match),
+                    }
+                ),
+            )
+
+    # --- the work ------------------------------------------------------------------------
+
+    def _done(self, results: Database, ids: Sequence[int]) -> list[bytearray]:
+        """For each pairing, which units are stored, by their number."""
+        numbers = {unit: number for number, unit in enumerate(self.schedule.unit_ids())}
+        done = [bytearray(len(numbers)) for _ in ids]
+        for pairing, flags in zip(ids, done, strict=True):
+            for unit in results.units_done(pairing):
+                if unit in numbers:
+                    flags[numbers[unit]] = 1
+        return done
+
+    def _missing(self, done: Sequence[bytearray]) -> Iterator[Unit]:
+        for number in range(self.schedule.units_per_pairing):
+            for pairing, flags in enumerate(done):
+                if not flags[number]:
+                    yield self.schedule.unit(pairing, number)
+
+    def _tally(self, results: Database, ids: Sequence[int], done: Sequence[bytearray]) -> Tally:
+        tally = Tally(self.experiment.pairings, len(self.schedule))
+        for number, pairing in enumerate(ids):
+            tally.units[number] = sum(done[number])
+            ((margin,),) = results.units(pairing, "coalesce(sum(margin), 0.0)")
+            tally.margins[number] = margin
+        return tally
+
+    def _play_missing(
+        self, results: Database, ids: Sequence[int], done: Sequence[bytearray], tally: Tally
+    ) -> str:
+        """Play and store; the fault that stopped it, if one did."""
+        missing = tally.total - tally.done
+        with closing(self.runner.play(self._missing(done), missing)) as chunks:
+            for chunk in chunks:
+                results.append(chunk.results, ids)
+                for fault in chunk.faults:
+                    results.add_fault(fault, ids)
+                    self.folder.log(f"fault: {self._told(fault)}\n{fault.message}")
+                    tally.faults += 1
+                for result in chunk.results:
+                    tally.add(result)
+                self.watcher.update(tally)
+                if chunk.stopped:
+                    return self._told(chunk.faults[0])
+        return ""
+
+    def _told(self, fault: FaultRecord) -> str:
+        first, second = self.experiment.pairings[fault.pairing]
+        agent = (first, second)[fault.entrant]
+        what = fault.message.partition("\n")[0].removeprefix(f"seat {SEATS[fault.seat]} ")
+        at_round = f" --round {fault.number}" if self.experiment.match else ""
+        return (
+            f"{agent} (seat {SEATS[fault.seat]}) {what}; deal {fault.deal}, "
+            f"seed {self.experiment.seed}; see it: arena replay {self.folder.path} {fault.unit} "
+            f"--pair {first} {second} --seating {fault.seating}{at_round} --at {fault.decision}"
+        )

@@ -1,0 +1,157 @@
+"""Who plays whom, on which deals, in which seats: plain data, known before anybody plays.
+
+The unit of replication is the deal, or the match where whole matches are played.
+Every pairing plays every unit in every seating, and one number per unit and
+pairing, the mean over its seatings, goes into the statistics.
+
+**Seatings.** In a seating each side of the game belongs to the first or to the
+second entrant. With two sides (partnerships, or two players) there are two: the
+entrants exchange seats while the cards, trump, leader, declarer and dealer stay.
+Where everybody plays for himself, the two entrants share the seats equally in all
+possible ways (six with four players), or alternate.
+
+**Matches.** Match number m owns the deals `m * rounds` to `(m + 1) * rounds - 1` of
+the set; a match that only a target ends owns one deal, its first. Deals beyond
+those it owns (more rounds to a target, or rounds thrown in) are made from the
+run's seed and the match, so that all pairings and seatings meet the same ones in
+the same order. A thrown-in round is dealt again by the same dealer and does not
+count as a round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import combinations
+from typing import Literal, TypeAlias
+
+from arena.deals import Deal
+from arena.errors import ArenaError
+from arena.play.experiment import Experiment
+from arena.rules import MatchFormat, Rules, RulesError
+from arena.seeds import rng_for
+
+__all__ = ["Schedule", "Seating", "Unit", "seat_members", "seatings"]
+
+Placements: TypeAlias = Literal["all", "alternating"]
+Seating: TypeAlias = tuple[int, ...]
+"""For each seat, whether the first (0) or the second entrant (1) of a pairing sits there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What one pairing plays in one go: a deal or a match, in all its seatings."""
+
+    pairing: int
+    """Index of the pairing in the experiment."""
+    deals: tuple[Deal, ...]
+    """The deal, or the deals that the match owns."""
+
+    @property
+    def id(self) -> str:
+        """The name of the unit: that of its first deal."""
+        return self.deals[0].id
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """All units of an experiment."""
+
+    experiment: Experiment
+
+    def __post_init__(self) -> None:
+        if not self.experiment.deals:
+            raise ArenaError(f"{self.experiment.name}: no deals to play")
+        if self.units_per_pairing == 0:
+            raise ArenaError(
+                f"{self.experiment.name}: {len(self.experiment.deals)} deals are too few for "
+                f"a match of {self.deals_per_unit} rounds"
+            )
+
+    @property
+    def deals_per_unit(self) -> int:
+        """How many deals of the set a unit owns."""
+        match = self.experiment.match
+        return 1 if match is None or match.rounds is None else match.rounds
+
+    @property
+    def units_per_pairing(self) -> int:
+        """How many deals or matches each pairing plays; deals left over are not played."""
+        return len(self.experiment.deals) // self.deals_per_unit
+
+    def __len__(self) -> int:
+        return self.units_per_pairing * len(self.experiment.pairings)
+
+    def unit(self, pairing: int, number: int) -> Unit:
+        """Unit `number` of a pairing."""
+        size = self.deals_per_unit
+        return Unit(pairing, self.experiment.deals[size * number : size * (number + 1)])
+
+    def unit_ids(self) -> list[str]:
+        """The names of a pairing's units, in the order played."""
+        size = self.deals_per_unit
+        last = size * self.units_per_pairing
+        return [deal.id for deal in self.experiment.deals[:last:size]]
+
+    def __iter__(self) -> Iterator[Unit]:
+        """Deal by deal, so that a run cut short has the same deals for every pairing."""
+        for number in range(self.units_per_pairing):
+            for pairing in range(len(self.experiment.pairings)):
+                yield self.unit(pairing, number)
+
+
+# --- seats -------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def seatings(
+    rules: Rules, placements: Literal["all", "alternating"] = "all"
+) -> tuple[Seating, ...]:
+    """The seatings in which two entrants play a deal; in the first one, side 0 is the first's.
+
+    >>> from arena.games.klaverjas import Klaverjas
+    >>> seatings(Klaverjas())
+    ((0, 1, 0, 1), (1, 0, 1, 0))
+    """
+    sides = len(rules.sides)
+    if sides % 2:
+        raise RulesError(f"{rules.name}: two entrants cannot share {sides} sides equally")
+    if placements == "alternating":
+        owned = [tuple(range(0, sides, 2)), tuple(range(1, sides, 2))]
+    else:
+        owned = list(combinations(range(sides), sides // 2))
+    return tuple(
+        tuple(0 if rules.side_of(seat) in mine else 1 for seat in range(rules.players))
+        for mine in owned
+    )
+
+
+def seat_members(seating: Seating, team_sizes: tuple[int, int]) -> tuple[int, ...]:
+    """For each seat, which member of its entrant sits there.
+
+    >>> seat_members((0, 1, 0, 1), (2, 1))
+    (0, 0, 1, 0)
+    """
+    taken = [0, 0]
+    members = []
+    for entrant in seating:
+        members.append(taken[entrant] % team_sizes[entrant])
+        taken[entrant] += 1
+    return tuple(members)
+
+
+# --- matches -----------------------------------------------------------------------------
+
+
+def rounds_left(match: MatchFormat, played: int) -> int:
+    """Rounds that a match still has, the one in progress included; 1 if only a target ends it."""
+    return 1 if match.rounds is None else match.rounds - played
+
+
+def match_deal(rules: Rules, unit: Unit, seed: int, dealt: int) -> Deal:
+    """The deal that a match turns to after `dealt` others, before the dealer is set."""
+    if dealt < len(unit.deals):
+        return unit.deals[dealt]
+    extra = rules.random_deal(rng_for(seed, "match", unit.id, dealt), dealt)
+    return replace(extra, id=f"{unit.id}+{dealt}")

@@ -1,0 +1,317 @@
+"use strict";
+
+/* --- tables sort by a click on the head of a column ---------------------------------- */
+
+for (const table of document.querySelectorAll("table.sortable")) {
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const up = head.getAttribute("aria-sort") === "descending";
+      heads.forEach((other) => other.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", up ? "ascending" : "descending");
+      const value = (row) => row.cells[column].dataset.v ?? row.cells[column].textContent.trim();
+      const compare = (a, b) => {
+        const [x, y] = [value(a), value(b)];
+        if (x === "" || y === "") return (x === "") - (y === "");   // what is missing goes last
+        const order = isNaN(x) || isNaN(y) ? x.localeCompare(y, "en", { numeric: true }) : x - y;
+        return up ? order : -order;
+      };
+      const body = table.tBodies[0];
+      body.append(...[...body.rows].sort(compare));
+    });
+  });
+}
+
+/* --- the replay viewer ---------------------------------------------------------------- */
+
+const SEATS = ["N", "E", "S", "W"];
+const SUITS = { C: "♣", D: "♦", H: "♥", S: "♠" };
+const SHOWN = "SHCD";
+const RANKS = "23456789TJQKA";
+
+const make = (tag, className, ...children) => {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  element.append(...children);
+  return element;
+};
+const isCard = (word) => word.length === 2 && word[0] in SUITS && RANKS.includes(word[1]);
+const pretty = (word) =>
+  isCard(word) ? SUITS[word[0]] + (word[1] === "T" ? "10" : word[1]) : word;
+const cardsIn = (text) => (text ? text.split(" ") : []);
+const byRank = (a, b) =>
+  SHOWN.indexOf(a[0]) - SHOWN.indexOf(b[0]) || RANKS.indexOf(b[1]) - RANKS.indexOf(a[1]);
+const cardElement = (word, ...classes) => {
+  const red = word[0] === "H" || word[0] === "D";
+  const element = make("span", ["c", red ? "red" : "", ...classes].join(" "), pretty(word));
+  return element;
+};
+
+/** Everything on the table after the first `count` steps of a game. */
+function situation(game, count) {
+  let hands = game.start.hands.map(cardsIn);
+  const now = { notes: game.start.notes, table: [], tricks: [], points: null, bonus: null, passed: {} };
+  let table = [];
+  for (const step of game.steps.slice(0, count)) {
+    if (step.phase === "play") {
+      if (now.closed) { table = []; now.closed = null; }
+      table.push([step.seat, step.action]);
+      hands[step.seat] = hands[step.seat].filter((card) => card !== step.action);
+    } else if (isCard(step.action)) {
+      (now.passed[step.seat] ??= []).push(step.action);
+    }
+    if (step.hands) hands = step.hands.map(cardsIn);
+    if (step.notes) now.notes = step.notes;
+    if (step.trick) {
+      now.closed = step.trick;
+      now.tricks.push({ ...step.trick, cards: table });
+    }
+    now.points = step.points;
+    now.bonus = step.bonus;
+  }
+  now.hands = hands;
+  now.table = table;
+  now.last = game.steps[count - 1];
+  now.next = game.steps[count];
+  return now;
+}
+
+/** The number of the first step in which two games differ. */
+function whereTheyPart(a, b) {
+  const same = (i) => a.steps[i].seat === b.steps[i].seat && a.steps[i].action === b.steps[i].action;
+  let i = 0;
+  while (i < a.steps.length && i < b.steps.length && same(i)) i += 1;
+  return i;
+}
+
+function told(game, now) {
+  const does = { play: "plays", bid: "calls", pass: "passes on" };
+  if (!now.last) return `${SEATS[now.next ? now.next.seat : 0]} (${game.seats[now.next ? now.next.seat : 0]}) begins.`;
+  const { seat, action, phase, trick, given } = now.last;
+  let text = `${SEATS[seat]} (${game.seats[seat]}) ${does[phase] ?? phase} ${pretty(action)}`;
+  if (given) text += ", as given by the deal";
+  if (trick) {
+    text += `; ${SEATS[trick.winner]} takes the trick: ${trick.points} points`;
+    if (trick.bonus) text += ` and ${trick.bonus} ${BONUS}`;
+  }
+  if (!now.next) {
+    text += game.fault ? `. The round ends here: ${game.fault}` : ". The round is over";
+    if (game.flags.length) text += `: ${game.flags.join(", ")}`;
+  }
+  return `${text}.`;
+}
+
+let BONUS = "bonus";
+
+class Board {
+  constructor(viewer) {
+    this.viewer = viewer;
+    this.root = make("div", "board");
+  }
+
+  show(game, count, eyes, replay, part) {
+    const now = situation(game, count);
+    const mover = now.next ? now.next.seat : null;
+    const viewpoint = eyes === "mover" ? (mover ?? now.last?.seat ?? 0) : eyes;
+    const sees = (seat) => eyes === "all" || seat === viewpoint;
+    const two = game.seats.length === 2;
+    const at = (seat) => (two ? seat * 2 : seat);
+    const felt = make("div", two ? "felt two" : "felt");
+    game.seats.forEach((name, seat) => {
+      const hand = make("div", "hand");
+      const cards = [...now.hands[seat]].sort(byRank);
+      const legal = seat === mover && now.next.legal ? cardsIn(now.next.legal) : null;
+      for (const card of cards) {
+        if (!sees(seat)) { hand.append(make("span", "c back")); continue; }
+        hand.append(cardElement(card, legal && !legal.includes(card) ? "no" : "",
+          now.next && seat === mover && now.next.action === card ? "do" : ""));
+      }
+      const who = make("div", "who", make("b", "", SEATS[seat]), make("span", "", name));
+      who.title = name;
+      const box = make("div", seat === mover ? "seat turn" : "seat", who, hand);
+      box.dataset.at = at(seat);
+      felt.append(box);
+    });
+    const trick = make("div", "trick");
+    for (const [seat, card] of now.table) {
+      const element = cardElement(card, now.closed && now.closed.winner === seat ? "won" : "");
+      element.dataset.at = at(seat);
+      trick.append(element);
+    }
+    trick.append(make("div", "mid", now.notes.map(noteText).join(", ")));
+    felt.append(trick);
+
+    const title = make("h4", "", `Seating ${game.seating}: ` +
+      replay.sides.map((side, i) => `${side} ${sideOwner(game, replay, i)}`).join(", "));
+    const tell = make("p", "tell", told(game, now));
+    if (count > part) tell.prepend(make("span", "parted", "parted "), "· ");
+    const passed = now.passed[viewpoint];
+    if (eyes !== "all" && passed) tell.append(` Passed on: ${passed.map(pretty).join(" ")}.`);
+    this.root.replaceChildren(title, felt, tell, this.tally(game, now, replay), this.history(now));
+  }
+
+  tally(game, now, replay) {
+    const over = !now.next && game.scores.length;
+    const head = make("tr", "", ...["side", "points", BONUS, ...(over ? ["score"] : [])]
+      .map((word) => { const th = make("th", "", word); th.scope = "col"; return th; }));
+    const table = make("table", "tally", make("thead", "", head));
+    const body = make("tbody");
+    replay.sides.forEach((side, i) => {
+      const th = make("th", "", side);
+      th.scope = "row";
+      const cells = [now.points ? now.points[i] : 0, now.bonus ? now.bonus[i] : 0];
+      if (over) cells.push(game.scores[i]);
+      body.append(make("tr", "", th, ...cells.map((x) => make("td", "", String(x)))));
+    });
+    table.append(body);
+    return table;
+  }
+
+  history(now) {
+    const list = make("ol");
+    for (const trick of now.tricks) {
+      const cards = trick.cards.map(([seat, card]) => `${SEATS[seat]} ${pretty(card)}`).join(" ");
+      list.append(make("li", "", `${cards} → ${SEATS[trick.winner]}`));
+    }
+    const box = make("details", "history", make("summary", "", `tricks so far: ${now.tricks.length}`), list);
+    box.open = this.viewer.historyOpen;
+    box.addEventListener("toggle", () => { this.viewer.historyOpen = box.open; });
+    return box;
+  }
+}
+
+const noteText = (note) => note.replace(/\b([CDHS])([2-9TJQKA])\b/g, (word) => pretty(word));
+
+function sideOwner(game, replay, side) {
+  const seat = replay.sides[side][0];
+  return game.seats[SEATS.indexOf(seat)];
+}
+
+class Viewer {
+  constructor(root, replays) {
+    this.root = root;
+    this.replays = replays;
+    this.historyOpen = false;
+    this.boards = [new Board(this), new Board(this)];
+    this.controls();
+    this.open(0);
+  }
+
+  controls() {
+    const select = (label, options, change) => {
+      const element = make("select");
+      options.forEach(([value, text]) => element.append(new Option(text, value)));
+      element.addEventListener("change", () => { change(element.value); this.draw(); });
+      const wrap = make("label", "", label, element);
+      return [wrap, element];
+    };
+    const button = (text, label, act) => {
+      const element = make("button", "btn", text);
+      element.type = "button";
+      element.setAttribute("aria-label", label);
+      element.title = label;
+      element.addEventListener("click", act);
+      return element;
+    };
+    const deals = this.replays.map((r, i) => [i, `${r.deal}: ${r.first} – ${r.second}`]);
+    const [dealLabel, deal] = select("deal", deals, (i) => this.open(Number(i)));
+    const seats = this.replays[0].games[0].seats.map((_, seat) => [seat, `what ${SEATS[seat]} could see`]);
+    const [eyesLabel, eyes] = select("show", [["all", "all cards"], ["mover", "what the player to move could see"], ...seats],
+      (value) => { this.eyes = value === "all" || value === "mover" ? value : Number(value); });
+    this.deal = deal;
+    this.eyes = "all";
+    eyes.value = "all";
+    const head = make("div", "head", dealLabel, eyesLabel);
+    if (this.replays[0].games.length > 2) {
+      this.choices = [0, 1].map((side) => {
+        const [wrap, element] = select(side ? "with" : "compare seating", [], (value) => { this.shown[side] = Number(value); });
+        head.append(wrap);
+        return element;
+      });
+    }
+    this.slider = make("input");
+    this.slider.type = "range";
+    this.slider.min = 0;
+    this.slider.setAttribute("aria-label", "step");
+    this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
+    this.firstButton = button("«", "to the deal", () => this.go(0));
+    this.backButton = button("‹", "one step back (left arrow)", () => this.go(this.at - 1));
+    this.nextButton = button("›", "one step on (right arrow)", () => this.go(this.at + 1));
+    this.lastButton = button("»", "to the end", () => this.go(this.length));
+    this.partButton = button("where they part", "to where the two seatings part", () => this.go(this.part));
+    this.counter = make("span", "sub");
+    const steps = make("div", "steps", this.firstButton, this.backButton, this.nextButton,
+      this.lastButton, this.partButton, this.slider, this.counter);
+    const boards = make("div", "boards", this.boards[0].root, this.boards[1].root);
+    boards.setAttribute("aria-live", "polite");
+    this.root.replaceChildren(head, steps, boards);
+    this.root.tabIndex = 0;
+    this.root.setAttribute("role", "group");
+    this.root.setAttribute("aria-label", "replay: arrow keys go back and forth");
+    this.root.addEventListener("keydown", (event) => {
+      if (event.target.matches("select, input")) return;
+      const to = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1, Home: 0, End: this.length }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      this.go(to);
+    });
+  }
+
+  open(index) {
+    this.replay = this.replays[index];
+    this.deal.value = index;
+    const games = this.replay.games;
+    const order = games.map((_, i) => i).sort((a, b) => games[b].margin - games[a].margin);
+    this.shown = games.length > 2 ? [order[0], order[order.length - 1]] : games.map((_, i) => i);
+    this.choices?.forEach((element, side) => {
+      const options = games.map((game, i) => new Option(`${game.seating}: ${game.seats.join(" ")}`, i));
+      element.replaceChildren(...options);
+      element.value = this.shown[side];
+    });
+    this.at = 0;
+    this.draw();
+    this.go(this.part);
+  }
+
+  draw() {
+    const games = this.shown.map((i) => this.replay.games[i]);
+    this.length = Math.max(...games.map((game) => game.steps.length));
+    this.part = games.length > 1 ? whereTheyPart(games[0], games[1]) : 0;
+    this.slider.max = this.length;
+    this.go(this.at);
+  }
+
+  go(step) {
+    this.at = Math.min(Math.max(step, 0), this.length);
+    this.slider.value = this.at;
+    this.firstButton.disabled = this.backButton.disabled = this.at === 0;
+    this.lastButton.disabled = this.nextButton.disabled = this.at === this.length;
+    this.partButton.hidden = this.shown.length < 2 || this.part >= this.length;
+    const together = this.at <= this.part ? "together" : "parted";
+    this.counter.textContent = `step ${this.at} of ${this.length}, ${together}`;
+    this.boards.forEach((board, side) => {
+      const game = this.replay.games[this.shown[side]];
+      board.root.hidden = !game;
+      if (game) board.show(game, Math.min(this.at, game.steps.length), this.eyes, this.replay, this.part);
+    });
+  }
+}
+
+const replayRoot = document.getElementById("replay");
+if (replayRoot) {
+  const data = JSON.parse(document.getElementById("replay-data").textContent);
+  BONUS = data.bonus;
+  const viewer = new Viewer(replayRoot, data.replays);
+  for (const button of document.querySelectorAll("[data-replay]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      viewer.open(Number(button.dataset.replay));
+      replayRoot.scrollIntoView({ block: "start" });
+      replayRoot.focus({ preventScroll: true });
+    });
+  }
+}

@@ -1,0 +1,128 @@
+"""Numbers and names as the report writes them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+__all__ = [
+    "ROLES",
+    "count",
+    "duration",
+    "interval",
+    "markdown",
+    "method",
+    "percent",
+    "plain",
+    "pvalue",
+    "signed",
+]
+
+P_FLOOR = 0.001
+"""Smaller p-values are written as being below it."""
+ROLES = {
+    "score_as_declarer": "declaring",
+    "score_as_defender": "defending",
+    "score_as_leader": "leading",
+    "score_not_leading": "not leading",
+}
+"""Measures of the make-up that are scores in a role."""
+MINUS = "\N{MINUS SIGN}"
+DASH = "\N{EN DASH}"
+
+
+def plain(value: float | None, digits: int = 1) -> str:
+    """A number, with a real minus sign; a dash if there is none.
+
+    >>> plain(-0.04), plain(-3.25, 2), plain(None)
+    ('0.0', '−3.25', '–')
+    """
+    if value is None:
+        return DASH
+    text = f"{value:,.{digits}f}"
+    if not any(digit in text for digit in "123456789"):
+        text = text.removeprefix("-")
+    return text.replace("-", MINUS)
+
+
+def signed(value: float | None, digits: int = 1) -> str:
+    """A difference, always with its sign.
+
+    >>> signed(3.14), signed(-3.14), signed(0.01)
+    ('+3.1', '−3.1', '0.0')
+    """
+    text = plain(value, digits)
+    positive = value is not None and value > 0 and any(digit in text for digit in "123456789")
+    return f"+{text}" if positive else text
+
+
+def interval(low: float | None, high: float | None, digits: int = 1) -> str:
+    """Both limits.
+
+    >>> interval(-1.26, 3)
+    '−1.3 to 3.0'
+    """
+    if low is None or high is None:
+        return DASH
+    return f"{plain(low, digits)} to {plain(high, digits)}"
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """A share in percent.
+
+    >>> percent(0.5625)
+    '56.2%'
+    """
+    return DASH if share is None else f"{plain(100 * share, digits)}%"
+
+
+def count(number: int | None) -> str:
+    """A whole number.
+
+    >>> count(12800)
+    '12,800'
+    """
+    return DASH if number is None else f"{number:,}"
+
+
+def pvalue(p: float | None) -> str:
+    """A p-value with its sign.
+
+    >>> pvalue(0.0312), pvalue(1e-9), pvalue(0.999999), pvalue(None)
+    ('= 0.031', '< 0.001', '= 1.000', '–')
+    """
+    if p is None:
+        return DASH
+    return f"< {P_FLOOR:g}" if p < P_FLOOR else f"= {p:.3f}"
+
+
+def duration(seconds: float | None) -> str:
+    """A time, to three figures.
+
+    >>> duration(0.00123), duration(75.0), duration(0.0), duration(1234.5)
+    ('1.23 ms', '75 s', '–', '1,234 s')
+    """
+    if not seconds:
+        return DASH
+    if seconds >= 1000:
+        return f"{seconds:,.0f} s"
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return DASH
+
+
+def method(adjustment: str) -> str:
+    """The name of an adjustment for many tests."""
+    return {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "not adjusted"}[adjustment]
+
+
+def markdown(text: Any) -> str:
+    """Text that Markdown shows as it is, in a table as well.
+
+    >>> markdown("<b>a|b</b> *x*")
+    '&lt;b&gt;a\\\\|b&lt;/b&gt; \\\\*x\\\\*'
+    """
+    escaped = str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    escaped = re.sub(r"([\\`*_\[\]|#~$!])", r"\\\1", escaped)
+    return " ".join(escaped.split())

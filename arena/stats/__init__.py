@@ -1,0 +1,203 @@
+"""Statistics for tournaments on duplicate deals: arrays in, small frozen results out.
+
+The deal is the unit of replication. Input comes in three shapes:
+
+- margins: a 1-D array with one value per deal, the mean over its seatings of (points of A minus
+  points of B); NaN marks a forfeited deal, which is left out and counted;
+- counts: [L, D, W] over games or [LL, LD, LW+DD, DW, WW] over the two seatings of a deal;
+- `PairResults`: one row per pair of agents and deal, for ratings and all pairs.
+
+A value that does not exist (no variance, too few deals, a perfect score) is None, and `note` says
+why in a sentence. Impossible requests raise `StatsError`. Everything random takes an explicit
+seed or generator. Nothing here knows the rest of the package. Measured error rates and coverages
+are in docs/statistics.md; `calibrate` measures them again.
+"""
+
+from arena.stats.bootstrap import BootstrapInterval, bca, bca_mean
+from arena.stats.bradley_terry import StrengthFit, bradley_terry, plackett_luce
+from arena.stats.calibrate import (
+    FieldModel,
+    MarginModel,
+    Rate,
+    SprtRates,
+    coverage,
+    false_positives,
+    familywise_error,
+    rating_coverage,
+    resampler,
+    sequence_misses,
+    sprt_rates,
+    stopped_coverage,
+)
+from arena.stats.compare import Comparison, compare
+from arena.stats.elo import (
+    EloEstimate,
+    bayeselo_of_probabilities,
+    bayeselo_probabilities,
+    bayeselo_to_elo,
+    elo_from_counts,
+    elo_of_score,
+    expected_score,
+)
+from arena.stats.errors import StatsError
+from arena.stats.multiple import (
+    AllPairs,
+    FriedmanNemenyi,
+    PairComparison,
+    adjust_p,
+    all_pairs,
+    compact_letters,
+    friedman_nemenyi,
+)
+from arena.stats.paired import (
+    DealOutcomes,
+    DuplicateSaving,
+    EffectSize,
+    Equivalence,
+    MeanDifference,
+    PointShare,
+    TestResult,
+    deal_outcomes,
+    duplicate_saving,
+    effect_size,
+    equivalence,
+    mean_difference,
+    paired_t,
+    pairing_saving,
+    share_of_points,
+    sign_flip,
+    wilcoxon_signed_rank,
+)
+from arena.stats.power import (
+    DealsNeeded,
+    EloPlan,
+    PilotSd,
+    PowerCurve,
+    SequentialPlan,
+    SequentialPoint,
+    deals_for_t_test,
+    elo_plan,
+    pilot_sd,
+    power_curve,
+    sequential_plan,
+    sequential_point,
+    t_test_power,
+)
+from arena.stats.published import GamesOfRounds, Unpaired, games_of_rounds, unpaired
+from arena.stats.ratings import Anchor, Bootstrap, Rating, Ratings, elo_rating, score_rating
+from arena.stats.results import PairResults
+from arena.stats.sequence import ConfidenceSequence, confidence_sequence
+from arena.stats.sprt import (
+    SprtDesign,
+    SprtResult,
+    StoppedEstimate,
+    elo_after_stopping,
+    estimate_after_stopping,
+    llr_bayeselo,
+    llr_counts,
+    llr_points,
+    llr_tvalue,
+    llr_tvalue_exact,
+    sprt_counts,
+    sprt_points,
+    sprt_tvalue,
+)
+from arena.stats.transitivity import AlphaRank, Cycles, alpha_rank, significant_cycles
+
+__all__ = [
+    "AllPairs",
+    "AlphaRank",
+    "Anchor",
+    "Bootstrap",
+    "BootstrapInterval",
+    "Comparison",
+    "ConfidenceSequence",
+    "Cycles",
+    "DealOutcomes",
+    "DealsNeeded",
+    "DuplicateSaving",
+    "EffectSize",
+    "EloEstimate",
+    "EloPlan",
+    "Equivalence",
+    "FieldModel",
+    "FriedmanNemenyi",
+    "GamesOfRounds",
+    "MarginModel",
+    "MeanDifference",
+    "PairComparison",
+    "PairResults",
+    "PilotSd",
+    "PointShare",
+    "PowerCurve",
+    "Rate",
+    "Rating",
+    "Ratings",
+    "SequentialPlan",
+    "SequentialPoint",
+    "SprtDesign",
+    "SprtRates",
+    "SprtResult",
+    "StatsError",
+    "StoppedEstimate",
+    "StrengthFit",
+    "TestResult",
+    "Unpaired",
+    "adjust_p",
+    "all_pairs",
+    "alpha_rank",
+    "bayeselo_of_probabilities",
+    "bayeselo_probabilities",
+    "bayeselo_to_elo",
+    "bca",
+    "bca_mean",
+    "bradley_terry",
+    "compact_letters",
+    "compare",
+    "confidence_sequence",
+    "coverage",
+    "deal_outcomes",
+    "deals_for_t_test",
+    "duplicate_saving",
+    "effect_size",
+    "elo_after_stopping",
+    "elo_from_counts",
+    "elo_of_score",
+    "elo_plan",
+    "elo_rating",
+    "equivalence",
+    "estimate_after_stopping",
+    "expected_score",
+    "false_positives",
+    "familywise_error",
+    "friedman_nemenyi",
+    "games_of_rounds",
+    "llr_bayeselo",
+    "llr_counts",
+    "llr_points",
+    "llr_tvalue",
+    "llr_tvalue_exact",
+    "mean_difference",
+    "paired_t",
+    "pairing_saving",
+    "pilot_sd",
+    "plackett_luce",
+    "power_curve",
+    "rating_coverage",
+    "resampler",
+    "score_rating",
+    "sequence_misses",
+    "sequential_plan",
+    "sequential_point",
+    "share_of_points",
+    "sign_flip",
+    "significant_cycles",
+    "sprt_counts",
+    "sprt_points",
+    "sprt_rates",
+    "sprt_tvalue",
+    "stopped_coverage",
+    "t_test_power",
+    "unpaired",
+    "wilcoxon_signed_rank",
+]

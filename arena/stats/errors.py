@@ -1,0 +1,7 @@
+"""What the statistics refuse, said in one line."""
+
+from __future__ import annotations
+
+
+class StatsError(ValueError):
+    """The caller's input cannot be analysed as asked; the message says what to change."""

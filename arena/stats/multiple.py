@@ -1,0 +1,244 @@
+"""Many comparisons at once: adjusted p values, letters, and ranks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from arena.stats.errors import StatsError
+from arena.stats.paired import mean_difference, paired_t, wilcoxon_signed_rank
+from arena.stats.results import PairResults
+from arena.stats.sample import FloatArray, check_probability, join_notes
+
+Adjustment = Literal["holm", "bh", "none"]
+
+
+@dataclass(frozen=True)
+class PairComparison:
+    """One pair of agents: mean margin of `a` over `b`, its own interval, plain and adjusted p."""
+
+    a: str
+    b: str
+    mean: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    p_adjusted: float | None
+    significant: bool
+    n: int
+    zeros: int
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class AllPairs:
+    """Every pair that met, with p adjusted over all of them, and the compact letter display.
+
+    Agents that share a letter are not distinguishable. The intervals are for one pair each and
+    not adjusted.
+    """
+
+    agents: tuple[str, ...]
+    comparisons: tuple[PairComparison, ...]
+    letters: dict[str, str]
+    adjustment: Adjustment
+    test: Literal["t", "wilcoxon"]
+    alpha: float
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class FriedmanNemenyi:
+    """Friedman's test over deals, mean ranks (1 is best) and Nemenyi's critical difference."""
+
+    chi2: float | None
+    p: float | None
+    mean_ranks: tuple[float, ...]
+    critical_difference: float | None
+    nemenyi_p: FloatArray | None
+    deals: int
+    alpha: float
+    note: str = ""
+
+
+def adjust_p(p_values: ArrayLike, method: Adjustment = "holm") -> FloatArray:
+    """Adjust p values for the number of tests.
+
+    Formula: Holm's step-down (family-wise error) or Benjamini-Hochberg's step-up (false discovery
+    rate); "none" returns them as they are. Assumes nothing (Holm), or independent or positively
+    dependent tests (BH). Source: Holm 1979, Scand. J. Stat. 6; Benjamini & Hochberg 1995, JRSS B
+    57.
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    if p.ndim != 1 or np.isnan(p).any() or (p < 0).any() or (p > 1).any():
+        raise StatsError("p values must be a 1-D array of numbers between 0 and 1")
+    if method == "none" or p.size == 0:
+        return p.copy()
+    if method == "bh":
+        return np.asarray(stats.false_discovery_control(p, method="bh"), dtype=np.float64)
+    if method != "holm":
+        raise StatsError(f"unknown adjustment {method!r} (holm, bh, none)")
+    # By hand: statsmodels' multipletests runs the garbage collector on every call (tens of ms).
+    order = np.argsort(p, kind="stable")
+    stepped = p[order] * np.arange(p.size, 0, -1)
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
+    return adjusted
+
+
+def all_pairs(
+    results: PairResults,
+    adjustment: Adjustment = "holm",
+    alpha: float = 0.05,
+    test: Literal["t", "wilcoxon"] = "t",
+) -> AllPairs:
+    """Compare every pair of agents that met, deal by deal.
+
+    Formula: the paired t-test (or Wilcoxon's) on each pair's margins, p adjusted over all pairs;
+    significant when the adjusted p is below alpha. Unit: the deal; points. Pairs without a test
+    (see their note) take no part in the adjustment. Source: `paired_t`, `adjust_p`; Piepho 2004
+    for the letters.
+    """
+    check_probability(alpha, "alpha")
+    run = paired_t if test == "t" else wilcoxon_signed_rank
+    table = results.table()
+    rows = []
+    for column, (i, j) in enumerate(table.pairs.tolist()):
+        margins = table.margin[table.played[:, column] > 0, column]
+        rows.append((i, j, mean_difference(margins, 1 - alpha), run(margins)))
+    tested = [outcome.p for *_, outcome in rows if outcome.p is not None]
+    adjusted = iter(adjust_p(np.array(tested), adjustment))
+    comparisons = []
+    apart = []
+    for i, j, mean, outcome in rows:
+        p_adjusted = None if outcome.p is None else float(next(adjusted))
+        significant = p_adjusted is not None and p_adjusted < alpha
+        if significant:
+            apart.append((i, j))
+        comparisons.append(
+            PairComparison(
+                results.agents[i],
+                results.agents[j],
+                mean.mean,
+                mean.low,
+                mean.high,
+                outcome.p,
+                p_adjusted,
+                significant,
+                mean.n,
+                mean.zeros,
+                outcome.note,
+            )
+        )
+    order = _strength_order(results)
+    letters = compact_letters(len(results.agents), apart, order)
+    missing = math.comb(len(results.agents), 2) - len(rows)
+    note = f"{missing} pairs never met and count as not distinguishable." if missing else ""
+    if results.forfeits:
+        note = join_notes(note, f"{results.forfeits} forfeited results were left out.")
+    return AllPairs(
+        results.agents,
+        tuple(comparisons),
+        {agent: letters[i] for i, agent in enumerate(results.agents)},
+        adjustment,
+        test,
+        alpha,
+        note,
+    )
+
+
+def _strength_order(results: PairResults) -> list[int]:
+    """Agents from strongest to weakest by mean margin, so that the best gets letter a."""
+    k = len(results.agents)
+    total = np.bincount(results.a, results.margin, k) - np.bincount(results.b, results.margin, k)
+    games = np.bincount(results.a, minlength=k) + np.bincount(results.b, minlength=k)
+    return [int(i) for i in np.argsort(-total / np.maximum(games, 1), kind="stable")]
+
+
+def compact_letters(
+    agents: int, different: list[tuple[int, int]], order: list[int] | None = None
+) -> list[str]:
+    """Compact letter display: two agents share a letter exactly when they are not different.
+
+    Formula: insert and absorb: start with one letter for all; for each different pair split every
+    letter both carry; drop letters contained in others. Letters follow `order` (best first).
+    Source: Piepho 2004, J. Computational and Graphical Statistics 13.
+    """
+    order = list(range(agents)) if order is None else order
+    rank = {agent: place for place, agent in enumerate(order)}
+    columns: list[frozenset[int]] = [frozenset(range(agents))]
+    for i, j in different:
+        split: list[frozenset[int]] = []
+        for column in columns:
+            split.extend([column - {i}, column - {j}] if {i, j} <= column else [column])
+        columns = [c for c in dict.fromkeys(split) if c and not any(c < other for other in split)]
+    columns.sort(key=lambda column: sorted(rank[agent] for agent in column))
+    names = [_letter(n) for n in range(len(columns))]
+    return [
+        "".join(name for name, column in zip(names, columns, strict=True) if agent in column)
+        for agent in range(agents)
+    ]
+
+
+def _letter(n: int) -> str:
+    alphabet = "abcdefghijklmnopqrstuvwxyz"
+    return alphabet[n] if n < 26 else f"({_letter(n // 26 - 1)}{alphabet[n % 26]})"
+
+
+def friedman_nemenyi(scores: ArrayLike, alpha: float = 0.05) -> FriedmanNemenyi:
+    """Friedman's rank test over deals with Nemenyi's critical difference.
+
+    `scores` is deal × agent, more is better; a deal with a NaN is left out. Formula: chi-square of
+    the rank sums (ties averaged); two agents differ when their mean ranks differ by more than
+    q(α, k, ∞)/√2·√(k(k+1)/(6n)). Unit: the deal. Assumes independent deals; conservative for the
+    pairwise part. Source: Friedman 1937, JASA 32; Nemenyi 1963; Demšar 2006, JMLR 7.
+    """
+    check_probability(alpha, "alpha")
+    table = np.asarray(scores, dtype=np.float64)
+    if table.ndim != 2 or table.shape[1] < 3:
+        raise StatsError("Friedman's test needs a deal × agent table with at least three agents")
+    whole = table[~np.isnan(table).any(axis=1)]
+    left_out = len(table) - len(whole)
+    note = f"{left_out} deals with a forfeit were left out." if left_out else ""
+    n, k = whole.shape
+    if n < 2:
+        return FriedmanNemenyi(
+            None, None, (), None, None, n, alpha, join_notes("Fewer than two deals.", note)
+        )
+    ranks = stats.rankdata(-whole, axis=1)
+    mean_ranks = ranks.mean(axis=0)
+    if (ranks == ranks[:, :1]).all():
+        why = "All agents tie on every deal: nothing to rank."
+        return FriedmanNemenyi(
+            None,
+            None,
+            tuple(float(r) for r in mean_ranks),
+            None,
+            None,
+            n,
+            alpha,
+            join_notes(why, note),
+        )
+    test = stats.friedmanchisquare(*whole.T)
+    unit = math.sqrt(k * (k + 1) / (6 * n))
+    q = np.abs(mean_ranks[:, None] - mean_ranks[None, :]) / unit * math.sqrt(2)
+    critical = float(stats.studentized_range.ppf(1 - alpha, k, np.inf)) / math.sqrt(2) * unit
+    p = np.ones((k, k))
+    upper = np.triu_indices(k, 1)
+    p[upper] = np.clip(stats.studentized_range.sf(q[upper], k, np.inf), 0.0, 1.0)
+    p.T[upper] = p[upper]
+    return FriedmanNemenyi(
+        float(test.statistic),
+        float(test.pvalue),
+        tuple(float(r) for r in mean_ranks),
+        critical,
+        p,
+        n,
+        alpha,
+        note,
+    )

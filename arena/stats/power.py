@@ -1,0 +1,226 @@
+"""How many deals: for a t-test, for a sequential test, and the power in between."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special, stats
+
+from arena.stats.brownian import Motion
+from arena.stats.elo import NELO_PER_T, elo_of_score, expected_score
+from arena.stats.errors import StatsError
+from arena.stats.sample import FloatArray, check_positive, check_probability, deal_sample
+from arena.stats.sprt import SprtDesign
+
+
+@dataclass(frozen=True)
+class DealsNeeded:
+    """Deals for a two-sided t-test to see `detect` points, and the power they really give."""
+
+    deals: int
+    power: float
+    detect: float
+    sd: float
+    alpha: float
+
+
+@dataclass(frozen=True)
+class SequentialPoint:
+    """What a sequential test does when the truth is `truth`: P(accept H1) and mean length."""
+
+    truth: float
+    accept_h1: float
+    expected_deals: float
+
+
+@dataclass(frozen=True)
+class SequentialPlan:
+    """A sequential test when H0, H1 or the middle is true (the middle is the longest)."""
+
+    at_h0: SequentialPoint
+    at_h1: SequentialPoint
+    at_middle: SequentialPoint
+    sd: float
+    fixed_deals: int
+
+
+@dataclass(frozen=True, eq=False)
+class PowerCurve:
+    """Power of the t-test (rows: deals, columns: true margins in points)."""
+
+    deals: FloatArray
+    margins: FloatArray
+    power: FloatArray
+    sd: float
+    alpha: float
+
+
+@dataclass(frozen=True)
+class PilotSd:
+    """Standard deviation of a deal from a pilot, with a cautious upper limit for planning."""
+
+    sd: float | None
+    low: float | None
+    high: float | None
+    n: int
+    confidence: float
+    note: str = ""
+
+
+def t_test_power(deals: int, detect: float, sd: float, alpha: float = 0.05) -> float:
+    """Power of the two-sided paired t-test.
+
+    Formula: P(|T| > t(n-1, α/2)) for T noncentral t with ν = n - 1 and noncentrality
+    √n·detect/sd. Unit: the deal; points. Assumes independent, nearly normal deal margins.
+    Source: Cohen 1988, Statistical Power Analysis, chapter 2.
+    """
+    check_positive(sd, "sd")
+    check_probability(alpha, "alpha")
+    if deals < 2:
+        return 0.0
+    df = deals - 1
+    nc = math.sqrt(deals) * abs(detect) / sd
+    critical = float(stats.t.ppf(1 - alpha / 2, df))
+    if nc > 30 or df > 5_000:
+        return float(special.ndtr(nc - critical) + special.ndtr(-nc - critical))
+    return float(stats.nct.sf(critical, df, nc) + stats.nct.cdf(-critical, df, nc))
+
+
+def deals_for_t_test(
+    detect: float, sd: float, power: float = 0.8, alpha: float = 0.05
+) -> DealsNeeded:
+    """Smallest number of deals that sees `detect` points with the wanted power.
+
+    Formula: the smallest n with `t_test_power(n) ≥ power`; near ((z(α/2) + z(power))·sd/detect)².
+    Unit: the deal; points. Assumptions as for `t_test_power`. Source: Cohen 1988, chapter 2.
+    """
+    check_positive(abs(detect), "the margin to detect")
+    check_positive(sd, "sd")
+    check_probability(power, "power")
+    check_probability(alpha, "alpha")
+    low, high = 1, 2
+    while t_test_power(high, detect, sd, alpha) < power:
+        low, high = high, 2 * high
+        if high > 10**12:
+            raise StatsError(f"seeing {detect:g} points at sd {sd:g} needs more than 10^12 deals")
+    while high - low > 1:
+        middle = (low + high) // 2
+        if t_test_power(middle, detect, sd, alpha) < power:
+            low = middle
+        else:
+            high = middle
+    return DealsNeeded(high, t_test_power(high, detect, sd, alpha), abs(detect), sd, alpha)
+
+
+def power_curve(
+    deals: Sequence[int], margins: Sequence[float], sd: float, alpha: float = 0.05
+) -> PowerCurve:
+    """Power of the t-test over numbers of deals and true margins (see `t_test_power`)."""
+    table = np.array([[t_test_power(n, m, sd, alpha) for m in margins] for n in deals])
+    return PowerCurve(
+        np.asarray(deals, dtype=np.float64),
+        np.asarray(margins, dtype=np.float64),
+        table.reshape(len(deals), len(margins)),
+        sd,
+        alpha,
+    )
+
+
+def sequential_point(truth: float, sd: float, design: SprtDesign) -> SequentialPoint:
+    """P(accept H1) and expected deals of `sprt_points` when the mean margin is `truth`.
+
+    Formula: Brownian motion with drift (truth - (h0+h1)/2)(h1-h0)/sd² and variance (h1-h0)²/sd²
+    per deal between Wald's bounds, not looked at before the design's first look. Unit: the deal;
+    points. Assumes the overshoot correction of the design, which makes the walk behave like the
+    motion. Source: Wald 1947, Sequential Analysis; Siegmund 1985, chapter III.
+    """
+    check_positive(sd, "sd")
+    gap = (design.h1 - design.h0) / sd
+    drift = (truth - (design.h0 + design.h1) / 2) / sd * gap
+    first = float(design.min_deals) if design.min_deals > 1 else 0.0
+    motion = Motion(design.lower, design.upper, drift, gap * gap, first)
+    return SequentialPoint(truth, motion.exit_high_probability(), motion.expected_time())
+
+
+def sequential_plan(sd: float, design: SprtDesign) -> SequentialPlan:
+    """Expected length of a sequential test, beside the deals of a fixed test of equal errors.
+
+    Formula: `sequential_point` at h0, h1 and the middle; the fixed one-sided test needs
+    ((z(α) + z(β))·sd/(h1 - h0))² deals. Unit: the deal; points. Source: Wald 1947, Siegmund 1985.
+    """
+    middle = (design.h0 + design.h1) / 2
+    at_h0, at_h1, at_middle = (
+        sequential_point(truth, sd, design) for truth in (design.h0, design.h1, middle)
+    )
+    z = float(special.ndtri(1 - design.alpha) + special.ndtri(1 - design.beta))
+    fixed = math.ceil((z * sd / (design.h1 - design.h0)) ** 2)
+    return SequentialPlan(at_h0, at_h1, at_middle, sd, fixed)
+
+
+@dataclass(frozen=True)
+class EloPlan:
+    """A sequential test in Elo as fishtest's planner sees it: per-game variance and hypotheses."""
+
+    design: SprtDesign
+    variance: float
+    score0: float
+    score1: float
+    elo0: float
+    elo1: float
+
+    def at(self, elo: float) -> SequentialPoint:
+        """P(accept H1) and expected games when the logistic Elo is `elo`."""
+        score_design = SprtDesign(
+            self.score0, self.score1, self.design.alpha, self.design.beta, min_deals=1
+        )
+        point = sequential_point(expected_score(elo), math.sqrt(self.variance), score_design)
+        return SequentialPoint(elo, point.accept_h1, point.expected_deals)
+
+
+def elo_plan(
+    design: SprtDesign, draw_ratio: float, rms_bias: float = 0.0, normalized: bool = False
+) -> EloPlan:
+    """Plan a sequential test in Elo from the draw ratio and the bias of the openings.
+
+    Formula: variance per game = (1 - draw ratio)/4 - (L(rms bias) - 1/2)², hypotheses turned
+    into scores with it, then `sequential_point`. Unit: the game. Source: Van den Bergh, fishtest
+    static/js/sprt.js.
+    """
+    variance = (1 - draw_ratio) / 4 - (expected_score(rms_bias) - 0.5) ** 2
+    if not 0 <= draw_ratio < 1 or variance <= 0:
+        raise StatsError("draw ratio and bias leave no variance")
+    if normalized:
+        sigma = math.sqrt(variance)
+        score0, score1 = (0.5 + elo / NELO_PER_T * sigma for elo in (design.h0, design.h1))
+    else:
+        score0, score1 = expected_score(design.h0), expected_score(design.h1)
+    return EloPlan(design, variance, score0, score1, elo_of_score(score0), elo_of_score(score1))
+
+
+def pilot_sd(margins: ArrayLike, confidence: float = 0.95) -> PilotSd:
+    """Standard deviation of a deal from a pilot, with an interval that minds heavy tails.
+
+    Formula: ln s² ± t(n-1)·√((κ - (n-3)/n)/(n-1)), κ the kurtosis m4/m2² about a trimmed mean;
+    plan with `high` to be safe. Unit: the deal; points. Assumes independent deals with a fourth
+    moment. Source: Bonett 2006, Comput. Stat. Data Anal. 50.
+    """
+    check_probability(confidence, "confidence")
+    s = deal_sample(margins)
+    if s.trouble:
+        return PilotSd(None, None, None, s.n, confidence, s.note(s.trouble))
+    if s.n < 4:
+        why = f"A pilot of {s.n} deals gives no interval for the standard deviation."
+        return PilotSd(s.sd, None, None, s.n, confidence, s.note(why))
+    trim = 1 / (2 * math.sqrt(s.n - 4)) if s.n > 5 else 0.0
+    centre = float(stats.trim_mean(s.values, min(trim, 0.25)))
+    fourth = float(np.sum((s.values - centre) ** 4))
+    kurtosis = s.n * fourth / float(np.sum((s.values - s.mean) ** 2)) ** 2
+    se = math.sqrt(max(kurtosis - (s.n - 3) / s.n, 0.0) / (s.n - 1))
+    half = float(stats.t.ppf(0.5 + confidence / 2, s.n - 1)) * se
+    return PilotSd(
+        s.sd, s.sd * math.exp(-half / 2), s.sd * math.exp(half / 2), s.n, confidence, s.note()
+    )

@@ -1,0 +1,136 @@
+"""The statistics of published work, for comparison with it and labelled as such.
+
+None of these uses the pairing of duplicate deals; use `arena.stats.paired` for conclusions.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from arena.stats.errors import StatsError
+from arena.stats.sample import check_probability, deal_sample, join_notes
+
+UNPAIRED_LABEL = "unpaired, as published; ignores that both agents played the same deals"
+
+
+@dataclass(frozen=True)
+class Unpaired:
+    """Two independent samples compared three ways, as published work does it."""
+
+    label: str
+    difference: float | None
+    low: float | None
+    high: float | None
+    student_p: float | None
+    welch_p: float | None
+    mann_whitney_p: float | None
+    n_a: int
+    n_b: int
+    confidence: float
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class GamesOfRounds:
+    """Mean ± standard deviation over games of a fixed number of rounds."""
+
+    label: str
+    mean: float | None
+    sd: float | None
+    se: float | None
+    games: int
+    rounds_per_game: int
+    rounds_unused: int
+    note: str = ""
+
+
+def unpaired(points_a: ArrayLike, points_b: ArrayLike, confidence: float = 0.95) -> Unpaired:
+    """Unpaired comparison of the points of two agents, as published work reports it.
+
+    Formula: difference of means with Welch's interval; p of Student's and Welch's t and of the
+    Mann-Whitney U test, all two-sided. Unit: whatever was sampled (a game or a deal). Assumes two
+    independent samples, which duplicate deals are not: with luck shared the p values are too
+    large or too small. Source: Welch 1947, Biometrika 34; Mann & Whitney 1947, Ann. Math. Stat.
+    18; used so in Niklaus 2019 (Jass) and Hoogenboom 2017 (Klaverjas).
+    """
+    check_probability(confidence, "confidence")
+    a = deal_sample(points_a, "points of A")
+    b = deal_sample(points_b, "points of B")
+    why = ""
+    if min(a.n, b.n) < 2:
+        why = "Fewer than two values on a side: no test."
+    elif a.sd == 0 and b.sd == 0:
+        why = "Neither side varies: no test."
+    if why:
+        difference = a.mean - b.mean if a.n and b.n else None
+        return Unpaired(
+            UNPAIRED_LABEL, difference, None, None, None, None, None, a.n, b.n, confidence, why
+        )
+    student = stats.ttest_ind(a.values, b.values)
+    welch = stats.ttest_ind(a.values, b.values, equal_var=False)
+    ranks = stats.mannwhitneyu(a.values, b.values)
+    interval = welch.confidence_interval(confidence)
+    return Unpaired(
+        UNPAIRED_LABEL,
+        a.mean - b.mean,
+        float(interval.low),
+        float(interval.high),
+        float(student.pvalue),
+        float(welch.pvalue),
+        float(ranks.pvalue),
+        a.n,
+        b.n,
+        confidence,
+        join_notes(a.forfeit_note, b.forfeit_note),
+    )
+
+
+def games_of_rounds(
+    shares: ArrayLike, rounds_per_game: int = 100, games: int | None = 10
+) -> GamesOfRounds:
+    """The "10 games of 100 rounds" figure of the Jass thesis: mean ± standard deviation.
+
+    `shares` is A's share of the points of each round, in playing order. Formula: average each
+    consecutive block of `rounds_per_game` rounds; mean and standard deviation (n - 1) over the
+    blocks. `games=None` uses as many whole blocks as there are. Unit: the game of 100 rounds. The
+    ± is a standard deviation over games, not an error of the mean: that one is `se`.
+    Source: Niklaus 2019, MSc thesis, University of Bern, chapter 13.
+    """
+    if rounds_per_game < 1:
+        raise StatsError(f"rounds per game must be positive, got {rounds_per_game}")
+    s = deal_sample(shares, "shares")
+    whole = s.n // rounds_per_game
+    if games is not None:
+        if whole < games:
+            raise StatsError(
+                f"{games} games of {rounds_per_game} rounds need {games * rounds_per_game} "
+                f"rounds, got {s.n}"
+            )
+        whole = games
+    used = whole * rounds_per_game
+    label = f"{whole} games of {rounds_per_game} rounds, mean ± sd over games (as published)"
+    if whole == 0:
+        why = f"Fewer than {rounds_per_game} rounds: not one whole game."
+        return GamesOfRounds(label, None, None, None, 0, rounds_per_game, s.n, s.note(why))
+    blocks = s.values[:used].reshape(whole, rounds_per_game).mean(axis=1)
+    if whole == 1:
+        why = "One game only: no standard deviation."
+        return GamesOfRounds(
+            label, float(blocks[0]), None, None, 1, rounds_per_game, s.n - used, s.note(why)
+        )
+    sd = float(np.std(blocks, ddof=1))
+    return GamesOfRounds(
+        label,
+        float(blocks.mean()),
+        sd,
+        sd / math.sqrt(whole),
+        whole,
+        rounds_per_game,
+        s.n - used,
+        s.note(),
+    )

@@ -1,0 +1,429 @@
+"""Ratings of many agents with covariance clustered by deal: points above the field, and Elo.
+
+All pairs play the same deals, so their results are not independent: a deal that suits one agent
+shows in all its games. Every interval here treats the deal as the unit (see `cluster`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy import linalg, special
+
+from arena.stats.bootstrap import bca_limits, deal_weights
+from arena.stats.bradley_terry import (
+    DrawModel,
+    fit_strengths,
+    observed_information,
+    strongly_connected,
+)
+from arena.stats.cluster import ClusteredCovariance, clustered_covariance
+from arena.stats.counts import EMPTY_CELL
+from arena.stats.elo import ELO_PER_LOGIT
+from arena.stats.errors import StatsError
+from arena.stats.results import DealTable, PairResults, check_connected
+from arena.stats.sample import FloatArray, IntArray, check_probability, generator, join_notes
+
+AUTO_PRIOR = 0.5  # half a win and half a loss per pair: Haldane-Anscombe, Firth's penalty for two
+BOOTSTRAP_CHUNK = 200
+
+
+@dataclass(frozen=True)
+class Rating:
+    """One agent's rating with its interval; the anchor is exact by definition."""
+
+    agent: str
+    value: float
+    low: float | None
+    high: float | None
+    se: float | None
+    df: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Ratings in the order of the agents.
+
+    `covariance` is agent × agent in the unit of the ratings; `los[i, j]` the probability that i
+    is stronger than j, from the t distribution of their difference (None on the diagonal, where
+    the question has no meaning, and where no interval exists). `draw_share` is Davidson's share of
+    draws between equals. `prior` is what was added to every pair.
+    """
+
+    kind: Literal["points", "elo"]
+    ratings: tuple[Rating, ...]
+    covariance: FloatArray
+    los: tuple[tuple[float | None, ...], ...]
+    deals: int
+    games: int
+    forfeits: int
+    confidence: float
+    anchor: str | None
+    draw_share: float | None = None
+    prior: float = 0.0
+    resamples: int = 0
+    note: str = ""
+
+    def __getitem__(self, agent: str) -> Rating:
+        for rating in self.ratings:
+            if rating.agent == agent:
+                return rating
+        raise KeyError(agent)
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """Pin one agent to a value; without an anchor the mean over agents is 0."""
+
+    agent: str
+    value: float = 0.0
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Ask for BCa intervals from this many resamples of whole deals."""
+
+    seed: int | np.random.Generator
+    resamples: int = 2_000
+
+
+def score_rating(
+    results: PairResults,
+    confidence: float = 0.95,
+    anchor: Anchor | None = None,
+    bootstrap: Bootstrap | None = None,
+) -> Ratings:
+    """Points per deal above the field, by least squares over all pairs.
+
+    Formula: minimise Σ (margin - (r_i - r_j))² with mean rating 0; so r_i - r_j is the expected
+    margin, and in a full round robin r_i is the mean margin of i against the field, itself
+    included at 0. Covariance clustered by deal (CR2) with Satterthwaite t limits. Unit: the deal;
+    points. Assumes independent deals; that margins add up (r_i - r_j) is a summary, not an
+    assumption of the interval: see `transitivity` for what it hides.
+    Source: Stefani 1980, IEEE Trans. SMC 10 (least squares ratings); `cluster` for the covariance.
+    """
+    check_probability(confidence, "confidence")
+    table = results.table()
+    check_connected(table)
+    fit = _least_squares(table)
+    return _ratings("points", table, fit, confidence, anchor, bootstrap, 1.0)
+
+
+def elo_rating(
+    results: PairResults,
+    confidence: float = 0.95,
+    draw_model: DrawModel = "half",
+    anchor: Anchor | None = None,
+    prior: float | None = None,
+    bootstrap: Bootstrap | None = None,
+) -> Ratings:
+    """Elo by Bradley-Terry maximum likelihood over all pairs, one result per pair and deal.
+
+    Formula: maximise Σ w·ln P(win) + d·ln P(draw) + l·ln P(loss) with w, d, l the shares of the
+    deal's seatings; Elo = 400/ln 10 · θ, mean 0 or anchored. Draws are half wins or follow
+    Davidson. Covariance clustered by deal (CR2) with Satterthwaite t limits; on request BCa limits
+    from a bootstrap over deals. `prior` adds that many wins and as many losses to every pair that
+    met; None adds 1/2 only when the maximum likelihood is infinite (some agents won or lost
+    everything against the rest), says so, and then takes the larger of the clustered and the
+    model standard error, because perfect scores show no variance. Unit: the deal. Assumes
+    independent deals; if the model does not hold the interval is for the best fitting Elo.
+    Source: Bradley & Terry 1952; Davidson 1970; Firth 1993, Biometrika 80 (the prior); Ford 1957.
+    """
+    check_probability(confidence, "confidence")
+    if prior is not None and not prior >= 0:
+        raise StatsError(f"prior must not be negative, got {prior}")
+    table = results.table()
+    check_connected(table)
+    note = ""
+    davidson = draw_model == "davidson"
+    if davidson and table.draws.sum() == 0:
+        davidson = False
+        note = "No draws: Davidson's model is the plain one."
+    fit = _maximum_likelihood(table, davidson, prior)
+    if fit.prior and prior is None:
+        note = join_notes(
+            note,
+            "Some agents won or lost everything against the rest: "
+            f"{fit.prior:g} win and {fit.prior:g} loss were added to every pair, "
+            "and those ratings depend on that.",
+        )
+    return _ratings("elo", table, fit, confidence, anchor, bootstrap, ELO_PER_LOGIT, note)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """Parameters in the reduced basis, and everything a covariance or a bootstrap needs."""
+
+    strengths: FloatArray
+    basis: FloatArray  # parameter space (agents and extras) × reduced
+    scores: FloatArray
+    bread: FloatArray
+    information: FloatArray
+    pattern: IntArray
+    draw_share: float | None
+    prior: float
+    elo: bool
+    davidson: bool
+    cautious: bool
+
+
+def _basis(agents: int, extra: int = 0) -> FloatArray:
+    """Orthonormal columns spanning strengths with mean 0, then the extra parameters as they are."""
+    helmert = linalg.helmert(agents).T
+    out = np.zeros((agents + extra, agents - 1 + extra))
+    out[:agents, : agents - 1] = helmert
+    out[agents:, agents - 1 :] = np.eye(extra)
+    return out
+
+
+def _patterns(table: DealTable) -> tuple[FloatArray, IntArray]:
+    """The distinct sets of pairs a deal was played by, and which one each deal has."""
+    if bool((table.played > 0).all()):
+        return np.ones((1, len(table.pairs))), np.zeros(table.deals, dtype=np.int64)
+    kinds, index = np.unique(table.played > 0, axis=0, return_inverse=True)
+    return kinds.astype(np.float64), index.reshape(-1).astype(np.int64)
+
+
+def _least_squares(table: DealTable) -> _Fit:
+    design = table.incidence
+    basis = _basis(len(table.agents))
+    reduced = design @ basis
+    kinds, pattern = _patterns(table)
+    information = np.einsum("kr,rp,rq->kpq", kinds, reduced, reduced)
+    total = np.einsum("r,rp,rq->pq", table.played.sum(axis=0), reduced, reduced)
+    bread = np.linalg.inv(total)
+    gamma = bread @ (reduced.T @ table.margin.sum(axis=0))
+    residuals = table.margin - table.played * (reduced @ gamma)
+    residuals[np.abs(residuals) <= 1e-12 * np.abs(table.margin).max(initial=0.0)] = 0.0
+    return _Fit(
+        strengths=basis @ gamma,
+        basis=basis,
+        scores=residuals @ reduced,
+        bread=bread,
+        information=information,
+        pattern=pattern,
+        draw_share=None,
+        prior=0.0,
+        elo=False,
+        davidson=False,
+        cautious=False,
+    )
+
+
+def _maximum_likelihood(table: DealTable, davidson: bool, prior: float | None) -> _Fit:
+    design = table.incidence
+    k = len(table.agents)
+    counts = [x.sum(axis=0)[None, :] for x in (table.wins, table.draws, table.losses)]
+    added = prior or 0.0
+    cautious = False
+    if not added and not _finite(table, *counts)[0]:
+        if prior is not None:
+            raise StatsError(
+                "no finite maximum likelihood: some agents won or lost everything against the "
+                "rest; leave prior unset or give a positive one"
+            )
+        added, cautious = AUTO_PRIOR, True
+    wins, draws, losses = counts
+    beta, _ = fit_strengths(design, wins + added, draws, losses + added, davidson, agents=k)
+    parameters = beta[0]
+    basis = _basis(k, int(davidson))
+    kinds, pattern = _patterns(table)
+    many = np.broadcast_to(beta, (len(kinds), beta.shape[1]))
+    information = observed_information(design, many, kinds, davidson, k)
+    information = basis.T @ information @ basis
+    played = table.played.sum(axis=0)[None, :] + 2 * added
+    total = basis.T @ observed_information(design, beta, played, davidson, k)[0] @ basis
+    eta = design @ parameters[:k]
+    if davidson:
+        weights = np.exp(np.stack([-eta / 2, np.full_like(eta, parameters[-1]), eta / 2]))
+        loss, draw, win = weights / weights.sum(axis=0)
+        surprise = (table.wins - table.losses) / 2 - table.played * (win - loss) / 2
+        scores = np.column_stack(
+            [surprise @ design, (table.draws - table.played * draw).sum(axis=1)]
+        )
+        nu = float(np.exp(parameters[-1]))
+        draw_share: float | None = nu / (2 + nu)
+    else:
+        actual = table.wins + table.draws / 2
+        scores = (actual - table.played * special.expit(eta)) @ design
+        draw_share = None
+    return _Fit(
+        strengths=parameters[:k],
+        basis=basis,
+        scores=scores @ basis,
+        bread=np.linalg.inv(total),
+        information=information,
+        pattern=pattern,
+        draw_share=draw_share,
+        prior=added,
+        elo=True,
+        davidson=davidson,
+        cautious=cautious,
+    )
+
+
+def _finite(
+    table: DealTable, wins: FloatArray, draws: FloatArray, losses: FloatArray
+) -> FloatArray:
+    first, second = table.pairs.T
+    return strongly_connected(len(table.agents), first, second, wins + draws, losses + draws)
+
+
+def _ratings(
+    kind: Literal["points", "elo"],
+    table: DealTable,
+    fit: _Fit,
+    confidence: float,
+    anchor: Anchor | None,
+    bootstrap: Bootstrap | None,
+    unit: float,
+    note: str = "",
+) -> Ratings:
+    k = len(table.agents)
+    place = np.eye(k) - 1.0 / k
+    offset = 0.0
+    if anchor is not None:
+        if anchor.agent not in table.agents:
+            raise StatsError(
+                f"anchor {anchor.agent!r} is not among the agents: {', '.join(table.agents)}"
+            )
+        place = np.eye(k)
+        place[:, table.agents.index(anchor.agent)] -= 1.0
+        offset = anchor.value
+    clustered = clustered_covariance(fit.scores, fit.information, fit.pattern, fit.bread)
+    values = unit * (place @ fit.strengths) + offset
+    contrasts = place @ fit.basis[:k]
+    se, df = _errors(clustered, fit, contrasts)
+    se = unit * se
+    known = table.deals >= 2
+    why = "" if known else "One deal only: no intervals."
+    pinned = np.abs(place).sum(axis=1) == 0
+    if known and not (se[~pinned] > 0).all():
+        known = False
+        why = "The deals do not vary at all: no intervals."
+    quantile = special.stdtrit(np.maximum(df, 1e-3), 0.5 + confidence / 2)
+    low, high = values - quantile * se, values + quantile * se
+    resamples = 0
+    if bootstrap is not None and known:
+        resamples = bootstrap.resamples
+        replicates = unit * (_resample(table, fit, bootstrap) @ place.T) + offset
+        influence = unit * (fit.scores @ fit.bread @ contrasts.T)
+        for i in np.flatnonzero(~pinned).tolist():
+            limits = bca_limits(replicates[:, i], float(values[i]), influence[:, i], confidence)
+            low[i], high[i] = limits.low, limits.high
+    if table.forfeits:
+        why = join_notes(why, f"{table.forfeits} forfeited results were left out.")
+    rated = []
+    for i, agent in enumerate(table.agents):
+        value = float(values[i])
+        if pinned[i]:
+            rated.append(Rating(agent, value, value, value, 0.0, None))
+        elif known:
+            rated.append(
+                Rating(agent, value, float(low[i]), float(high[i]), float(se[i]), float(df[i]))
+            )
+        else:
+            rated.append(Rating(agent, value, None, None, None, None))
+    covariance = unit**2 * contrasts @ clustered.covariance @ contrasts.T
+    return Ratings(
+        kind,
+        tuple(rated),
+        covariance,
+        _los(fit, clustered, k) if known else ((None,) * k,) * k,
+        table.deals,
+        int(table.played.sum()),
+        table.forfeits,
+        confidence,
+        None if anchor is None else anchor.agent,
+        fit.draw_share,
+        fit.prior,
+        resamples,
+        join_notes(note, why),
+    )
+
+
+def _errors(
+    clustered: ClusteredCovariance, fit: _Fit, contrasts: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    se = clustered.standard_errors(contrasts)
+    df = clustered.degrees_of_freedom(contrasts)
+    if fit.cautious:
+        model = np.sqrt(np.einsum("cp,pq,cq->c", contrasts, fit.bread, contrasts))
+        se = np.maximum(se, model)
+    return se, df
+
+
+def _los(fit: _Fit, clustered: ClusteredCovariance, k: int) -> tuple[tuple[float | None, ...], ...]:
+    los = np.full((k, k), np.nan)
+    i, j = np.triu_indices(k, 1)
+    differences = np.zeros((i.size, k))
+    differences[np.arange(i.size), i] = 1.0
+    differences[np.arange(i.size), j] = -1.0
+    se, df = _errors(clustered, fit, differences @ fit.basis[:k])
+    t = np.divide(differences @ fit.strengths, se, out=np.zeros_like(se), where=se > 0)
+    los[i, j] = special.stdtr(np.maximum(df, 1e-3), t)
+    los[j, i] = 1 - los[i, j]
+    return tuple(
+        tuple(None if row == column else float(los[row, column]) for column in range(k))
+        for row in range(k)
+    )
+
+
+def _resample(table: DealTable, fit: _Fit, bootstrap: Bootstrap) -> FloatArray:
+    """Strengths (resample × agent) refitted to deals drawn with replacement."""
+    rng = generator(bootstrap.seed)
+    if bootstrap.resamples < 100:
+        raise StatsError(f"at least 100 resamples are needed, got {bootstrap.resamples}")
+    k = len(table.agents)
+    complete = bool((table.played > 0).all())
+    out = np.empty((bootstrap.resamples, k))
+    for start in range(0, bootstrap.resamples, BOOTSTRAP_CHUNK):
+        stop = min(start + BOOTSTRAP_CHUNK, bootstrap.resamples)
+        weights = deal_weights(table.deals, rng, stop - start)
+        played = (
+            np.full((stop - start, len(table.pairs)), float(table.deals))
+            if complete
+            else weights @ table.played
+        )
+        out[start:stop] = (
+            _refit_elo(table, fit, weights, played)
+            if fit.elo
+            else _refit_points(table, fit, weights, played)
+        )
+    return out
+
+
+def _refit_points(
+    table: DealTable, fit: _Fit, weights: FloatArray, played: FloatArray
+) -> FloatArray:
+    reduced = table.incidence @ fit.basis
+    r = reduced.shape[1]
+    products = (reduced[:, :, None] * reduced[:, None, :]).reshape(len(reduced), r * r)
+    information = (played @ products).reshape(len(played), r, r)
+    right = (weights @ table.margin) @ reduced
+    # A resample may miss the deals that connect two agents; the minimum norm answer stays finite.
+    gamma = np.linalg.pinv(information, hermitian=True) @ right[:, :, None]
+    return np.asarray(gamma[:, :, 0] @ fit.basis.T)
+
+
+def _refit_elo(table: DealTable, fit: _Fit, weights: FloatArray, played: FloatArray) -> FloatArray:
+    k = len(table.agents)
+    if fit.davidson:
+        wins, draws = weights @ table.wins, weights @ table.draws
+        draws[draws.sum(axis=1) == 0] += EMPTY_CELL
+        losses = np.maximum(played - wins - draws, 0.0)
+    else:
+        wins = weights @ (table.wins + table.draws / 2)
+        losses = np.maximum(played - wins, 0.0)
+        draws = np.zeros_like(wins)
+    wins[wins < 1e-9] = 0.0  # what rounding leaves of an exact zero
+    losses[losses < 1e-9] = 0.0
+    added = np.full((len(weights), 1), fit.prior)
+    if not fit.prior:
+        added[~_finite(table, wins, draws, losses).astype(bool)] = AUTO_PRIOR
+    beta, _ = fit_strengths(
+        table.incidence, wins + added, draws, losses + added, fit.davidson, agents=k
+    )
+    return beta[:, :k]

@@ -1,0 +1,197 @@
+"""Results of many agents: one row per pair of agents and deal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from arena.stats.errors import StatsError
+from arena.stats.sample import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class PairResults:
+    """What every pair of agents did on every deal it played.
+
+    Row r says: on deal `deal[r]` agent `agents[a[r]]` met `agents[b[r]]`; `margin[r]` is the mean
+    over the deal's seatings of A's points minus B's, and `wins`, `draws`, `losses` are the shares
+    (summing to 1) of those seatings that A won, drew and lost. All pairs may share the deals. A
+    row with a NaN margin is a forfeit: it is left out and counted.
+    """
+
+    agents: tuple[str, ...]
+    a: IntArray
+    b: IntArray
+    deal: IntArray
+    margin: FloatArray
+    wins: FloatArray
+    draws: FloatArray
+    losses: FloatArray
+    forfeits: int = 0
+
+    def __post_init__(self) -> None:
+        k = len(self.agents)
+        if k < 2 or len(set(self.agents)) != k:
+            raise StatsError("at least two agents with different names are needed")
+        rows = (self.a, self.b, self.deal, self.margin, self.wins, self.draws, self.losses)
+        if any(column.ndim != 1 or column.size != self.a.size for column in rows):
+            raise StatsError("all columns must be 1-D and equally long")
+        if self.a.size == 0:
+            raise StatsError("no results" + (" but forfeits" if self.forfeits else ""))
+        if min(self.a.min(), self.b.min()) < 0 or max(self.a.max(), self.b.max()) >= k:
+            raise StatsError(f"agent numbers must lie between 0 and {k - 1}")
+        if (self.a == self.b).any():
+            raise StatsError(f"{self.agents[int(self.a[self.a == self.b][0])]} meets itself")
+        shares = self.wins + self.draws + self.losses
+        if not np.allclose(shares, 1.0) or min(x.min() for x in rows[4:]) < 0:
+            raise StatsError(
+                "wins, draws and losses are shares of a deal's seatings: they sum to 1"
+            )
+        if not np.isfinite(self.margin).all():
+            raise StatsError("margins must be finite; build the results with from_margins")
+
+    @classmethod
+    def from_margins(
+        cls,
+        agents: Sequence[str],
+        a: ArrayLike,
+        b: ArrayLike,
+        deal: ArrayLike,
+        margin: ArrayLike,
+    ) -> PairResults:
+        """From the deal's margin (seatings averaged): its sign decides win, draw or loss."""
+        m = np.asarray(margin, dtype=np.float64)
+        return cls.from_seatings(agents, a, b, deal, m[:, None] if m.ndim == 1 else m)
+
+    @classmethod
+    def from_seatings(
+        cls,
+        agents: Sequence[str],
+        a: ArrayLike,
+        b: ArrayLike,
+        deal: ArrayLike,
+        margins: ArrayLike,
+    ) -> PairResults:
+        """From one margin per seating (rows: pair and deal; columns: seatings)."""
+        m = np.asarray(margins, dtype=np.float64)
+        first, second = (np.asarray(x, dtype=np.int64) for x in (a, b))
+        deals = np.asarray(deal, dtype=np.int64)
+        if m.ndim != 2 or not (m.shape[0] == first.size == second.size == deals.size):
+            raise StatsError("one row of margins per entry of a, b and deal expected")
+        if np.isinf(m).any():
+            raise StatsError("a margin is infinite")
+        played = ~np.isnan(m).any(axis=1)
+        m = m[played]
+        return cls(
+            tuple(agents),
+            first[played],
+            second[played],
+            deals[played],
+            m.mean(axis=1),
+            (m > 0).mean(axis=1),
+            (m == 0).mean(axis=1),
+            (m < 0).mean(axis=1),
+            int(np.count_nonzero(~played)),
+        )
+
+    def pair(self, i: int, j: int) -> FloatArray:
+        """Margins of agent i over agent j, one per deal, in the order of the deals."""
+        forward = (self.a == i) & (self.b == j)
+        backward = (self.a == j) & (self.b == i)
+        margin = np.concatenate([self.margin[forward], -self.margin[backward]])
+        deal = np.concatenate([self.deal[forward], self.deal[backward]])
+        return np.asarray(margin[np.argsort(deal, kind="stable")])
+
+    def table(self) -> DealTable:
+        """The same results as deal × pair tables, which everything clustered by deal works on."""
+        return DealTable.of(self)
+
+
+@dataclass(frozen=True, eq=False)
+class DealTable:
+    """Deal × pair tables; a pair is (i, j) with i < j, an absent game has `played` 0."""
+
+    agents: tuple[str, ...]
+    pairs: IntArray  # pair × 2
+    played: FloatArray
+    margin: FloatArray
+    wins: FloatArray
+    draws: FloatArray
+    losses: FloatArray
+    forfeits: int
+
+    @property
+    def deals(self) -> int:
+        return int(self.played.shape[0])
+
+    @property
+    def incidence(self) -> FloatArray:
+        """Pair × agent: +1 for the first agent of the pair, -1 for the second."""
+        rows = np.arange(len(self.pairs))
+        design = np.zeros((len(self.pairs), len(self.agents)))
+        design[rows, self.pairs[:, 0]] = 1.0
+        design[rows, self.pairs[:, 1]] = -1.0
+        return design
+
+    @classmethod
+    def of(cls, results: PairResults) -> DealTable:
+        k = len(results.agents)
+        swap = results.a > results.b
+        i = np.where(swap, results.b, results.a)
+        j = np.where(swap, results.a, results.b)
+        codes, pair = np.unique(i * k + j, return_inverse=True)
+        deals, deal = np.unique(results.deal, return_inverse=True)
+        shape = (deals.size, codes.size)
+        played = np.zeros(shape)
+        np.add.at(played, (deal, pair), 1.0)
+        if (played > 1).any():
+            d, p = (int(x[0]) for x in np.nonzero(played > 1))
+            first, second = divmod(int(codes[p]), k)
+            raise StatsError(
+                f"{results.agents[first]} - {results.agents[second]} has deal {deals[d]} twice; "
+                "average its seatings first"
+            )
+
+        def spread(values: FloatArray) -> FloatArray:
+            out = np.zeros(shape)
+            out[deal, pair] = values
+            return out
+
+        pairs = np.stack([codes // k, codes % k], axis=1).astype(np.int64)
+        return cls(
+            results.agents,
+            pairs,
+            played,
+            spread(np.where(swap, -results.margin, results.margin)),
+            spread(np.where(swap, results.losses, results.wins)),
+            spread(results.draws),
+            spread(np.where(swap, results.wins, results.losses)),
+            results.forfeits,
+        )
+
+
+def check_connected(table: DealTable) -> None:
+    """Refuse a schedule in which some agents are never compared, naming the components."""
+    components = connected_components(len(table.agents), table.pairs)
+    if len(components) > 1:
+        names = "; ".join(
+            "{" + ", ".join(table.agents[i] for i in group) + "}" for group in components
+        )
+        raise StatsError(
+            f"the schedule falls into {len(components)} parts that never met: {names}; "
+            "no common rating exists"
+        )
+
+
+def connected_components(agents: int, pairs: IntArray) -> list[list[int]]:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components as scipy_components
+
+    links = coo_array(
+        (np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(agents, agents)
+    ).tocsr()
+    count, labels = scipy_components(links, directed=False)
+    return [[int(i) for i in np.flatnonzero(labels == c)] for c in range(count)]

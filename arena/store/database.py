@@ -1,0 +1,381 @@
+"""`results.sqlite`: every round that was played, appended and never changed.
+
+Rounds are keyed by a pairing (both entrants' fingerprints, the rules with their
+version, the seed, the deals and how they are played), the unit, the seating and
+the round's number. Work is looked up by that key, so a run started again finds
+what is done, and results of an agent that has changed since are not mistaken for
+its own.
+
+A batch of units is one transaction, synced to the disk before it counts as done.
+After a crash SQLite drops what was not committed; whole units are missing then,
+never parts of one.
+
+The views `games` (a line per unit and seating) and `units` (a line per unit, the
+mean over its seatings) are what the statistics start from; `Database.games` and
+`Database.units` read one pairing of them without going through all the others. If an
+agent forfeited in some seatings of a unit, these alone decide it: forfeiting loses
+the deal.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from arena.deals import Deal
+from arena.errors import ArenaError
+from arena.store.deal_text import read_deal, write_deal
+from arena.store.records import COLUMNS, RoundRecord
+
+__all__ = ["Database", "FaultRecord", "PairingKey", "StoreError", "UnitResult"]
+
+FORMAT = 1
+_BUSY_S = 30.0
+
+_GAMES = """\
+SELECT pairing, unit, seating,
+       sum(score_first) AS score_first, sum(score_second) AS score_second,
+       sum(margin) AS margin, sum(counts) AS rounds, max(forfeit) AS forfeit
+FROM rounds {only} GROUP BY pairing, unit, seating"""
+_UNITS = f"""\
+SELECT pairing, unit, avg(score_first) AS score_first, avg(score_second) AS score_second,
+       coalesce(avg(margin) FILTER (WHERE forfeit > 0), avg(margin)) AS margin,
+       count(*) AS seatings, sum(rounds) AS rounds,
+       count(*) FILTER (WHERE forfeit = 1) AS forfeits_first,
+       count(*) FILTER (WHERE forfeit = 2) AS forfeits_second
+FROM ({_GAMES}) GROUP BY pairing, unit"""
+# SQLite groups all rows of a view before it looks at a condition: this goes inside.
+_OF_PAIRING = "WHERE pairing = ?"
+
+_SCHEMA = f"""
+CREATE TABLE pairings (
+    id INTEGER PRIMARY KEY,
+    first TEXT NOT NULL,
+    second TEXT NOT NULL,
+    first_fingerprint TEXT NOT NULL,
+    second_fingerprint TEXT NOT NULL,
+    rules TEXT NOT NULL,
+    rules_version INTEGER NOT NULL,
+    seed TEXT NOT NULL,
+    deals_sha256 TEXT NOT NULL,
+    play TEXT NOT NULL,
+    UNIQUE (first, second, first_fingerprint, second_fingerprint,
+            rules, rules_version, seed, deals_sha256, play)
+);
+CREATE TABLE deals (
+    id TEXT PRIMARY KEY,
+    cards TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE rounds (
+    pairing INTEGER NOT NULL REFERENCES pairings,
+    unit TEXT NOT NULL,
+    seating INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    deal TEXT NOT NULL,
+    score_first REAL,
+    score_second REAL,
+    margin REAL NOT NULL,
+    scores TEXT NOT NULL,
+    points TEXT NOT NULL,
+    bonus TEXT NOT NULL,
+    tricks TEXT NOT NULL,
+    flags TEXT NOT NULL,
+    trump INTEGER,
+    declarer INTEGER,
+    leader INTEGER,
+    counts INTEGER NOT NULL,
+    forfeit INTEGER NOT NULL,
+    fault TEXT NOT NULL,
+    actions BLOB NOT NULL,
+    times_first BLOB NOT NULL,
+    times_second BLOB NOT NULL,
+    PRIMARY KEY (pairing, unit, seating, number)
+) WITHOUT ROWID;
+CREATE TABLE faults (
+    pairing INTEGER NOT NULL REFERENCES pairings,
+    unit TEXT NOT NULL,
+    seating INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    deal TEXT NOT NULL,
+    round_number INTEGER NOT NULL,
+    standing TEXT NOT NULL,
+    entrant INTEGER NOT NULL,
+    seat INTEGER NOT NULL,
+    decision INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    message TEXT NOT NULL,
+    actions BLOB NOT NULL,
+    PRIMARY KEY (pairing, unit, seating, number)
+) WITHOUT ROWID;
+CREATE VIEW games AS {_GAMES.format(only="")};
+CREATE VIEW units AS {_UNITS.format(only="")};
+PRAGMA user_version = {FORMAT};
+"""
+
+
+class StoreError(ArenaError):
+    """A results file that cannot be read or written."""
+
+
+@dataclass(frozen=True)
+class PairingKey:
+    """Everything that decides the results of a pairing, besides deal and seating."""
+
+    first: str
+    second: str
+    first_fingerprint: str
+    second_fingerprint: str
+    rules: str
+    """The game with its options, as JSON."""
+    rules_version: int
+    seed: str
+    deals_sha256: str
+    play: str
+    """How deals are played: placements and match format, as JSON."""
+
+
+class UnitResult(NamedTuple):
+    """All that came of one unit."""
+
+    pairing: int
+    """Index of the pairing in the experiment."""
+    unit: str
+    rounds: tuple[RoundRecord, ...]
+    extra_deals: tuple[Deal, ...] = ()
+    """Deals that the match needed beyond those of the set."""
+
+
+class FaultRecord(NamedTuple):
+    """A fault, with the round as far as it went."""
+
+    pairing: int
+    unit: str
+    seating: int
+    number: int
+    deal: str
+    round_number: int
+    """Rounds of the match before it that counted."""
+    standing: str
+    """The score of the match before it, by side."""
+    entrant: int
+    seat: int
+    decision: int
+    kind: str
+    message: str
+    actions: bytes
+
+
+class Database:
+    """The results of one run folder, open for reading or for reading and appending."""
+
+    def __init__(self, path: Path, *, writable: bool = False) -> None:
+        self.path = path
+        self._logs = False
+        with self._explained():
+            if writable:
+                self._connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
+                self._create()
+            else:
+                if not path.is_file():
+                    raise StoreError(f"{path}: not found; a run keeps its results there")
+                self._connection = sqlite3.connect(
+                    f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_BUSY_S
+                )
+                self._check_format()
+
+    def close(self) -> None:
+        """Close the file; the last one to close a written file folds its log into it."""
+        with self._explained():
+            self._connection.close()
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- writing -------------------------------------------------------------------------
+
+    def _create(self) -> None:
+        run = self._connection.execute
+        (found,) = run("PRAGMA user_version").fetchone()
+        run("PRAGMA synchronous = FULL")  # a commit is on the disk
+        if found == 0:
+            with self._transaction():
+                for statement in _SCHEMA.split(";\n"):
+                    run(statement)
+        self._check_format()
+
+    def _check_format(self) -> None:
+        (found,) = self._connection.execute("PRAGMA user_version").fetchone()
+        if found == 0:
+            raise StoreError(f"{self.path}: nothing has been stored yet")
+        if found != FORMAT:
+            raise StoreError(f"{self.path}: written in format {found}; this version reads {FORMAT}")
+
+    def add_deals(self, deals: Sequence[Deal]) -> None:
+        """Keep deals, so that rounds can be shown without the set they came from."""
+        with self._explained():
+            (stored,) = self._connection.execute("SELECT count(*) FROM deals").fetchone()
+            if stored < len(deals):
+                with self._transaction():
+                    self._insert_deals(deals)
+
+    def _insert_deals(self, deals: Iterable[Deal]) -> None:
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO deals VALUES (?, ?)",
+            ((deal.id, write_deal(deal)) for deal in deals),
+        )
+
+    def pairing_id(self, key: PairingKey) -> int:
+        """The number that results of this pairing are kept under; a new one if it is new."""
+        with self._explained():
+            found = self.find_pairing(key)
+            if found is None:
+                values = tuple(asdict(key).values())
+                marks = ", ".join("?" * len(values))
+                cursor = self._connection.execute(
+                    f"INSERT INTO pairings VALUES (NULL, {marks})", values
+                )
+                found = cursor.lastrowid
+        assert found is not None  # an insert has a row id
+        return found
+
+    def append(self, results: Sequence[UnitResult], pairing_ids: Sequence[int]) -> None:
+        """Store whole units: all of them or, if the disk does not let us, none."""
+        marks = ", ".join("?" * (len(COLUMNS) + 1))
+        with self._explained(), self._transaction():
+            self._connection.executemany(
+                f"INSERT INTO rounds VALUES ({marks})",
+                [
+                    (pairing_ids[result.pairing], *record)
+                    for result in results
+                    for record in result.rounds
+                ],
+            )
+            self._insert_deals(deal for result in results for deal in result.extra_deals)
+
+    def add_fault(self, fault: FaultRecord, pairing_ids: Sequence[int]) -> None:
+        """Keep a fault for `arena replay`; the same fault again changes nothing."""
+        marks = ", ".join("?" * len(fault))
+        row = (pairing_ids[fault.pairing], *fault[1:])
+        with self._explained():
+            self._connection.execute(f"INSERT OR REPLACE INTO faults VALUES ({marks})", row)
+
+    def finish(self) -> None:
+        """Fold the write-ahead log into the file, so that the file alone is the results.
+
+        Somebody who reads at this moment prevents it; that does no harm.
+        """
+        if self._logs:
+            self._connection.execute("PRAGMA busy_timeout = 0")
+            with suppress(sqlite3.OperationalError):
+                self._connection.execute("PRAGMA journal_mode = DELETE")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        if not self._logs:
+            # With a write-ahead log a reader never waits for the driver, nor it for him.
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._logs = True
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+    # --- reading -------------------------------------------------------------------------
+
+    def find_pairing(self, key: PairingKey) -> int | None:
+        """The number of a pairing, if it has been stored."""
+        values = asdict(key)
+        where = " AND ".join(f"{column} = ?" for column in values)
+        row = self.one(f"SELECT id FROM pairings WHERE {where}", *values.values())
+        return None if row is None else int(row[0])
+
+    def units_done(self, pairing: int) -> Iterator[str]:
+        """The units of a pairing that are stored."""
+        for (unit,) in self.query("SELECT DISTINCT unit FROM rounds WHERE pairing = ?", pairing):
+            yield unit
+
+    def count_rounds(self, pairing: int) -> int:
+        """How many rounds of a pairing are stored."""
+        row = self.one("SELECT count(*) FROM rounds WHERE pairing = ?", pairing)
+        return 0 if row is None else int(row[0])
+
+    def rounds(self, pairing: int, unit: str | None = None) -> Iterator[RoundRecord]:
+        """The rounds of a pairing (of one unit), in the order of their key."""
+        condition, values = "pairing = ?", [pairing, unit]
+        if unit is not None:
+            condition += " AND unit = ?"
+        columns = ", ".join(COLUMNS)
+        for row in self.query(
+            f"SELECT {columns} FROM rounds WHERE {condition} ORDER BY unit, seating, number",
+            *values[: 1 if unit is None else 2],
+        ):
+            yield RoundRecord._make(row)
+
+    def units(
+        self, pairing: int, columns: str, *, ordered: bool = False
+    ) -> Iterator[tuple[Any, ...]]:
+        """Columns (or aggregates) of the view `units` for one pairing."""
+        order = " ORDER BY unit" if ordered else ""
+        inner = _UNITS.format(only=_OF_PAIRING)
+        return self.query(f"SELECT {columns} FROM ({inner}){order}", pairing)
+
+    def games(self, pairing: int, columns: str) -> Iterator[tuple[Any, ...]]:
+        """Columns (or aggregates) of the view `games` for one pairing."""
+        return self.query(f"SELECT {columns} FROM ({_GAMES.format(only=_OF_PAIRING)})", pairing)
+
+    def faults(self, pairing: int) -> list[FaultRecord]:
+        """The faults in a pairing."""
+        rows = self.query("SELECT * FROM faults WHERE pairing = ?", pairing)
+        return [FaultRecord._make(row) for row in rows]
+
+    def deal(self, deal_id: str) -> Deal | None:
+        """A stored deal."""
+        row = self.one("SELECT cards FROM deals WHERE id = ?", deal_id)
+        return None if row is None else read_deal(deal_id, row[0])
+
+    def one(self, sql: str, *values: object) -> tuple[Any, ...] | None:
+        """The first row of a query."""
+        with self._explained(), closing(self._connection.execute(sql, values)) as rows:
+            row: tuple[Any, ...] | None = rows.fetchone()
+            return row
+
+    def query(self, sql: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query, one at a time: never all of them in memory."""
+        with self._explained():
+            yield from self._connection.execute(sql, values)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            raise StoreError(f"{self.path}: {_what_now(error)}") from error
+
+
+def _what_now(error: sqlite3.DatabaseError) -> str:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+        return (
+            f"cannot be written ({error}): is the disk full? What was finished is kept; "
+            "make room and give the same command again"
+        )
+    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        return f"damaged ({error}); '--fresh' starts over"
+    return str(error)
+
+
+def canonical_json(value: Mapping[str, Any]) -> str:
+    """JSON that is equal for equal values."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)

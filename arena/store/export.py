@@ -1,0 +1,168 @@
+"""A run in other formats: CSV and Parquet for tables, JSONL for recorded rounds.
+
+CSV and Parquet have a row per round. JSONL has a record per finished round in the
+format that `arena verify` replays: deal, bids, plays with their legal cards, and what
+the round came to. Everything is written row by row, ordered by key.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import io
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from arena.cards import SEATS, TRUMPS, card_name
+from arena.errors import ArenaError
+from arena.rules import action_name
+from arena.store.deal_text import deal_record
+from arena.store.reader import Pairing, Replay, Run, replay_seconds
+
+__all__ = ["FORMATS", "export"]
+
+_PARQUET_ROWS = 20_000
+
+
+def export(run: Run, form: str, out: IO[bytes], times: bool = True) -> int:
+    """Write a run to `out`; how many rounds were left out because a fault cut them short."""
+    return FORMATS[form](run, out, times)
+
+
+def _csv(run: Run, out: IO[bytes], times: bool) -> int:
+    text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
+    try:
+        writer = None
+        for row in run.rows(times):
+            if writer is None:
+                writer = csv.DictWriter(text, list(row), lineterminator="\n")
+                writer.writeheader()
+            writer.writerow(row)
+    finally:
+        text.detach()
+    return 0
+
+
+def _parquet(run: Run, out: IO[bytes], times: bool) -> int:
+    try:
+        pa = importlib.import_module("pyarrow")
+        pq = importlib.import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise ArenaError(
+            "the format 'parquet' needs pyarrow: pip install 'arena-tricks[parquet]'"
+        ) from error
+    schema: Any = None
+    writer: Any = None
+    batch: list[dict[str, Any]] = []
+
+    def flush() -> None:
+        nonlocal schema, writer
+        if schema is None:
+            schema = pa.schema([(name, _arrow_type(pa, name)) for name in batch[0]])
+            writer = pq.ParquetWriter(out, schema)
+        writer.write_table(pa.Table.from_pylist(batch, schema))
+        batch.clear()
+
+    for row in run.rows(times):
+        batch.append(row)
+        if len(batch) == _PARQUET_ROWS:
+            flush()
+    if batch:
+        flush()
+    if writer is not None:
+        writer.close()
+    return 0
+
+
+_WHOLE = ("seating", "round", "decisions_first", "decisions_second")
+_REAL = ("score", "margin", "points", "bonus", "tricks", "seconds")
+
+
+def _arrow_type(pa: Any, column: str) -> Any:
+    if column in _WHOLE:
+        return pa.int32()
+    return pa.float64() if column.partition("_")[0] in _REAL else pa.string()
+
+
+def _jsonl(run: Run, out: IO[bytes], times: bool) -> int:
+    left_out = 0
+    for pairing in run.pairings:
+        for replay in run.replays(pairing):
+            if not replay.record.scores:
+                left_out += 1
+                continue
+            record = round_record(run, pairing, replay, times)
+            out.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+    return left_out
+
+
+def round_record(run: Run, pairing: Pairing, replay: Replay, times: bool = True) -> dict[str, Any]:
+    """A finished round as it is recorded."""
+    rules, stored = run.rules, replay.record
+    state = rules.start(replay.deal, replay.standing)
+    bids, plays = [], []
+    for action in stored.actions:
+        seat = SEATS[state.turn]
+        if state.phase == "play":
+            legal = [card_name(card) for card in state.legal]
+            plays.append({"seat": seat, "card": card_name(action), "legal": legal})
+        else:
+            bids.append({"seat": seat, "action": action_name(action)})
+        rules.apply(state, action)
+    record: dict[str, Any] = {
+        "id": f"{stored.deal} {pairing.first} {pairing.second} {stored.seating}",
+        "game": rules.name,
+        "options": run.manifest["rules"]["options"],
+        "deal": stored.deal,
+        "first": pairing.first,
+        "second": pairing.second,
+        "seating": stored.seating,
+        "players": dict(zip(SEATS, replay.seats, strict=False)),
+    }
+    if run.is_match:
+        record |= {
+            "match": stored.unit,
+            "round": stored.number,
+            "standing": {
+                "round_number": replay.standing.round_number,
+                "scores": list(replay.standing.scores),
+            },
+        }
+    record |= deal_record(replay.deal)
+    if state.trump is not None:
+        record["trump"] = TRUMPS[state.trump]
+    if state.declarer is not None:
+        record["declarer"] = SEATS[state.declarer]
+    if bids:
+        record["bids"] = bids
+    record["plays"] = plays
+    record |= rules.facts(state)
+    if times:
+        record["seconds_first"], record["seconds_second"] = replay_seconds(stored)
+    return record
+
+
+FORMATS: dict[str, Callable[[Run, IO[bytes], bool], int]] = {
+    "csv": _csv,
+    "parquet": _parquet,
+    "jsonl": _jsonl,
+}
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write to that replaces `path` when it is complete, and is gone if it is not."""
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with temporary.open("wb") as out:
+                yield out
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise ArenaError(f"{path}: cannot be written: {error.strerror or error}") from error

@@ -1,0 +1,196 @@
+"""The folder of a run: what was asked for, what it was run with, the results and a log.
+
+    config.resolved.yaml   the experiment, everything filled in
+    manifest.json          versions, hashes, fingerprints, machine, times
+    results.sqlite         every round (see `database`)
+    log.txt                what happened, with times
+    standings.txt          the tables of a complete run
+    lock                   held by the process that writes
+
+Only one process writes, under an operating system's lock, which goes with the
+process however it ends. A folder belongs to one configuration: another one is
+refused and the difference is shown.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+import yaml
+
+from arena.errors import ArenaError
+from arena.files import write_atomically
+from arena.store.database import Database
+
+__all__ = ["RunFolder", "read_manifest", "read_resolved"]
+
+CONFIG = "config.resolved.yaml"
+MANIFEST = "manifest.json"
+RESULTS = "results.sqlite"
+LOG = "log.txt"
+TABLES = "standings.txt"
+LOCK = "lock"
+_RESULT_FILES = (RESULTS, f"{RESULTS}-wal", f"{RESULTS}-shm", f"{RESULTS}-journal")
+_DIFFERENCES_SHOWN = 8
+
+
+class RunFolder:
+    """A run's folder, locked for writing until it is closed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._lock = _lock(path)
+            self._log: TextIO = (path / LOG).open("a", encoding="utf-8")
+        except OSError as error:
+            raise ArenaError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+    def __enter__(self) -> RunFolder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):  # a full disk has been reported by whoever met it first
+            self._log.close()
+        os.close(self._lock)
+
+    def clear(self) -> None:
+        """Start over: remove what earlier runs have left here, and nothing else."""
+        # The configuration goes last: a folder that has one also has what belongs to it.
+        for name in (TABLES, *_RESULT_FILES, MANIFEST, CONFIG):
+            (self.path / name).unlink(missing_ok=True)
+
+    def claim(self, resolved: Mapping[str, Any]) -> None:
+        """Make the folder that of this configuration; refuse if it is another's."""
+        file = self.path / CONFIG
+        if not file.exists():
+            write_atomically(file, yaml.safe_dump(dict(resolved), sort_keys=False, width=100))
+            return
+        stored = read_resolved(self.path)
+        if stored != _plain(resolved):
+            changes = list(_differences(stored, _plain(resolved)))
+            shown = "; ".join(changes[:_DIFFERENCES_SHOWN])
+            more = len(changes) - _DIFFERENCES_SHOWN
+            raise ArenaError(
+                f"{self.path}: holds the results of another configuration ({shown}"
+                + (f"; and {more} more)" if more > 0 else ")")
+                + "; give another --out, or --fresh to start over"
+            )
+
+    def write_manifest(self, manifest: Mapping[str, Any]) -> None:
+        """Replace the manifest."""
+        text = json.dumps(manifest, indent=2, ensure_ascii=False)
+        write_atomically(self.path / MANIFEST, text + "\n")
+
+    def discard_tables(self) -> None:
+        """Remove the tables of earlier results: there will be others."""
+        (self.path / TABLES).unlink(missing_ok=True)
+
+    def open_results(self) -> Database:
+        """The results, for appending."""
+        return Database(self.path / RESULTS, writable=True)
+
+    def log(self, text: str) -> None:
+        """Add to the log, with the time."""
+        try:
+            for line in text.splitlines():
+                self._log.write(f"{now()} {line}\n")
+            self._log.flush()
+        except OSError as error:
+            message = f"cannot be written: {error.strerror or error}"
+            raise ArenaError(f"{self.path / LOG}: {message}") from error
+
+
+def now() -> str:
+    """The time, as it is written everywhere."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """The manifest of a run folder."""
+    file = path / MANIFEST
+    try:
+        manifest = json.loads(file.read_bytes())
+    except FileNotFoundError as error:
+        what = "no run here" if path.is_dir() else "no such folder"
+        raise ArenaError(f"{path}: {what} ({MANIFEST} is missing)") from error
+    except OSError as error:
+        raise ArenaError(f"{file}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise ArenaError(f"{file}: not JSON: {error}") from error
+    if not isinstance(manifest, dict):
+        raise ArenaError(f"{file}: expected a JSON object")
+    return manifest
+
+
+def read_resolved(path: Path) -> dict[str, Any]:
+    """The configuration of a run folder, everything filled in."""
+    file = path / CONFIG
+    try:
+        resolved = yaml.safe_load(file.read_bytes())
+    except OSError as error:
+        raise ArenaError(f"{file}: {error.strerror or error}") from error
+    except yaml.YAMLError as error:
+        raise ArenaError(f"{file}: not YAML: {' '.join(str(error).split())}") from error
+    return resolved if isinstance(resolved, dict) else {}
+
+
+def _lock(path: Path) -> int:
+    handle = os.open(path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        holder = os.read(handle, 200).decode(errors="replace").strip()
+        os.close(handle)
+        raise ArenaError(f"{path}: another run is writing here ({holder or 'unknown'})") from error
+    os.ftruncate(handle, 0)
+    os.write(handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+    return handle
+
+
+def is_busy(path: Path) -> bool:
+    """Whether a process is writing into a run folder now."""
+    try:
+        handle = os.open(path / LOCK, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
+def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
+    """A mapping as it comes back from a file."""
+    plain = yaml.safe_load(yaml.safe_dump(dict(value)))
+    return plain if isinstance(plain, dict) else {}
+
+
+def _differences(old: Any, new: Any, place: str = "") -> Iterator[str]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in [*old, *(key for key in new if key not in old)]:
+            inner = f"{place}.{key}" if place else str(key)
+            yield from _differences(old.get(key, _ABSENT), new.get(key, _ABSENT), inner)
+    elif old != new:
+        yield f"{place}: {_shown(old)} there, {_shown(new)} here"
+
+
+_ABSENT = object()
+
+
+def _shown(value: object) -> str:
+    if value is _ABSENT:
+        return "absent"
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,398 @@
+"""Reading a run back: streams of rows, tidy frames, the times that agents took.
+
+    run = Run(Path("reports/quickstart"))
+    run.deals()    # a row per pairing and deal: the margin is the mean over its seatings
+    run.rounds()   # a row per pairing, deal and seating
+
+Rows are read one at a time; only what is asked for as a frame is held in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from arena.cards import SEATS, TRUMPS
+from arena.deals import Deal
+from arena.errors import ArenaError, did_you_mean
+from arena.registry import GAMES
+from arena.rules import Rules, Standing, action_name
+from arena.store.database import Database, FaultRecord
+from arena.store.folder import RESULTS, is_busy, read_manifest, read_resolved
+from arena.store.records import RoundRecord, by_entrant, count_times, decode_times
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+__all__ = ["Pairing", "Replay", "Run", "Thinking"]
+
+_FRAME_ROWS = 50_000
+"""Rows that are turned into a frame at a time: plain Python rows take far more room."""
+
+
+class Pairing(NamedTuple):
+    """Two entrants that played each other."""
+
+    first: str
+    second: str
+    id: int
+
+
+@dataclass(frozen=True)
+class Thinking:
+    """How long an agent took over its decisions, in seconds."""
+
+    decisions: int
+    mean: float
+    median: float
+    p95: float
+    max: float
+    total: float
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A stored round, and everything needed to play it again."""
+
+    pairing: Pairing
+    record: RoundRecord
+    deal: Deal
+    standing: Standing
+    seats: tuple[str, ...]
+    """Who sat in each seat."""
+
+
+class Run:
+    """A run folder, open for reading; works while the run goes on."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self.manifest: dict[str, Any] = read_manifest(self.path)
+
+    @cached_property
+    def database(self) -> Database:
+        """The stored results."""
+        return Database(self.path / RESULTS)
+
+    def close(self) -> None:
+        """Let go of the results file."""
+        if "database" in self.__dict__:
+            self.database.close()
+            del self.__dict__["database"]
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- what was run --------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The name of the experiment."""
+        return str(self.manifest["name"])
+
+    @cached_property
+    def resolved(self) -> dict[str, Any]:
+        """The configuration, everything filled in."""
+        return read_resolved(self.path)
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The game as it was played."""
+        rules: Rules = GAMES.get(self.manifest["rules"]["game"])(
+            **self.manifest["rules"]["options"]
+        )
+        return rules
+
+    @property
+    def entrants(self) -> list[str]:
+        """Names of the entrants, in the order of the configuration."""
+        return list(self.manifest["entrants"])
+
+    @cached_property
+    def pairings(self) -> list[Pairing]:
+        """Who played whom, in the order of the configuration."""
+        return [Pairing(**entry) for entry in self.manifest["pairings"]]
+
+    @property
+    def is_match(self) -> bool:
+        """Whether whole matches were played, not single rounds."""
+        return self.manifest["match"] is not None
+
+    @cached_property
+    def seatings(self) -> list[tuple[int, ...]]:
+        """For each seating and seat, whether the first (0) or the second entrant (1) sits there."""
+        return [tuple("AB".index(letter) for letter in text) for text in self.manifest["seatings"]]
+
+    @cached_property
+    def _owners(self) -> list[list[int]]:
+        """For each seating and side, whose side it is."""
+        return [[seats[side[0]] for side in self.rules.sides] for seats in self.seatings]
+
+    @property
+    def units_per_pairing(self) -> int:
+        """How many deals or matches each pairing is to play."""
+        rounds = (self.manifest["match"] or {}).get("rounds") or 1
+        return int(self.manifest["deals"]) // int(rounds)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a process is at work on it."""
+        return is_busy(self.path)
+
+    # --- streams -------------------------------------------------------------------------
+
+    def units_stored(self, pairing: Pairing) -> int:
+        """How many deals or matches of a pairing are stored."""
+        return sum(1 for _ in self.database.units_done(pairing.id))
+
+    def rows(self, times: bool = True) -> Iterator[dict[str, Any]]:
+        """Every round as plain values, in the order of its key."""
+        for pairing in self.pairings:
+            for record in self.database.rounds(pairing.id):
+                yield self._tidy(pairing, record, times)
+
+    def faults(self) -> list[tuple[Pairing, FaultRecord]]:
+        """Every fault."""
+        return [(p, fault) for p in self.pairings for fault in self.database.faults(p.id)]
+
+    def margins(self, pairing: Pairing) -> tuple[list[str], NDArray[np.float64]]:
+        """A pairing's units and their margins in favour of its first entrant."""
+        import numpy as np  # here, so that light commands start fast
+
+        rows = list(self.database.units(pairing.id, "unit, margin", ordered=True))
+        return [row[0] for row in rows], np.array([row[1] for row in rows], dtype=np.float64)
+
+    def thinking(self) -> dict[str, Thinking]:
+        """How long each entrant's decisions took; quantiles are right to 1%."""
+        clocks = {name: _Clock() for name in self.entrants}
+        for pairing in self.pairings:
+            rows = self.database.query(
+                "SELECT times_first, times_second FROM rounds WHERE pairing = ?", pairing.id
+            )
+            for batch in _batches(rows):
+                for name, place in ((pairing.first, 0), (pairing.second, 1)):
+                    clocks[name].add(decode_times(b"".join(row[place] for row in batch)))
+        return {name: clock.thinking() for name, clock in clocks.items()}
+
+    # --- frames --------------------------------------------------------------------------
+
+    def rounds(self) -> pd.DataFrame:
+        """A row per pairing, deal (or match), seating and round."""
+        import pandas as pd  # here, so that light commands start fast
+
+        parts = [pd.DataFrame(batch) for batch in _batches(self.rows())]
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+    def deals(self) -> pd.DataFrame:
+        """A row per pairing and deal (or match): the means over its seatings."""
+        import pandas as pd  # here, so that light commands start fast
+
+        columns = (
+            *("unit", "margin", "score_first", "score_second"),
+            *("seatings", "rounds", "forfeits_first", "forfeits_second"),
+        )
+        parts = []
+        for pairing in self.pairings:
+            rows = self.database.units(pairing.id, ", ".join(columns), ordered=True)
+            part = pd.DataFrame(rows, columns=list(columns))
+            part.insert(0, "second", pairing.second)
+            part.insert(0, "first", pairing.first)
+            parts.append(part)
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+    # --- single rounds -------------------------------------------------------------------
+
+    def pairing(self, first: str, second: str) -> Pairing:
+        """The pairing of two entrants, in whichever order they are named."""
+        for name in (first, second):
+            if name not in self.entrants:
+                near = did_you_mean(name, self.entrants)
+                raise ArenaError(f"{self.path}: no entrant {name!r}; {near}")
+        for pairing in self.pairings:
+            if {pairing.first, pairing.second} == {first, second}:
+                return pairing
+        raise ArenaError(f"{self.path}: {first} and {second} did not play each other")
+
+    def replays(self, pairing: Pairing, unit: str | None = None) -> Iterator[Replay]:
+        """The rounds of a pairing (of one unit), ready to be played again."""
+        nobody = Standing(0, (0,) * len(self.rules.sides))
+        standing = nobody
+        for record in self.database.rounds(pairing.id, unit):
+            if record.number == 0:
+                standing = nobody
+            yield self._replay(pairing, record, standing)
+            if record.counts and record.scores:
+                scores = map(int, record.scores.split())
+                totals = tuple(a + b for a, b in zip(standing.scores, scores, strict=True))
+                standing = Standing(standing.round_number + 1, totals)
+
+    def replays_with(self, pairing: Pairing, deal: str) -> Iterator[Replay]:
+        """The rounds of the unit that a deal belongs to, those that ended the run included."""
+        units = {
+            row[0]
+            for table in ("rounds", "faults")
+            for row in self.database.query(
+                f"SELECT DISTINCT unit FROM {table} WHERE pairing = ? AND (unit = ? OR deal = ?)",
+                *(pairing.id, deal, deal),
+            )
+        }
+        for unit in sorted(units):
+            stored = list(self.replays(pairing, unit))
+            yield from stored
+            if not stored:
+                yield from self._cut_short(pairing, unit)
+
+    def _cut_short(self, pairing: Pairing, unit: str) -> Iterator[Replay]:
+        """Rounds of a unit that was not stored, because a fault in it stopped the run."""
+        for fault in self.database.faults(pairing.id):
+            if fault.unit == unit:
+                scores = tuple(map(int, fault.standing.split()))
+                standing = Standing(fault.round_number, scores)
+                yield self._replay(pairing, _as_round(fault), standing)
+
+    def _replay(self, pairing: Pairing, record: RoundRecord, standing: Standing) -> Replay:
+        deal = self.database.deal(record.deal)
+        if deal is None:
+            raise ArenaError(f"{self.path}: deal {record.deal} is not stored")
+        if self.is_match:
+            deal = self.rules.in_match(deal, standing.round_number)
+        names = (pairing.first, pairing.second)
+        seats = tuple(names[entrant] for entrant in self.seatings[record.seating])
+        return Replay(pairing, record, deal, standing, seats)
+
+    def _tidy(self, pairing: Pairing, record: RoundRecord, times: bool) -> dict[str, Any]:
+        owners = self._owners[record.seating]
+        means = {
+            what: _means(owners, getattr(record, what)) for what in ("points", "bonus", "tricks")
+        }
+        row: dict[str, Any] = {
+            "first": pairing.first,
+            "second": pairing.second,
+            "unit": record.unit,
+            "deal": record.deal,
+            "seating": record.seating,
+            "round": record.number,
+            "seats": self.manifest["seatings"][record.seating],
+            "trump": None if record.trump is None else TRUMPS[record.trump],
+            "declarer": None if record.declarer is None else SEATS[record.declarer],
+            "leader": None if record.leader is None else SEATS[record.leader],
+            "score_first": record.score_first,
+            "score_second": record.score_second,
+            "margin": record.margin,
+        }
+        for what, (first, second) in means.items():
+            row[f"{what}_first"], row[f"{what}_second"] = first, second
+        row |= {
+            "scores": record.scores,
+            "flags": record.flags,
+            "forfeit": ("", pairing.first, pairing.second)[record.forfeit],
+            "fault": record.fault,
+            "decisions_first": count_times(record.times_first),
+            "decisions_second": count_times(record.times_second),
+            "actions": " ".join(map(action_name, record.actions)),
+        }
+        if times:
+            row["seconds_first"], row["seconds_second"] = replay_seconds(record)
+        return row
+
+
+def _as_round(fault: FaultRecord) -> RoundRecord:
+    return RoundRecord(
+        unit=fault.unit,
+        seating=fault.seating,
+        number=fault.number,
+        deal=fault.deal,
+        score_first=None,
+        score_second=None,
+        margin=0.0,
+        scores="",
+        points="",
+        bonus="",
+        tricks="",
+        flags="",
+        trump=None,
+        declarer=None,
+        leader=None,
+        counts=0,
+        forfeit=0,
+        fault=f"{fault.kind}: {fault.message}",
+        actions=fault.actions,
+        times_first=b"",
+        times_second=b"",
+    )
+
+
+def _means(owners: list[int], text: str) -> tuple[float | None, float | None]:
+    return by_entrant(owners, list(map(int, text.split()))) if text else (None, None)
+
+
+def replay_seconds(record: RoundRecord) -> tuple[float, float]:
+    """How long both entrants thought in a round."""
+    return _seconds(record.times_first), _seconds(record.times_second)
+
+
+def _seconds(times: bytes) -> float:
+    return round(float(decode_times(times).sum(dtype="float64")) / 1e9, 9)
+
+
+def _batches(rows: Iterator[Any]) -> Iterator[list[Any]]:
+    batch = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == _FRAME_ROWS:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+class _Clock:
+    """Sums of times, and a histogram in steps of 1% for the quantiles."""
+
+    _STEPS_PER_OCTAVE = 64
+    _OCTAVES = 64
+
+    def __init__(self) -> None:
+        import numpy as np  # here, so that light commands start fast
+
+        self.counts = np.zeros(self._OCTAVES * self._STEPS_PER_OCTAVE, dtype=np.int64)
+        self.total = self.longest = 0.0
+
+    def add(self, nanoseconds: NDArray[np.float32]) -> None:
+        import numpy as np  # here, so that light commands start fast
+
+        if not nanoseconds.size:
+            return
+        self.total += float(nanoseconds.sum(dtype=np.float64))
+        self.longest = max(self.longest, float(nanoseconds.max()))
+        steps = np.log2(np.maximum(nanoseconds, 1)) * self._STEPS_PER_OCTAVE
+        self.counts += np.bincount(np.rint(steps).astype(np.int64), minlength=len(self.counts))
+
+    def thinking(self) -> Thinking:
+        import numpy as np  # here, so that light commands start fast
+
+        decisions = int(self.counts.sum())
+        if not decisions:
+            return Thinking(0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        upto = np.cumsum(self.counts)
+
+        def quantile(share: float) -> float:
+            step = int(np.searchsorted(upto, share * decisions))
+            return float(2.0 ** (step / self._STEPS_PER_OCTAVE)) / 1e9
+
+        return Thinking(
+            decisions=decisions,
+            mean=self.total / decisions / 1e9,
+            median=quantile(0.5),
+            p95=quantile(0.95),
+            max=self.longest / 1e9,
+            total=self.total / 1e9,
+        )

@@ -1,0 +1,194 @@
+"""The disk cache never serves old code, and nothing that happens to it does harm."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.games.kernel import jit
+
+ROOT = Path(jit.__file__).parents[3]
+
+WORK = """
+import numpy as np
+from arena.games.klaverjas import Klaverjas
+from arena.games.kernel.spec import kernel_game
+from arena.games.kernel.playout import pick
+from arena.games.klaverjas.kernel import FOUR_JACKS, trick_value
+
+game = kernel_game(Klaverjas(), 0)
+four_tens = game.mask(sum(1 << 13 * suit + 8 for suit in range(4)))
+print(int(pick(np.uint64(0b1111), np.uint64(0xC0000000))),
+      int(trick_value(game.words, game.words[FOUR_JACKS], four_tens)) >> 16)
+"""
+"""Prints a card picked (8, the last of four) and the roem of four tens (100)."""
+
+
+def run(
+    cache: Path, package: Path = ROOT, code: str = WORK, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    variables = {**os.environ, "ARENA_CACHE_DIR": str(cache), "PYTHONPATH": str(package)}
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env={**variables, **environment},
+        cwd=package,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+def answer(cache: Path, package: Path = ROOT) -> str:
+    return run(cache, package).stdout.strip()
+
+
+def files(cache: Path) -> dict[Path, int]:
+    return {path: path.stat().st_mtime_ns for path in cache.rglob("*.nb?")}
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the package that may be edited."""
+    shutil.copytree(ROOT / "arena", tmp_path / "copy" / "arena")
+    return tmp_path / "copy"
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new))
+
+
+def test_editing_a_helper_or_a_table_elsewhere_makes_new_code(copy: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    assert answer(cache, copy) == "8 100"
+
+    helper = copy / "arena" / "games" / "kernel" / "rng.py"
+    edit(helper, "return (half * n) >> _S32", "return (half * n) >> np.uint64(33)")
+    assert answer(cache, copy) == "2 100"
+
+    table = copy / "arena" / "games" / "klaverjas" / "tables.py"
+    edit(table, "FOUR_ALIKE = 100", "FOUR_ALIKE = 120")
+    assert answer(cache, copy) == "2 120"
+
+    edit(helper, "return (half * n) >> np.uint64(33)", "return (half * n) >> _S32")
+    edit(table, "FOUR_ALIKE = 120", "FOUR_ALIKE = 100")
+    before = files(cache)
+    assert answer(cache, copy) == "8 100"
+    assert files(cache) == before  # the first code again, and not compiled again
+
+
+def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
+    answer(tmp_path)
+    before = files(tmp_path)
+    assert before
+    assert answer(tmp_path) == "8 100"
+    assert files(tmp_path) == before
+
+
+def test_processes_that_start_cold_at_once_do_no_harm(tmp_path: Path) -> None:
+    code = WORK + "print(int(pick(np.uint64(3), np.uint32(0))), int(pick(np.int64(2), 7)))"
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", code],
+            env={**os.environ, "ARENA_CACHE_DIR": str(tmp_path)},
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    for process in started:
+        out, err = process.communicate()
+        assert (out.split(), err) == (["8", "100", "1", "2"], "")
+    before = files(tmp_path)
+    assert run(tmp_path, code=code).stdout.split() == ["8", "100", "1", "2"]
+    assert files(tmp_path) == before
+
+
+def test_damaged_files_are_compiled_again(tmp_path: Path) -> None:
+    answer(tmp_path)
+    for path in files(tmp_path):
+        path.write_bytes(path.read_bytes()[:20] if path.suffix == ".nbc" else b"")
+    assert answer(tmp_path) == "8 100"
+    assert answer(tmp_path) == "8 100"
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
+    (tmp_path / "kernels").write_text("a file where a folder should be")
+    assert answer(tmp_path) == "8 100"
+
+
+def test_the_cache_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/x")
+    monkeypatch.delenv("ARENA_CACHE_DIR", raising=False)
+    assert jit.cache_folder() == Path("/x/arena/kernels")
+    monkeypatch.setenv("ARENA_CACHE_DIR", "/y")
+    assert jit.cache_folder() == Path("/y/kernels")
+    monkeypatch.delenv("ARENA_CACHE_DIR")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert jit.cache_folder() == Path.home() / ".cache" / "arena" / "kernels"
+
+
+def test_warming_up_tells_when_it_has_to_compile(tmp_path: Path) -> None:
+    code = """
+from arena.games.kernel import jit
+from arena.games.kernel.playout import pick
+import numpy as np
+jit._exercises.clear()
+jit.warms(lambda: pick(np.uint64(1), np.uint64(0)))
+jit.warm_up()
+"""
+    assert run(tmp_path, code=code).stderr == "compiling kernels (once per machine) ...\n"
+    assert run(tmp_path, code=code).stderr == ""
+
+
+def test_all_sources_behind_a_module_are_found() -> None:
+    found = {
+        str(path.relative_to(ROOT)) for path in jit.sources_of("arena.games.kernel.bulk", {ROOT})
+    }
+    expected = {
+        "arena/__init__.py",
+        "arena/cards.py",
+        "arena/seeds.py",
+        "arena/games/kernel/__init__.py",
+        *(f"arena/games/kernel/{name}.py" for name in ("bits", "bulk", "layout", "rng", "step")),
+        *(
+            f"arena/games/{game}/{name}.py"
+            for game in ("klaverjas", "schieber", "hearts")
+            for name in ("__init__", "kernel", "tables", "rules")
+        ),
+        "arena/games/schieber/weis.py",
+    }
+    assert expected <= found
+    assert not any("cli" in name or "bench" in name for name in found)
+
+
+def test_every_form_of_import_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jit, "_packages", {"p"})
+    (tmp_path / "p" / "sub").mkdir(parents=True)
+    (tmp_path / "p" / "__init__.py").write_text("from . import of_init")
+    (tmp_path / "p" / "sub" / "__init__.py").write_text("")
+    (tmp_path / "p" / "a.py").write_text(
+        "import numpy, p.b as bb\nfrom p import (\n    c,\n    d as dd,\n)\nfrom .sub.e import X\n"
+        "def f():\n    from p.g import Y\n"
+    )
+    for name in ("b", "c", "d", "sub/e", "g", "h", "of_init", "unused"):
+        (tmp_path / "p" / f"{name}.py").write_text("from ..h import Z" if name == "sub/e" else "")
+    found = {path.stem for path in jit.sources_of("p.a", {tmp_path})}
+    assert found == {"__init__", "a", "b", "c", "d", "e", "g", "h", "of_init"}
+
+
+def test_folders_long_unused_are_swept(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    for folder in (old, new):
+        folder.mkdir()
+    os.utime(old, (0, 0))
+    jit._sweep(tmp_path)
+    assert [folder.name for folder in tmp_path.iterdir()] == ["new"]

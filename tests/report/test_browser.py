@@ -1,0 +1,238 @@
+"""Reports as a reader meets them: in a browser, on a phone, in the dark, on paper."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from report.conftest import Written
+from report.runs import HOSTILE, KINDS
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+
+Get = Callable[[str], Written]
+PHONE = {"width": 375, "height": 812}
+DESKTOP = {"width": 1280, "height": 900}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        # Without a sandbox, because continuous integration runs as root.
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def visit(browser: Any, written: Get) -> Iterator[Callable[..., Any]]:
+    """Open a report offline; whatever the page complains about fails the test."""
+    complaints: list[str] = []
+    contexts = []
+
+    def go(kind: str, viewport: dict[str, int] = DESKTOP, **settings: Any) -> Any:
+        context = browser.new_context(viewport=viewport, offline=True, **settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
+        page.on("requestfailed", lambda request: complaints.append(request.url[:80]))
+        page.goto(written(kind).page.as_uri())
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def column(page: Any, table: str, number: int) -> list[str]:
+    cells = page.locator(f"[aria-label='{table}'] tbody tr > :nth-child({number})")
+    texts: list[str] = cells.all_inner_texts()
+    return [text.split("\n")[0] for text in texts]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_opens_without_a_complaint(visit: Callable[..., Any], written: Get, kind: str) -> None:
+    page = visit(kind)
+    answer = page.locator("#answer p").all_inner_texts()
+    assert answer == [" ".join(text.split()) for text in written(kind).document["answer"]]
+    assert page.locator("figure svg").count() >= 4
+    assert page.locator(".felt").count() >= 1
+
+
+def test_sorting(visit: Callable[..., Any]) -> None:
+    page = visit("klaverjas")
+    head = page.locator("[aria-label='leaderboard'] thead th").nth(6)
+    before = [float(text) for text in column(page, "leaderboard", 7)]
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "descending"
+    assert [float(x) for x in column(page, "leaderboard", 7)] == sorted(before, reverse=True)
+    head.locator("button").press("Enter")
+    assert head.get_attribute("aria-sort") == "ascending"
+    assert [float(x) for x in column(page, "leaderboard", 7)] == sorted(before)
+    name = page.locator("[aria-label='leaderboard'] thead th").nth(1)
+    name.locator("button").click()
+    assert head.get_attribute("aria-sort") is None
+    names = [text.split()[0] for text in column(page, "leaderboard", 2)]
+    assert names == ["open", "lowest", "any"]
+
+
+@pytest.mark.parametrize("kind", ["klaverjas", "hearts", "schieber", "matches"])
+def test_the_replay_ends_with_the_stored_score(
+    visit: Callable[..., Any], written: Get, kind: str
+) -> None:
+    page = visit(kind)
+    document = written(kind).document
+    for number in (0, len(document["swings"]) - 1):
+        swing = document["swings"][number]
+        page.locator("#replay select").first.select_option(str(number))
+        page.get_by_role("button", name="to the end").click()
+        shown = []
+        for board in page.locator(".board").all():
+            rows = board.locator(".tally tbody tr").all()
+            shown.append([int(row.locator("td").last.inner_text()) for row in rows])
+            assert board.locator(".hand .c").count() == 0
+        stored = [game["scores"] for game in swing["games"]]
+        if len(stored) == 2:
+            assert shown == stored
+        else:
+            assert shown[0] in stored and shown[1] in stored
+            best = max(swing["games"], key=lambda game: game["margin"])
+            assert shown[0] == best["scores"]
+
+
+def test_keys_and_buttons_go_back_and_forth(visit: Callable[..., Any], written: Get) -> None:
+    page = visit("klaverjas")
+    swing = written("klaverjas").document["swings"][0]
+    counter = page.locator(".steps .sub")
+    page.locator("#replay").press("Home")
+    assert counter.inner_text().startswith("step 0 of 32")
+    hands = page.locator(".board").first.locator(".hand .c")
+    assert hands.count() == 32
+    page.locator("#replay").press("ArrowRight")
+    page.locator("#replay").press("ArrowRight")
+    assert counter.inner_text().startswith("step 2 of 32")
+    assert hands.count() == 30
+    on_table = page.locator(".board").first.locator(".trick .c").all_inner_texts()
+    played = [step["action"] for step in swing["games"][0]["steps"][:2]]
+    assert [text[-1] for text in on_table] == [card[-1].replace("T", "0") for card in played]
+    page.get_by_role("button", name="one step back (left arrow)").click()
+    assert counter.inner_text().startswith("step 1 of 32")
+    page.locator("#replay").press("End")
+    assert page.get_by_role("button", name="to the end").is_disabled()
+
+
+def test_where_the_seatings_part(visit: Callable[..., Any], written: Get) -> None:
+    page = visit("klaverjas")
+    first, second = (
+        [(step["seat"], step["action"]) for step in game["steps"]]
+        for game in written("klaverjas").document["swings"][0]["games"]
+    )
+    part = next(i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
+    page.get_by_role("button", name="to where the two seatings part").click()
+    counter = page.locator(".steps .sub")
+    assert counter.inner_text() == f"step {part} of 32, together"
+    boards = [board.locator(".hand").all_inner_texts() for board in page.locator(".board").all()]
+    assert boards[0] == boards[1]
+    page.locator("#replay").press("ArrowRight")
+    assert counter.inner_text() == f"step {part + 1} of 32, parted"
+    boards = [board.locator(".hand").all_inner_texts() for board in page.locator(".board").all()]
+    assert boards[0] != boards[1]
+
+
+def test_a_seat_sees_its_own_cards_only(visit: Callable[..., Any]) -> None:
+    page = visit("klaverjas")
+    page.locator("#replay").press("Home")
+    page.locator("#replay select").nth(1).select_option("2")
+    board = page.locator(".board").first
+    assert board.locator(".seat[data-at='2'] .c:not(.back)").count() == 8
+    assert board.locator(".seat:not([data-at='2']) .c.back").count() == 24
+    assert board.locator(".seat:not([data-at='2']) .hand").first.inner_text() == ""
+
+
+def test_a_swing_of_the_table_opens_in_the_viewer(visit: Callable[..., Any], written: Get) -> None:
+    page = visit("klaverjas")
+    number = len(written("klaverjas").document["swings"]) - 1
+    page.locator("[data-replay]").nth(number).click()
+    assert page.locator("#replay select").first.input_value() == str(number)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_sticks_out_on_a_phone(visit: Callable[..., Any], kind: str, scheme: str) -> None:
+    page = visit(kind, PHONE, color_scheme=scheme)
+    for details in page.locator("main > details").all():
+        details.evaluate("element => { element.open = true; }")
+    page.get_by_role("button", name="to the end").click()
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= PHONE["width"]
+    outside = page.evaluate(
+        """() => [...document.querySelectorAll("body *")].filter((element) =>
+            !element.closest(".scroll, .plot, pre, nav") && element.getClientRects().length &&
+            element.getBoundingClientRect().right > innerWidth + 1)
+            .map((element) => element.outerHTML.slice(0, 80))"""
+    )
+    assert outside == []
+
+
+def luminance(colour: str) -> float:
+    red, green, blue = (float(x) for x in colour.strip("rgba()").split(",")[:3])
+    return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255
+
+
+def test_it_is_dark_in_the_dark(visit: Callable[..., Any]) -> None:
+    for scheme, is_dark in (("light", False), ("dark", True)):
+        page = visit("klaverjas", color_scheme=scheme)
+        style = "e => [getComputedStyle(e).backgroundColor, getComputedStyle(e).color]"
+        paper, ink = page.locator("body").evaluate(style)
+        assert (luminance(paper) < 0.2) is is_dark
+        assert (luminance(ink) > 0.7) is is_dark
+        label = page.locator("#figure-forest svg text").first
+        assert (luminance(label.evaluate("e => getComputedStyle(e).fill")) > 0.7) is is_dark
+
+
+def test_hostile_names_stay_text(visit: Callable[..., Any]) -> None:
+    page = visit("hostile")
+    assert set(column(page, "leaderboard", 2)) == set(HOSTILE)
+    assert page.locator("img").count() == 0
+    assert page.locator("script").count() == 2
+    page.get_by_role("button", name="to the end").click()
+    titles = page.locator(".board h4").all_inner_texts()
+    assert any(name in titles[0] for name in HOSTILE)
+    options = page.locator("#replay select option").all_inner_texts()
+    assert any("<i>d000" in option for option in options)
+
+
+def test_tables_are_tables_for_a_screen_reader(visit: Callable[..., Any]) -> None:
+    page = visit("klaverjas")
+    for table in page.locator("main table:not(.tally)").all():
+        assert table.locator("thead th[scope=col]").count() > 1
+        rows = table.locator("tbody tr").count()
+        assert table.locator("tbody th[scope=row]").count() == rows
+    unnamed = page.locator("[role=region]:not([aria-label]), [role=img]:not([aria-label])")
+    assert unnamed.count() == 0
+    buttons = page.get_by_role("button").all()
+    assert all(b.get_attribute("aria-label") or b.inner_text().strip() for b in buttons)
+
+
+def test_it_prints(visit: Callable[..., Any], tmp_path: Path) -> None:
+    page = visit("klaverjas")
+    page.emulate_media(media="print")
+    assert not page.locator("nav.jump").is_visible()
+    assert not page.locator("#replay").is_visible()
+    assert page.locator("figure svg").first.is_visible()
+    page.pdf(path=tmp_path / "report.pdf", format="A4")
+    assert (tmp_path / "report.pdf").read_bytes()[:4] == b"%PDF"
+
+
+def test_without_scripts_the_numbers_are_there(visit: Callable[..., Any]) -> None:
+    page = visit("klaverjas", java_script_enabled=False)
+    assert page.locator("[aria-label='leaderboard'] tbody tr").count() == 3
+    assert "arena replay" in page.locator("#replay").inner_text()

@@ -1,0 +1,150 @@
+"""Many agents at once: adjustment, letters, cycles, ranks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.stats import (
+    FieldModel,
+    PairResults,
+    StatsError,
+    adjust_p,
+    all_pairs,
+    alpha_rank,
+    compact_letters,
+    friedman_nemenyi,
+    paired_t,
+    significant_cycles,
+)
+
+
+def results(margins: dict[tuple[int, int], list[float]], agents: str) -> PairResults:
+    """A small tournament from margins per pair."""
+    rows = [(i, j, d, m) for (i, j), values in margins.items() for d, m in enumerate(values)]
+    a, b, deal, margin = (list(column) for column in zip(*rows, strict=True))
+    return PairResults.from_margins(tuple(agents), a, b, deal, margin)
+
+
+def test_benjamini_hochberg_by_hand() -> None:
+    # p·m/rank, made monotone from the top: 0.04·4/4, 0.03·4/3, 0.02·4/2, 0.005·4
+    assert adjust_p([0.02, 0.005, 0.04, 0.03], "bh") == pytest.approx([0.04, 0.02, 0.04, 0.04])
+    assert adjust_p([0.3, 0.01], "none").tolist() == [0.3, 0.01]
+    assert adjust_p([], "holm").size == 0
+
+
+def test_adjustments_against_statsmodels() -> None:
+    from statsmodels.stats.multitest import multipletests
+
+    p = np.random.default_rng(1).random(40) ** 3
+    p[5] = p[6]  # a tie
+    np.testing.assert_allclose(adjust_p(p, "holm"), multipletests(p, method="holm")[1])
+    np.testing.assert_allclose(adjust_p(p, "bh"), multipletests(p, method="fdr_bh")[1])
+
+
+def test_adjust_refuses_nonsense() -> None:
+    with pytest.raises(StatsError, match="between 0 and 1"):
+        adjust_p([0.1, np.nan])
+    with pytest.raises(StatsError, match="unknown adjustment"):
+        adjust_p([0.1], "bonferoni")  # type: ignore[arg-type]
+
+
+def test_all_pairs_is_holm_over_the_paired_t_tests() -> None:
+    tournament = FieldModel((40.0, 0.0, 0.0, 0.0)).draw(np.random.default_rng(1), 60)
+    r = all_pairs(tournament)
+    plain = [paired_t(tournament.pair(i, j)).p for i in range(4) for j in range(i + 1, 4)]
+    assert [c.p for c in r.comparisons] == pytest.approx(plain)
+    assert [c.p_adjusted for c in r.comparisons] == pytest.approx(adjust_p(plain))
+    assert [c.significant for c in r.comparisons] == [True] * 3 + [False] * 3
+    assert r.letters == {"agent1": "a", "agent2": "b", "agent3": "b", "agent4": "b"}
+    assert all_pairs(tournament, test="wilcoxon").comparisons[0].significant
+
+
+def test_all_pairs_says_what_could_not_be_tested() -> None:
+    r = all_pairs(results({(0, 1): [0.0] * 5, (1, 2): [1.0, 2.0, 3.0]}, "ABC"))
+    assert r.comparisons[0].p is None
+    assert "played alike" in r.comparisons[0].note
+    assert "1 pairs never met" in r.note
+    assert r.comparisons[1].p_adjusted == r.comparisons[1].p
+
+
+def test_letters_of_the_textbook_case() -> None:
+    # 0 differs from 2 and 3, 1 from 3: {0,1} {1,2} {2,3}
+    assert compact_letters(4, [(0, 2), (0, 3), (1, 3)]) == ["a", "ab", "bc", "c"]
+    assert compact_letters(3, []) == ["a", "a", "a"]
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(2, 7), st.data())
+def test_letters_say_exactly_what_differs(agents: int, data: st.DataObject) -> None:
+    pairs = [(i, j) for i in range(agents) for j in range(i + 1, agents)]
+    different = data.draw(st.lists(st.sampled_from(pairs), unique=True))
+    letters = compact_letters(agents, different)
+    for i, j in pairs:
+        assert bool(set(letters[i]) & set(letters[j])) == ((i, j) not in different)
+
+
+def test_friedman_leaves_out_forfeits_and_knows_ties() -> None:
+    table = [[3.0, 2.0, 1.0], [3.0, 1.0, 2.0], [np.nan, 1.0, 2.0], [3.0, 2.0, 1.0]]
+    r = friedman_nemenyi(table)
+    assert (r.deals, r.mean_ranks[0]) == (3, 1.0)
+    assert "1 deals with a forfeit" in r.note
+    flat = friedman_nemenyi(np.ones((4, 3)))
+    assert (flat.p, flat.critical_difference) == (None, None)
+    assert "tie on every deal" in flat.note
+    with pytest.raises(StatsError, match="at least three agents"):
+        friedman_nemenyi(np.ones((4, 2)))
+
+
+def test_a_significant_cycle_is_found_and_an_order_is_not() -> None:
+    strong = [10.0, 12.0, 9.0, 11.0, 10.5, 9.5]
+    weak = [-x for x in strong]
+    noise = [5.0, -6.0, 1.0, 0.0, 2.0, -3.0]
+    beats = {(0, 1): strong, (1, 2): strong, (0, 2): weak, (0, 3): strong, (2, 3): noise}
+    r = significant_cycles(all_pairs(results(beats, "ABCD")))
+    assert r.cycles == (("A", "B", "C"),)
+    assert r.groups == (("A", "B", "C"),)
+    beats[(0, 2)] = noise  # one edge no longer significant
+    broken = significant_cycles(all_pairs(results(beats, "ABCD")))
+    assert (broken.cycles, broken.groups) == ((), ())
+    assert "No significant cycle" in broken.note
+
+
+def test_longer_cycles_are_listed_on_request_and_always_grouped() -> None:
+    win = [10.0, 12.0, 9.0, 11.0, 10.5, 9.5]
+    ring = {(i, i + 1): win for i in range(4)} | {(0, 4): [-x for x in win]}
+    pairs = all_pairs(results(ring, "ABCDE"))
+    assert significant_cycles(pairs).cycles == ()
+    assert significant_cycles(pairs).groups == (("A", "B", "C", "D", "E"),)
+    assert significant_cycles(pairs, max_length=5).cycles == (("A", "B", "C", "D", "E"),)
+
+
+def test_alpha_rank_of_rock_paper_scissors_and_of_a_champion() -> None:
+    rps = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
+    assert alpha_rank(("r", "p", "s"), rps).shares == pytest.approx([1 / 3] * 3)
+    champion = alpha_rank(("a", "b", "c"), [[0, 50, 90], [-50, 0, 30], [-90, -30, 0]], 10.0)
+    assert champion.shares[0] == pytest.approx(1.0)
+    with pytest.raises(StatsError, match="payoff table"):
+        alpha_rank(("a", "b"), [[0.0]])
+
+
+def test_pair_results_refuse_what_they_cannot_mean() -> None:
+    with pytest.raises(StatsError, match="has deal 3 twice"):
+        PairResults.from_margins("AB", [0, 1], [1, 0], [3, 3], [1.0, 2.0]).table()
+    with pytest.raises(StatsError, match="A meets itself"):
+        PairResults.from_margins("AB", [0], [0], [1], [1.0])
+    with pytest.raises(StatsError, match="different names"):
+        PairResults.from_margins("AA", [0], [1], [1], [1.0])
+    with pytest.raises(StatsError, match="no results but forfeits"):
+        PairResults.from_margins("AB", [0], [1], [1], [np.nan])
+    with pytest.raises(StatsError, match="between 0 and 1"):
+        PairResults.from_margins("AB", [0], [2], [1], [1.0])
+
+
+def test_seatings_become_one_row() -> None:
+    r = PairResults.from_seatings("AB", [0, 0, 0], [1, 1, 1], [1, 2, 3],
+                                  [[10, -4], [0, 0], [np.nan, 3]])  # fmt: skip
+    assert (r.margin.tolist(), r.forfeits) == ([3.0, 0.0], 1)
+    assert (r.wins.tolist(), r.draws.tolist(), r.losses.tolist()) == ([0.5, 0], [0, 1], [0.5, 0])

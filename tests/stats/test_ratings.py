@@ -1,0 +1,232 @@
+"""Ratings: exact cases, independent solvers, anchors, perfect scores, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import optimize, special, stats
+
+from arena.stats import (
+    Anchor,
+    Bootstrap,
+    FieldModel,
+    PairResults,
+    StatsError,
+    bradley_terry,
+    elo_from_counts,
+    elo_rating,
+    mean_difference,
+    plackett_luce,
+    score_rating,
+)
+from arena.stats.elo import ELO_PER_LOGIT
+
+FIELD = FieldModel((0.0, 4.0, 8.0, 12.0))
+
+
+@pytest.fixture(scope="module")
+def tournament() -> PairResults:
+    return FIELD.draw(np.random.default_rng(5), 80)
+
+
+@pytest.fixture(scope="module")
+def sparse(tournament: PairResults) -> PairResults:
+    """The same with two thirds of the games missing at random."""
+    keep = np.random.default_rng(2).random(tournament.a.size) < 0.33
+    t = tournament
+    return PairResults(
+        t.agents, t.a[keep], t.b[keep], t.deal[keep], t.margin[keep], t.wins[keep], t.draws[keep],
+        t.losses[keep],
+    )  # fmt: skip
+
+
+def test_round_robin_score_rating_is_the_t_interval_over_deals(tournament: PairResults) -> None:
+    table = tournament.table()
+    per_deal = table.margin @ table.incidence / 4  # mean margin against the field, deal by deal
+    r = score_rating(tournament)
+    for i, rating in enumerate(r.ratings):
+        expected = mean_difference(per_deal[:, i])
+        assert rating.value == pytest.approx(expected.mean)
+        assert (rating.low, rating.high) == pytest.approx((expected.low, expected.high))
+        assert rating.df == pytest.approx(79)
+    assert sum(x.value for x in r.ratings) == pytest.approx(0, abs=1e-9)
+    np.testing.assert_allclose(r.covariance, np.cov(per_deal.T) / 80, rtol=1e-9)
+
+
+def test_two_agents_are_the_paired_comparison(tournament: PairResults) -> None:
+    margins = tournament.pair(0, 3)
+    two = PairResults.from_margins("AB", [0] * 80, [1] * 80, range(80), margins)
+    r = score_rating(two, anchor=Anchor("B", 100.0))
+    expected = mean_difference(margins)
+    assert r["A"].value == pytest.approx(100 + margins.mean())
+    assert (r["A"].low, r["A"].high) == pytest.approx((100 + expected.low, 100 + expected.high))  # type: ignore[operator]
+    assert (r["B"].value, r["B"].se) == (100.0, 0.0)
+    p = stats.ttest_1samp(margins, 0, alternative="less").pvalue
+    assert r.los[0][1] == pytest.approx(p)  # the chance of being stronger, seen from A
+    assert r.los[0][0] is None
+
+
+def test_sparse_score_rating_against_statsmodels(sparse: PairResults) -> None:
+    import statsmodels.api as sm
+
+    x = np.zeros((sparse.a.size, 4))
+    x[np.arange(sparse.a.size), sparse.a] = 1
+    x[np.arange(sparse.a.size), sparse.b] = -1
+    model = sm.OLS(sparse.margin, x[:, 1:] - 0)  # agent 1 anchored at 0
+    plain = model.fit(cov_type="cluster", cov_kwds={"groups": sparse.deal}, use_t=True)
+    r = score_rating(sparse, anchor=Anchor("agent1"))
+    np.testing.assert_allclose([x.value for x in r.ratings[1:]], plain.params, rtol=1e-9)
+    # CR2 lies near, and above, the uncorrected sandwich
+    se = np.array([x.se for x in r.ratings[1:]])
+    assert np.all(np.abs(se / plain.bse - 1) < 0.05)
+    assert all(x.df is not None and 20 < x.df < 79 for x in r.ratings[1:])
+
+
+def test_elo_solves_expected_score_is_actual_score(sparse: PairResults) -> None:
+    score = sparse.wins + sparse.draws / 2
+
+    def misses(free: np.ndarray) -> np.ndarray:
+        theta = np.append(free, -free.sum())
+        gap = score - special.expit(theta[sparse.a] - theta[sparse.b])
+        return (np.bincount(sparse.a, gap, 4) - np.bincount(sparse.b, gap, 4))[:3]
+
+    free = optimize.fsolve(misses, np.zeros(3), xtol=1e-13)
+    expected = ELO_PER_LOGIT * np.append(free, -free.sum())
+    values = [x.value for x in elo_rating(sparse).ratings]
+    np.testing.assert_allclose(values, expected, atol=1e-6)
+
+
+def test_elo_clusters_agree_with_statsmodels(tournament: PairResults) -> None:
+    import statsmodels.api as sm
+
+    t = tournament
+    x = np.zeros((t.a.size, 4))
+    x[np.arange(t.a.size), t.a] = 1
+    x[np.arange(t.a.size), t.b] = -1
+    glm = sm.GLM(t.wins + t.draws / 2, x[:, 1:], family=sm.families.Binomial())
+    fit = glm.fit(cov_type="cluster", cov_kwds={"groups": t.deal, "use_correction": False})
+    r = elo_rating(t, anchor=Anchor("agent1"))
+    np.testing.assert_allclose(
+        [x.value for x in r.ratings[1:]], ELO_PER_LOGIT * fit.params, rtol=1e-6
+    )
+    # with every pair on every deal CR2 is the plain sandwich times n/(n - 1)
+    np.testing.assert_allclose(
+        [x.se for x in r.ratings[1:]], ELO_PER_LOGIT * fit.bse * np.sqrt(80 / 79), rtol=1e-6
+    )
+
+
+def test_elo_of_two_agents_is_the_elo_of_the_score() -> None:
+    margins = [3.0, 1.0, -2.0, 0.0, 5.0, 4.0, -1.0, 2.0] * 6
+    two = PairResults.from_margins("AB", [0] * 48, [1] * 48, range(48), margins)
+    r = elo_rating(two, anchor=Anchor("B"))
+    direct = elo_from_counts([12, 6, 30])
+    assert r["A"].value == pytest.approx(direct.elo)
+    # the same standard error of the score, carried to the log odds by 1/(p(1 - p))
+    p = direct.score
+    se = ELO_PER_LOGIT * np.sqrt(direct.variance / 47) / (p * (1 - p))
+    assert r["A"].se == pytest.approx(se)
+    assert r["A"].low == pytest.approx(direct.elo - stats.t.ppf(0.975, 47) * se)  # type: ignore[operator]
+
+
+def test_davidson_recovers_its_own_model() -> None:
+    rng = np.random.default_rng(8)
+    theta, nu, n = np.array([0.6, 0.0, -0.6]), 0.8, 4_000
+    rows = []
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        eta = theta[i] - theta[j]
+        p = np.array([np.exp(-eta / 2), nu, np.exp(eta / 2)])
+        rows.append((i, j, *rng.multinomial(n, p / p.sum())[::-1]))
+    fit = bradley_terry(3, rows, "davidson")
+    np.testing.assert_allclose(fit.strengths, theta, atol=0.06)
+    assert np.exp(fit.extra["log_nu"]) == pytest.approx(nu, rel=0.05)
+    # maximum: no neighbour is more likely
+    half = bradley_terry(3, rows)
+    assert fit.strengths[0] > half.strengths[0]  # draws as half wins pull towards each other
+
+
+def test_davidson_rating_and_draw_share(tournament: PairResults) -> None:
+    t = tournament
+    coarse = PairResults.from_margins(t.agents, t.a, t.b, t.deal, np.round(t.margin / 25))
+    r = elo_rating(coarse, draw_model="davidson")
+    assert r.draw_share is not None
+    assert 0.1 < r.draw_share < 0.5
+    drawless = PairResults.from_margins(t.agents, t.a, t.b, t.deal, t.margin + 0.5)
+    plain = elo_rating(drawless, draw_model="davidson")
+    assert "No draws" in plain.note
+    assert plain["agent1"].value == pytest.approx(elo_rating(drawless)["agent1"].value)
+
+
+def test_bootstrap_agrees_with_the_sandwich_and_repeats(tournament: PairResults) -> None:
+    for rate in (score_rating, elo_rating):
+        plain = rate(tournament)
+        first = rate(tournament, bootstrap=Bootstrap(3, 1_000))
+        again = rate(tournament, bootstrap=Bootstrap(3, 1_000))
+        assert first.ratings == again.ratings
+        assert first.resamples == 1_000
+        for a, b in zip(plain.ratings, first.ratings, strict=True):
+            width = a.high - a.low  # type: ignore[operator]
+            assert a.value == b.value
+            assert b.low == pytest.approx(a.low, abs=0.15 * width)
+            assert b.high == pytest.approx(a.high, abs=0.15 * width)
+
+
+def test_bootstrap_of_a_sparse_schedule_with_davidson(sparse: PairResults) -> None:
+    s = sparse
+    coarse = PairResults.from_margins(s.agents, s.a, s.b, s.deal, np.round(s.margin / 25))
+    r = elo_rating(coarse, draw_model="davidson", bootstrap=Bootstrap(1, 300))
+    assert all(x.low < x.value < x.high for x in r.ratings)  # type: ignore[operator]
+
+
+def test_perfect_scores_are_finite_by_the_stated_prior() -> None:
+    n = 20
+    a, b = [0] * n + [0] * n + [1] * n, [1] * n + [2] * n + [2] * n
+    margin = [9.0] * (2 * n) + [1.0, -1.0] * (n // 2)
+    won_all = PairResults.from_margins("ABC", a, b, list(range(n)) * 3, margin)
+    r = elo_rating(won_all)
+    assert "0.5 win and 0.5 loss were added" in r.note
+    assert r.prior == 0.5
+    assert 300 < r["A"].value < 1_000
+    assert r["A"].low > 0  # type: ignore[operator]
+    assert (r["A"].se or 0) > 100  # a perfect score says little about how much better
+    with pytest.raises(StatsError, match="no finite maximum likelihood"):
+        elo_rating(won_all, prior=0.0)
+    two = PairResults.from_margins("AB", [0] * n, [1] * n, range(n), [9.0] * n)
+    expected = ELO_PER_LOGIT * np.log((n + 0.5) / 0.5)  # Haldane-Anscombe log odds
+    assert elo_rating(two, anchor=Anchor("B"))["A"].value == pytest.approx(expected)
+
+
+def test_a_disconnected_schedule_is_refused_by_name() -> None:
+    apart = PairResults.from_margins(
+        ("ada", "bob", "cyd", "dan", "eve"), [0, 2, 0, 2], [1, 3, 1, 3], [1, 1, 2, 2], [1, -2, 3, 4]
+    )
+    with pytest.raises(StatsError, match=r"\{ada, bob\}; \{cyd, dan\}; \{eve\}"):
+        score_rating(apart)
+    with pytest.raises(StatsError, match="3 parts that never met"):
+        elo_rating(apart)
+
+
+def test_too_little_gets_a_sentence() -> None:
+    one = PairResults.from_margins("AB", [0], [1], [1], [4.0])
+    r = score_rating(one)
+    assert (r["A"].value, r["A"].low) == (2.0, None)
+    assert "One deal only" in r.note
+    flat = PairResults.from_margins("AB", [0] * 4, [1] * 4, range(4), [4.0] * 4)
+    assert "do not vary" in score_rating(flat).note
+    forfeited = PairResults.from_margins("AB", [0] * 3, [1] * 3, range(3), [4.0, np.nan, 1.0])
+    assert "1 forfeited" in score_rating(forfeited).note
+    with pytest.raises(StatsError, match="anchor 'Z' is not among the agents: A, B"):
+        score_rating(flat, anchor=Anchor("Z"))
+    with pytest.raises(KeyError):
+        score_rating(flat)["Z"]
+
+
+def test_plackett_luce_of_pairs_is_bradley_terry() -> None:
+    rankings = [[0, 1]] * 7 + [[1, 0]] * 3 + [[1, 2]] * 6 + [[2, 1]] * 4
+    games = [(0, 1, 7, 0, 3), (1, 2, 6, 0, 4)]
+    np.testing.assert_allclose(
+        plackett_luce(3, rankings).strengths, bradley_terry(3, games).strengths, atol=1e-9
+    )
+    with pytest.raises(StatsError, match="always ranked above"):
+        plackett_luce(2, [[0, 1]])
+    with pytest.raises(StatsError, match="once each"):
+        plackett_luce(2, [[0, 0]])

@@ -1,0 +1,79 @@
+"""The worked plug-in under examples/, installed as strangers install theirs, and run."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "arena-plugin-lowest"
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    """A copy, so that building leaves nothing behind in the repository."""
+    copy = tmp_path_factory.mktemp("plugin") / "source"
+    shutil.copytree(EXAMPLE, copy, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    return copy
+
+
+@pytest.fixture(scope="module")
+def arena(source, tmp_path_factory):
+    """Runs a module of Python where the plug-in is installed; what it printed."""
+    site = tmp_path_factory.mktemp("site")
+    install = ["pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    subprocess.run([sys.executable, "-m", *install, "--target", str(site), str(source)], check=True)
+
+    def run(*words: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", *words],
+            cwd=source,
+            env={**os.environ, "PYTHONPATH": str(site)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return run
+
+
+def test_it_is_listed_with_its_parameter(arena):
+    agents = {
+        agent["family"]: agent for agent in json.loads(arena("arena", "list", "agents", "--json"))
+    }
+    assert agents["lowest"]["summary"].startswith("Plays the legal card of the lowest rank")
+    (parameter,) = agents["lowest"]["parameters"]
+    assert parameter == {
+        "name": "lead_high",
+        "type": "bool",
+        "required": False,
+        "default": False,
+        "help": "whether to lead the highest card instead",
+    }
+
+
+def test_it_is_in_the_schema_for_editors(arena):
+    assert '"const": "lowest"' in arena("arena", "schema")
+
+
+def test_its_experiment_is_valid(arena):
+    out = arena("arena", "validate", "experiment.yaml")
+    assert "lowest-lead_high=false (lowest), lowest-lead_high=true (lowest), random" in out
+
+
+def test_its_experiment_runs(arena, tmp_path):
+    out = tmp_path / "run"
+    arena("arena", "run", "experiment.yaml", "--jobs", "1", "--out", str(out))
+    rows = arena("arena", "export", str(out), "--format", "jsonl").splitlines()
+    assert len(rows) == 2 * 20 * 2, "pairings, deals, seatings"
+
+
+def test_its_own_tests_pass(arena):
+    assert "2 passed" in arena("pytest", "tests", "-p", "no:cacheprovider")
