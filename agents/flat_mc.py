@@ -286,3 +286,4 @@ def _exercise() -> None:
     view = rules.view(state, state.turn)
     for beliefs in get_args(believing.Kind):
         FlatMC(playouts=1, beliefs=beliefs).estimates(view, Rng(1))
+    FlatMC(rollout="random").estimates(view, Rng(1))

@@ -48,8 +48,8 @@ class Mcts(TreeSearch):
         question, nodes = self._search(view, rng)
         cards = root_statistics(question.game, nodes)
         chosen = best_card(cards, self.final)
-        proven = [card for card in proven_cards(question.game, nodes) if card != chosen]
-        return max([chosen, *proven], key=lambda card: cards[card].value)
+        proven = proven_cards(question.game, nodes)
+        return max([*proven, chosen], key=lambda card: cards[card].value)
 
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         """Visits, mean or proven value, and availability of each card."""

@@ -97,14 +97,14 @@ def _roots(bits: int) -> NDArray[np.float64]:
 def root_statistics(game: KernelGame, nodes: Nodes) -> dict[int, CardStatistics]:
     """Visits, mean value and availability of the root's children, in ascending order of cards.
 
-    Where a value is proven it stands in place of the mean.
+    A mean is not told outside the bounds that are proven.
     """
     cards = {}
     child = int(nodes[0]["first"])
     while child:
         node = nodes[child]
         low, high = float(node["low"]), float(node["high"])
-        value = low if low == high else float(node["mean"])
+        value = min(max(float(node["mean"]), low), high)
         cards[game.card(node["card"])] = CardStatistics(
             int(node["visits"]), value, int(node["available"])
         )

@@ -197,7 +197,7 @@ def _search(root: Words, game: Words, objective: Int, goal: Int, room: Room) -> 
             if (maximising and value >= goal) or (not maximising and value < goal):
                 room.moves[ply] = ZERO
         state = states[ply]
-        card: Word = room.tried[ply]
+        card: Any = room.tried[ply]  # the table's advice, or the card tried before
         if card & room.moves[ply] == ZERO:
             card = _most_promising(state, game, room.moves[ply])
         room.tried[ply] = card
@@ -261,7 +261,7 @@ def _worth(state: Words, game: Words, objective: Int, scores: NDArray[np.int64])
 
 
 @inlined
-def _most_promising(state: Words, game: Words, moves: Word) -> Word:
+def _most_promising(state: Words, game: Words, moves: Any) -> Word:
     """The highest card that takes the lead in the trick; if none does, the lowest."""
     best = state[BEST]
     leading = moves

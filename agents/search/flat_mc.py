@@ -98,7 +98,6 @@ class Sums(NamedTuple):
         return cls(np.zeros(candidates), np.zeros(candidates))
 
 
-@compiled
 def judge(
     question: Question, worlds: int, playouts: int, shared_worlds: bool, rng: Words, sums: Sums
 ) -> None:
@@ -106,11 +105,10 @@ def judge(
 
     The candidates meet the same worlds, or each meets worlds of its own.
     """
+    # Chosen out here, because what one compiled function calls is compiled again into it.
     plain = question.rollout == RANDOM and question.stop == 0 and not question.own_moon_costs
-    if plain and worlds * playouts >= _WORTH_BULK:
-        _judge_in_bulk(question, worlds, playouts, shared_worlds, rng, sums)
-    else:
-        _judge_one_by_one(question, worlds, playouts, shared_worlds, rng, sums)
+    way = _judge_in_bulk if plain and worlds * playouts >= _WORTH_BULK else _judge_one_by_one
+    way(question, worlds, playouts, shared_worlds, rng, sums)
 
 
 # --- many playouts at once ---------------------------------------------------------------

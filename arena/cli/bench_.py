@@ -1,8 +1,8 @@
 """Measure how fast things are on this machine.
 
-Topics: arena, flat-mc, kernel, search. Each prints its figures; what they mean and
-what is aimed at stands at the top of `arena/bench/<topic>.py`. With --against (kernel),
-a command that prints the rounds per second of another kernel is run in turns with ours.
+Each topic prints its figures; what they mean and what is aimed at stands at the top of
+its module in `arena/bench`. With --against (topic kernel), a command that prints the
+rounds per second of another kernel is run in turns with ours.
 """
 
 from __future__ import annotations
@@ -10,24 +10,24 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import pkgutil
 from collections.abc import Callable
 
+from arena import bench
 from arena.errors import ArenaError, did_you_mean
 
-__all__ = ["TOPICS", "add_arguments", "run"]
+__all__ = ["add_arguments", "run", "topics"]
 
-TOPICS = {
-    "arena": "arena.bench.arena_",
-    "flat-mc": "arena.bench.flat_mc",
-    "kernel": "arena.bench.kernel",
-    "search": "arena.bench.search",
-}
-"""Each topic's module, which has a function `measure(...) -> dict[str, float]`."""
+
+def topics() -> dict[str, str]:
+    """The name of each topic and its module, which has `measure(...) -> dict[str, float]`."""
+    modules = (found.name for found in pkgutil.iter_modules(bench.__path__))
+    return {name.strip("_").replace("_", "-"): name for name in modules}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The topic, the form of the output, and what to compare with."""
-    parser.add_argument("topic", help=", ".join(TOPICS))
+    parser.add_argument("topic", help=", ".join(sorted(topics())))
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
         "--against", metavar="CMD", help="kernel: a command that prints another kernel's rounds/s"
@@ -36,11 +36,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Measure and print."""
-    if args.topic not in TOPICS:
-        raise ArenaError(f"unknown topic {args.topic!r}; {did_you_mean(args.topic, TOPICS)}")
+    modules = topics()
+    if args.topic not in modules:
+        raise ArenaError(f"unknown topic {args.topic!r}; {did_you_mean(args.topic, modules)}")
     if args.against is not None and args.topic != "kernel":
         raise ArenaError("--against goes with the topic kernel only")
-    measure: Callable[..., dict[str, float]] = importlib.import_module(TOPICS[args.topic]).measure
+    module = importlib.import_module(f"{bench.__name__}.{modules[args.topic]}")
+    measure: Callable[..., dict[str, float]] = module.measure
     figures = measure() if args.against is None else measure(against=args.against)
     if args.json:
         print(json.dumps({name: round(value, 4) for name, value in figures.items()}, indent=2))

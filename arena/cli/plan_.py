@@ -39,7 +39,7 @@ from arena.stats import (
     sequential_plan,
 )
 from arena.store import Run
-from arena.store.folder import MANIFEST
+from arena.store.folder import RESULTS
 
 PILOT = 60
 CURVE_DEALS = (50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
@@ -95,14 +95,15 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(_plain(plans, source, args), indent=2, allow_nan=False))
     else:
-        print("\n".join(_lines(plans, source, args, len(experiment.deals))))
+        rounds = (experiment.match.rounds or 1) if experiment.match else 1
+        print("\n".join(_lines(plans, source, args, len(experiment.deals) // rounds)))
     return 0
 
 
 def _spread(experiment: Experiment, args: argparse.Namespace) -> tuple[str, tuple[Meeting, ...]]:
     """Where the spread comes from, and the pairs with their margins."""
     stored = args.source or Path("reports") / experiment.name
-    if args.source is not None or (stored / MANIFEST).is_file():
+    if args.source is not None or (stored / RESULTS).is_file():
         with Run(stored) as results:
             if results.manifest["rules"]["game"] != experiment.rules.name:
                 game = results.manifest["rules"]["game"]
@@ -168,7 +169,7 @@ def _lines(
     plans: list[PairPlan], source: str, args: argparse.Namespace, deals: int
 ) -> Iterator[str]:
     yield (
-        f"to see {plain(args.detect)} points per deal with {percent(args.power, 0)} power at "
+        f"to see {plain(args.detect)} points with {percent(args.power, 0)} power at "
         f"level {args.alpha:g}, from {source}:"
     )
     yield ""
@@ -203,7 +204,7 @@ def _lines(
         )
     most = max((plan.needed.deals for plan in plans if plan.needed), default=0)
     yield ""
-    yield f"the experiment has {deals:,} deals: {'enough' if deals >= most else 'too few'}"
+    yield f"the experiment has {deals:,} per pair: {'enough' if deals >= most else 'too few'}"
 
 
 def _known(power: float) -> float | None:

@@ -101,9 +101,7 @@ class _Shown:
         self.stops = at is not None
         self.state = self.rules.start(replay.deal, replay.standing)
         self.width = max(map(len, replay.seats))
-        times = (replay.record.times_first, replay.record.times_second)
-        self.entrants = results.seatings[replay.record.seating]
-        self.times = tuple(iter(decode_times(each)) for each in times)
+        self.times = iter(decode_times(replay.record.times))
 
     def lines(self) -> Iterator[str]:
         record, rules = self.replay.record, self.rules
@@ -152,7 +150,7 @@ class _Shown:
         view = self.rules.view(self.state, seat)
         hand = _hand(view.hand, legal if self.state.phase == "play" else None)
         done = pretty(action) if action < 52 else call_name(action)
-        taken = next(self.times[self.entrants[seat]], None)
+        taken = next(self.times, None)
         spent = "" if taken is None else f"  {duration(float(taken) / 1e9)}"
         return f"  {SEATS[seat]} {name:<{self.width}}  {hand}  → {done}{spent}"
 

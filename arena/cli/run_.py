@@ -67,28 +67,28 @@ def run(args: argparse.Namespace) -> int:
         with progress:
             finished = play(experiment, path, options, progress)
     except KeyboardInterrupt:
-        done = progress.tally.done if progress.tally else 0
+        stored = f"{progress.tally.done:,} {unit} are" if progress.tally else "what was finished is"
         print(
-            f"arena: interrupted; {done:,} {unit} are stored in {path}, "
-            "the same command goes on from there",
+            f"arena: interrupted; {stored} stored in {path}, the same command goes on from there",
             file=sys.stderr,
         )
         return 130
     if finished.stopped:
         print(f"arena: stopped: {finished.stopped}", file=sys.stderr)
         return 1
+    tables = _tables(finished)
     if not args.quiet:
-        _show(finished, unit)
+        _show(finished, unit, tables)
     if not args.no_report:
         _report(finished, args.quiet)
     return 0
 
 
-def _show(finished: Finished, unit: str) -> None:
+def _show(finished: Finished, unit: str, tables: str) -> None:
     path = finished.path
     if finished.found and not finished.played:
         print(f"all {finished.found:,} {unit} were stored before in {path}\n")
-    print(_tables(finished))
+    print(tables)
     with Run(path) as results:
         cpu = sum(session["cpu_s"] or 0.0 for session in results.manifest["sessions"])
         faults = len(results.faults())

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import compress
+from functools import cached_property, lru_cache
 
 from arena.deals import Deal
 from arena.play.referee import Fault, Lineup, Played, Referee
@@ -18,9 +17,6 @@ __all__ = ["MOST_THROWN_IN", "Playing", "margin_of"]
 
 MOST_THROWN_IN = 100
 """After so many thrown-in rounds in a row a match ends as it stands: nobody ever bids."""
-
-_OTHER = bytes([1, 0]).ljust(256)
-"""Translates one entrant's number into the other's."""
 
 
 def margin_of(rules: Rules, first: float, second: float) -> float:
@@ -43,7 +39,7 @@ class Playing:
     """Told before each round: pairing, unit, seating, number and deal."""
 
     @cached_property
-    def owners(self) -> list[list[int]]:
+    def _owners(self) -> list[list[int]]:
         """For each seating and side, whose side it is."""
         sides = self.referee.rules.sides
         return [[seats[side[0]] for side in sides] for seats in self.seatings]
@@ -107,12 +103,11 @@ class Playing:
     def _record(
         self, unit: Unit, seating: int, number: int, standing: Standing, played: Played
     ) -> RoundRecord:
-        rules, seats = self.referee.rules, self.seatings[seating]
-        outcome, fault = played.outcome, played.fault
+        rules, outcome, fault = self.referee.rules, played.outcome, played.fault
         score_first: float | None = None
         score_second: float | None = None
         if outcome is not None:
-            score_first, score_second = by_entrant(self.owners[seating], outcome.scores)
+            score_first, score_second = by_entrant(self._owners[seating], outcome.scores)
             margin = margin_of(rules, score_first, score_second)
             forfeit, said = 0, ""
         else:
@@ -121,33 +116,32 @@ class Playing:
             worst = rules.margin_bounds[0]
             if self.match is not None:
                 worst *= rounds_left(self.match, standing.round_number)
-            offender = seats[fault.seat]
+            offender = self.seatings[seating][fault.seat]
             margin = worst if offender == 0 else -worst
             forfeit, said = offender + 1, f"{fault.kind}: {fault}"
-        by_second = played.seats.translate(bytes(seats).ljust(256))
-        by_first = by_second.translate(_OTHER)
+        # By position: this is done for every round.
         return RoundRecord(
-            unit=unit.id,
-            seating=seating,
-            number=number,
-            deal=played.deal.id,
-            score_first=score_first,
-            score_second=score_second,
-            margin=margin,
-            scores=_text(outcome.scores),
-            points=_text(outcome.points),
-            bonus=_text(outcome.bonus),
-            tricks=_text(outcome.tricks),
-            flags=" ".join(outcome.flags),
-            trump=played.trump,
-            declarer=played.declarer,
-            leader=played.leader,
-            counts=0 if "redeal" in outcome.flags else 1,
-            forfeit=forfeit,
-            fault=said,
-            actions=played.actions,
-            times_first=encode_times(compress(played.nanoseconds, by_first)),
-            times_second=encode_times(compress(played.nanoseconds, by_second)),
+            unit.id,
+            seating,
+            number,
+            played.deal.id,
+            score_first,
+            score_second,
+            margin,
+            _text(outcome.scores),
+            _text(outcome.points),
+            _text(outcome.bonus),
+            _text(outcome.tricks),
+            " ".join(outcome.flags),
+            played.trump,
+            played.declarer,
+            played.leader,
+            0 if "redeal" in outcome.flags else 1,
+            forfeit,
+            said,
+            played.actions,
+            played.seats,
+            encode_times(played.nanoseconds),
         )
 
     def _fault(
@@ -181,5 +175,6 @@ def _after(standing: Standing, outcome: Outcome) -> Standing:
     return Standing(standing.round_number + 1, scores)
 
 
+@lru_cache(maxsize=4096)
 def _text(values: tuple[int, ...]) -> str:
     return " ".join(map(str, values))

@@ -18,7 +18,7 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from arena.agent import Player, Remembers, Setup, sees_all_cards
 from arena.cards import SEATS
@@ -47,8 +47,7 @@ class Fault:
         return f"seat {SEATS[self.seat]} {self.message}"
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
+class Played(NamedTuple):
     """A round as it was played, to its end or to a fault."""
 
     deal: Deal
@@ -56,7 +55,7 @@ class Played:
     """One byte per action of the players, in order; the seats follow from the rules."""
     seats: bytes
     """Who took each action."""
-    nanoseconds: tuple[int, ...]
+    nanoseconds: Sequence[int]
     """How long each decision took."""
     outcome: Outcome | None
     """None if a fault ended the round."""
@@ -160,15 +159,15 @@ class Referee:
             seats.append(seat)
             times.append(elapsed)
         return Played(
-            deal=deal,
-            actions=bytes(actions),
-            seats=bytes(seats),
-            nanoseconds=tuple(times),
-            outcome=rules.outcome(state) if fault is None else None,
-            trump=state.trump,
-            declarer=state.declarer,
-            leader=state.leader,
-            fault=fault,
+            deal,
+            bytes(actions),
+            bytes(seats),
+            times,
+            rules.outcome(state) if fault is None else None,
+            state.trump,
+            state.declarer,
+            state.leader,
+            fault,
         )
 
 

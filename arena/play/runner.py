@@ -92,8 +92,10 @@ class Pace:
         if self.chunk_units is not None:
             most = self.chunk_units
         else:
-            # Towards the end chunks shrink, so that all workers finish together.
-            most = min(_GROWTH * self._largest, max(1, ceil(left / (4 * self.jobs))))
+            most = _GROWTH * self._largest
+            if self.jobs > 1:
+                # Towards the end chunks shrink, so that all workers finish together.
+                most = min(most, max(1, ceil(left / (4 * self.jobs))))
         chunk: list[Unit] = []
         seconds = 0.0
         while units and len(chunk) < most:

@@ -119,7 +119,7 @@ def _provenance(run: Run) -> dict[str, Any]:
         "seatings": manifest["seatings"],
         "versions": manifest["versions"],
         "git_commit": manifest["git_commit"],
-        "machine": manifest["machine"],
+        "machine": _machine(manifest["machine"]),
         "started": manifest["started"],
         "ended": manifest["ended"],
         "sessions": len(sessions),
@@ -128,6 +128,12 @@ def _provenance(run: Run) -> dict[str, Any]:
         "fingerprints": {name: e["fingerprint"] for name, e in manifest["entrants"].items()},
         "command": f"arena run {CONFIG} --out again",
     }
+
+
+def _machine(machine: dict[str, Any]) -> dict[str, Any]:
+    """What matters for times; the manifest has the rest."""
+    system = str(machine["platform"]).partition("-")[0]
+    return {"processor": machine["processor"], "cores": machine["cores"], "system": system}
 
 
 # --- agents and pairs --------------------------------------------------------------------

@@ -183,7 +183,6 @@ def false_positives(
     reps: int = 4_000,
     deals: int = 200,
     alpha: float = 0.05,
-    name: str = "false positives",
 ) -> Rate:
     """How often a test rejects at level alpha; on A/A margins this is its false positive rate.
 
@@ -199,7 +198,7 @@ def false_positives(
         zeros += int(np.count_nonzero(x == 0))
         total += x.size
         count += 1
-    return measured_rate(name, hits, count, unanswered, zeros / total)
+    return measured_rate("false positives", hits, count, unanswered, zeros / total)
 
 
 def coverage(
@@ -209,7 +208,6 @@ def coverage(
     seed: int,
     reps: int = 4_000,
     deals: int = 200,
-    name: str = "coverage",
 ) -> Rate:
     """How often an interval contains the truth; one that does not exist counts as a miss."""
     rng = np.random.default_rng(seed)
@@ -221,7 +219,7 @@ def coverage(
         zeros += int(np.count_nonzero(x == 0))
         total += x.size
         count += 1
-    return measured_rate(name, hits, count, unanswered, zeros / total)
+    return measured_rate("coverage", hits, count, unanswered, zeros / total)
 
 
 def _repetitions(

@@ -108,7 +108,7 @@ def score_rating(
     table = results.table()
     check_connected(table)
     fit = _least_squares(table)
-    return _ratings("points", table, fit, confidence, anchor, bootstrap, 1.0)
+    return _ratings(table, fit, confidence, anchor, bootstrap)
 
 
 def elo_rating(
@@ -149,7 +149,7 @@ def elo_rating(
             f"{fit.prior:g} win and {fit.prior:g} loss were added to every pair, "
             "and those ratings depend on that.",
         )
-    return _ratings("elo", table, fit, confidence, anchor, bootstrap, ELO_PER_LOGIT, note)
+    return _ratings(table, fit, confidence, anchor, bootstrap, note)
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,16 +272,15 @@ def _finite(
 
 
 def _ratings(
-    kind: Literal["points", "elo"],
     table: DealTable,
     fit: _Fit,
     confidence: float,
     anchor: Anchor | None,
     bootstrap: Bootstrap | None,
-    unit: float,
     note: str = "",
 ) -> Ratings:
     k = len(table.agents)
+    unit = ELO_PER_LOGIT if fit.elo else 1.0
     place = np.eye(k) - 1.0 / k
     offset = 0.0
     if anchor is not None:
@@ -328,7 +327,7 @@ def _ratings(
             rated.append(Rating(agent, value, None, None, None, None))
     covariance = unit**2 * contrasts @ clustered.covariance @ contrasts.T
     return Ratings(
-        kind,
+        "elo" if fit.elo else "points",
         tuple(rated),
         covariance,
         _los(fit, clustered, k) if known else ((None,) * k,) * k,

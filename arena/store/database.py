@@ -92,8 +92,8 @@ CREATE TABLE rounds (
     forfeit INTEGER NOT NULL,
     fault TEXT NOT NULL,
     actions BLOB NOT NULL,
-    times_first BLOB NOT NULL,
-    times_second BLOB NOT NULL,
+    seats BLOB NOT NULL,
+    times BLOB NOT NULL,
     PRIMARY KEY (pairing, unit, seating, number)
 ) WITHOUT ROWID;
 CREATE TABLE faults (

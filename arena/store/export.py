@@ -20,7 +20,7 @@ from arena.cards import SEATS, TRUMPS, card_name
 from arena.errors import ArenaError
 from arena.rules import action_name
 from arena.store.deal_text import deal_record
-from arena.store.reader import Pairing, Replay, Run, replay_seconds
+from arena.store.reader import Pairing, Replay, Run
 
 __all__ = ["FORMATS", "export"]
 
@@ -141,7 +141,7 @@ def round_record(run: Run, pairing: Pairing, replay: Replay, times: bool = True)
     record["plays"] = plays
     record |= rules.facts(state)
     if times:
-        record["seconds_first"], record["seconds_second"] = replay_seconds(stored)
+        record["seconds_first"], record["seconds_second"] = run.seconds(stored)
     return record
 
 

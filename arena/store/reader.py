@@ -22,7 +22,7 @@ from arena.registry import GAMES
 from arena.rules import Rules, Standing, action_name
 from arena.store.database import Database, FaultRecord
 from arena.store.folder import RESULTS, is_busy, read_manifest, read_resolved
-from arena.store.records import RoundRecord, by_entrant, count_times, decode_times
+from arena.store.records import RoundRecord, by_entrant, decode_times
 
 if TYPE_CHECKING:
     import numpy as np
@@ -136,6 +136,11 @@ class Run:
         """For each seating and side, whose side it is."""
         return [[seats[side[0]] for side in self.rules.sides] for seats in self.seatings]
 
+    @cached_property
+    def _entrants(self) -> list[bytes]:
+        """For each seating, a table that turns seats into entrants, one byte each."""
+        return [bytes(seats).ljust(256) for seats in self.seatings]
+
     @property
     def units_per_pairing(self) -> int:
         """How many deals or matches each pairing is to play."""
@@ -172,14 +177,19 @@ class Run:
 
     def thinking(self) -> dict[str, Thinking]:
         """How long each entrant's decisions took; quantiles are right to 1%."""
+        import numpy as np  # here, so that light commands start fast
+
         clocks = {name: _Clock() for name in self.entrants}
         for pairing in self.pairings:
             rows = self.database.query(
-                "SELECT times_first, times_second FROM rounds WHERE pairing = ?", pairing.id
+                "SELECT seating, seats, times FROM rounds WHERE pairing = ?", pairing.id
             )
             for batch in _batches(rows):
-                for name, place in ((pairing.first, 0), (pairing.second, 1)):
-                    clocks[name].add(decode_times(b"".join(row[place] for row in batch)))
+                times = decode_times(b"".join(row[2] for row in batch))
+                entrants = b"".join(row[1].translate(self._entrants[row[0]]) for row in batch)
+                second = np.frombuffer(entrants, dtype=np.bool_)
+                clocks[pairing.first].add(times[~second])
+                clocks[pairing.second].add(times[second])
         return {name: clock.thinking() for name, clock in clocks.items()}
 
     # --- frames --------------------------------------------------------------------------
@@ -268,6 +278,15 @@ class Run:
         seats = tuple(names[entrant] for entrant in self.seatings[record.seating])
         return Replay(pairing, record, deal, standing, seats)
 
+    def seconds(self, record: RoundRecord) -> tuple[float, float]:
+        """How long both entrants thought in a round."""
+        import numpy as np  # here, so that light commands start fast
+
+        entrants = record.seats.translate(self._entrants[record.seating])
+        times = decode_times(record.times)
+        spent = np.bincount(np.frombuffer(entrants, dtype=np.uint8), times, minlength=2) / 1e9
+        return round(float(spent[0]), 9), round(float(spent[1]), 9)
+
     def _tidy(self, pairing: Pairing, record: RoundRecord, times: bool) -> dict[str, Any]:
         owners = self._owners[record.seating]
         means = {
@@ -290,17 +309,18 @@ class Run:
         }
         for what, (first, second) in means.items():
             row[f"{what}_first"], row[f"{what}_second"] = first, second
+        entrants = record.seats.translate(self._entrants[record.seating])
         row |= {
             "scores": record.scores,
             "flags": record.flags,
             "forfeit": ("", pairing.first, pairing.second)[record.forfeit],
             "fault": record.fault,
-            "decisions_first": count_times(record.times_first),
-            "decisions_second": count_times(record.times_second),
+            "decisions_first": entrants.count(0),
+            "decisions_second": entrants.count(1),
             "actions": " ".join(map(action_name, record.actions)),
         }
         if times:
-            row["seconds_first"], row["seconds_second"] = replay_seconds(record)
+            row["seconds_first"], row["seconds_second"] = self.seconds(record)
         return row
 
 
@@ -325,22 +345,13 @@ def _as_round(fault: FaultRecord) -> RoundRecord:
         forfeit=0,
         fault=f"{fault.kind}: {fault.message}",
         actions=fault.actions,
-        times_first=b"",
-        times_second=b"",
+        seats=b"",
+        times=b"",
     )
 
 
 def _means(owners: list[int], text: str) -> tuple[float | None, float | None]:
     return by_entrant(owners, list(map(int, text.split()))) if text else (None, None)
-
-
-def replay_seconds(record: RoundRecord) -> tuple[float, float]:
-    """How long both entrants thought in a round."""
-    return _seconds(record.times_first), _seconds(record.times_second)
-
-
-def _seconds(times: bytes) -> float:
-    return round(float(decode_times(times).sum(dtype="float64")) / 1e9, 9)
 
 
 def _batches(rows: Iterator[Any]) -> Iterator[list[Any]]:

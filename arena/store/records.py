@@ -1,7 +1,7 @@
 """A played round as it is kept: numbers for the statistics, bytes for the rest.
 
-Actions are one byte each (see `arena.rules`). Times of decisions are nanoseconds as
-floats of four bytes each.
+Actions (see `arena.rules`) and seats are one byte each. Times of decisions are
+nanoseconds as floats of four bytes each.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["COLUMNS", "RoundRecord", "by_entrant", "count_times", "decode_times", "encode_times"]
+__all__ = ["COLUMNS", "RoundRecord", "by_entrant", "decode_times", "encode_times"]
 
 
 class RoundRecord(NamedTuple):
@@ -46,9 +46,10 @@ class RoundRecord(NamedTuple):
     """Which entrant forfeited (1 the first, 2 the second); 0 if nobody did."""
     fault: str
     actions: bytes
-    times_first: bytes
-    """Times of the first entrant's decisions, in order."""
-    times_second: bytes
+    seats: bytes
+    """Who took each action."""
+    times: bytes
+    """How long each took."""
 
 
 COLUMNS: tuple[str, ...] = RoundRecord._fields
@@ -60,6 +61,9 @@ def by_entrant(owners: Sequence[int], values: Sequence[float]) -> tuple[float, f
     >>> by_entrant([0, 1, 1, 0], [26, 0, 0, 13])
     (19.5, 0.0)
     """
+    if len(values) == 2:  # the usual case, and done for every round
+        first, second = values if owners[0] == 0 else reversed(values)
+        return float(first), float(second)
     totals, sides = [0.0, 0.0], [0, 0]
     for owner, value in zip(owners, values, strict=True):
         totals[owner] += value
@@ -81,8 +85,3 @@ def decode_times(data: bytes) -> NDArray[np.float32]:
     import numpy as np  # here, so that light commands start fast
 
     return np.frombuffer(data, dtype=np.float32)
-
-
-def count_times(data: bytes) -> int:
-    """How many times are in some bytes."""
-    return len(data) // 4

@@ -150,9 +150,9 @@ jit.warm_up()
 
 
 def test_all_sources_behind_a_module_are_found() -> None:
-    found = {
-        str(path.relative_to(ROOT)) for path in jit.sources_of("arena.games.kernel.bulk", {ROOT})
-    }
+    bulk = ROOT / "arena" / "games" / "kernel" / "bulk.py"
+    sources = jit.sources_of("arena.games.kernel.bulk", bulk)
+    found = {str(path.relative_to(ROOT)) for path in sources}
     expected = {
         "arena/__init__.py",
         "arena/cards.py",
@@ -181,8 +181,20 @@ def test_every_form_of_import_is_followed(tmp_path: Path, monkeypatch: pytest.Mo
     )
     for name in ("b", "c", "d", "sub/e", "g", "h", "of_init", "unused"):
         (tmp_path / "p" / f"{name}.py").write_text("from ..h import Z" if name == "sub/e" else "")
-    found = {path.stem for path in jit.sources_of("p.a", {tmp_path})}
+    found = {path.stem for path in jit.sources_of("p.a", tmp_path / "p" / "a.py")}
     assert found == {"__init__", "a", "b", "c", "d", "e", "g", "h", "of_init"}
+
+
+def test_a_script_is_a_source_too(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from arena.games.kernel.jit import compiled\n\n"
+        "@compiled\ndef f(x):\n    return x + 1\n\nprint(f(1))\n"
+    )
+    run_script = f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')"
+    assert run(tmp_path, code=run_script).stdout == "2\n"
+    edit(script, "x + 1", "x + 2")
+    assert run(tmp_path, code=run_script).stdout == "3\n"
 
 
 def test_folders_long_unused_are_swept(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_random_rounds_agree_play_by_play(rules: Any) -> None:
         assert disagreement(rules, rules.random_deal(rng, number), rng) == ""
 
 
-def test_a_difference_is_found_and_told() -> None:
+def test_a_difference_is_found_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
     class Stricter(Klaverjas):
         def playable(self, hand: int, position: Any) -> int:
             cards = super().playable(hand, position)
@@ -40,13 +40,9 @@ def test_a_difference_is_found_and_told() -> None:
 
     rules = Stricter()
     game = kernel_game(Klaverjas(), 0)
-    check.kernel_game, real = (lambda *_: game), check.kernel_game
-    try:
-        deal = rules.random_deal(Rng(1), 0)
-        deal = Deal(deal.id, deal.hands, trump=0, declarer=0, leader=0)
-        told = disagreement(rules, deal, Rng(2))
-    finally:
-        check.kernel_game = real
+    monkeypatch.setattr(check, "kernel_game", lambda *_: game)
+    hands = rules.random_deal(Rng(1), 0).hands
+    told = disagreement(rules, Deal("x", hands, trump=0, declarer=0, leader=0), Rng(2))
     assert "play 13" in told
     assert "legal: by the rules" in told
 

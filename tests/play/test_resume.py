@@ -194,6 +194,16 @@ def test_a_finished_run_is_found_done(tmp_path: Path) -> None:
     assert (tmp_path / "run" / "manifest.json").read_bytes() == manifest
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_lost_manifest_is_written_again(tmp_path: Path, jobs: int) -> None:
+    experiment = make_experiment(6)
+    play(experiment, tmp_path / "run")
+    before = exported(tmp_path / "run", tmp_path)
+    (tmp_path / "run" / "manifest.json").unlink()
+    assert play(experiment, tmp_path / "run", jobs=jobs).played == 0
+    assert exported(tmp_path / "run", tmp_path) == before
+
+
 def test_the_folder_is_complete_and_the_results_are_one_file(tmp_path: Path) -> None:
     play(make_experiment(20), tmp_path / "run")
     names = {path.name for path in (tmp_path / "run").iterdir()}

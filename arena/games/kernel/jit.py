@@ -88,7 +88,7 @@ def _as_python(function: F) -> F:
 # --- warming up --------------------------------------------------------------------------
 
 _exercises: list[Callable[[], object]] = []
-_compiled_something: list[Callable[[], None]] = []
+_on_compiling: list[Callable[[], None]] = []
 
 
 def warms(exercise: Callable[[], object]) -> Callable[[], object]:
@@ -112,12 +112,12 @@ def warm_up(tell: Callable[[str], None] | None = None) -> float:
             told = True
             (tell or _tell_stderr)("compiling kernels (once per machine) ...")
 
-    _compiled_something.append(say)
+    _on_compiling.append(say)
     try:
         for exercise in _exercises:
             exercise()
     finally:
-        _compiled_something.pop()
+        _on_compiling.pop()
     return time.perf_counter() - start
 
 
@@ -187,7 +187,7 @@ class _SafeCache(caching.FunctionCache):  # type: ignore[misc]
             with suppress(OSError), _lock(Path(self.cache_path)):
                 self.flush()
         if found is None:
-            for say in _compiled_something:
+            for say in _on_compiling:
                 say()
         return found
 
@@ -219,9 +219,8 @@ def _folder_for(module: str, file: Path) -> Path:
     # Whatever a compiled function uses from another package was imported, and so
     # decorated, before the function itself.
     _packages.add(module.partition(".")[0])
-    root = file.resolve().parents[module.count(".")]
-    folder = cache_folder() / f"{module.rpartition('.')[2]}-{_digest(module, root)}"
     try:
+        folder = cache_folder() / f"{module.rpartition('.')[2]}-{_digest(module, file.resolve())}"
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)
             _sweep(folder.parent)
@@ -233,7 +232,7 @@ def _folder_for(module: str, file: Path) -> Path:
     return folder
 
 
-def _digest(module: str, root: Path) -> str:
+def _digest(module: str, file: Path) -> str:
     digest = hashlib.blake2b(digest_size=12)
     machine = (
         *(platform.python_version(), numba.__version__, llvmlite.__version__, np.__version__),
@@ -243,21 +242,20 @@ def _digest(module: str, root: Path) -> str:
         module,
     )
     digest.update(repr(machine).encode())
-    roots = {_own_root(), root}
-    for path in sorted(sources_of(module, roots)):
+    for path in sorted(sources_of(module, file)):
         digest.update(f"\n{path.name} ".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
-def _own_root() -> Path:
-    return Path(__file__).resolve().parents[3]
-
-
-def sources_of(module: str, roots: set[Path]) -> set[Path]:
-    """The files of a module and of all that it imports, as far as compiled code can be there."""
-    found: set[Path] = set()
-    todo = [module]
+def sources_of(module: str, file: Path) -> set[Path]:
+    """The file of a module and of all that it imports, as far as compiled code can be there."""
+    roots = {Path(__file__).resolve().parents[3]}
+    if module.count(".") < len(file.parents):
+        roots.add(file.parents[module.count(".")])
+    is_package = file.name == "__init__.py"
+    found = {file}
+    todo = [module, *_imports_of(file, module if is_package else module.rpartition(".")[0])]
     while todo:
         name = todo.pop()
         if name.partition(".")[0] not in _packages:

@@ -93,8 +93,11 @@ def _random_trick(state: Words, game: Words, seed: Word) -> Word:
     left = state[LEFT]
     place = popcount(state[TABLE])
     word = ZERO
+    if place & ONE != ZERO:
+        seed = advance(seed)
+        word = mix(seed)
     while state[LEFT] == left:
-        if place & ONE == ZERO or word == ZERO:
+        if place & ONE == ZERO:
             seed = advance(seed)
             word = mix(seed)
         half = word & LOW_HALF if place & ONE == ZERO else word >> S32

@@ -45,10 +45,10 @@ ROTTERDAM, AMSTERDAM, OFFICIAL = np.uint64(0), np.uint64(1), np.uint64(2)
 _RULES = {"rotterdam": ROTTERDAM, "amsterdam": AMSTERDAM, "amsterdam-official": OFFICIAL}
 FOUR_JACKS = OWN
 """Roem for four jacks, already where it stands in a word of `TAKEN`."""
-TIE_IS_NAT = OWN + 2
-PIT = OWN + 3
-ROUND_POINTS = OWN + 4
-ACES, TENS = OWN + 5, OWN + 6
+TIE_IS_NAT = OWN + 1
+PIT = OWN + 2
+ROUND_POINTS = OWN + 3
+ACES, TENS = OWN + 4, OWN + 5
 """Aces and tens of the plain suits."""
 
 LANE_SIZE = 1 << len(tables.PLAIN_ORDER)

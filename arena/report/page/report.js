@@ -88,11 +88,12 @@ function whereTheyPart(a, b) {
   return i;
 }
 
-function told(game, now) {
+function told(game, now, sees) {
   const does = { play: "plays", bid: "calls", pass: "passes on" };
   if (!now.last) return `${SEATS[now.next ? now.next.seat : 0]} (${game.seats[now.next ? now.next.seat : 0]}) begins.`;
   const { seat, action, phase, trick, given } = now.last;
-  let text = `${SEATS[seat]} (${game.seats[seat]}) ${does[phase] ?? phase} ${pretty(action)}`;
+  const what = phase === "pass" && !sees(seat) ? "a card" : pretty(action);
+  let text = `${SEATS[seat]} (${game.seats[seat]}) ${does[phase] ?? phase} ${what}`;
   if (given) text += ", as given by the deal";
   if (trick) {
     text += `; ${SEATS[trick.winner]} takes the trick: ${trick.points} points`;
@@ -142,28 +143,31 @@ class Board {
       element.dataset.at = at(seat);
       trick.append(element);
     }
-    trick.append(make("div", "mid", now.notes.map(noteText).join(", ")));
     felt.append(trick);
 
     const title = make("h4", "", `Seating ${game.seating}: ` +
       replay.sides.map((side, i) => `${side} ${sideOwner(game, replay, i)}`).join(", "));
-    const tell = make("p", "tell", told(game, now));
+    const notes = make("p", "known", now.notes.map(noteText).join(" · "));
+    const tell = make("p", "tell", told(game, now, sees));
     if (count > part) tell.prepend(make("span", "parted", "parted "), "· ");
     const passed = now.passed[viewpoint];
     if (eyes !== "all" && passed) tell.append(` Passed on: ${passed.map(pretty).join(" ")}.`);
-    this.root.replaceChildren(title, felt, tell, this.tally(game, now, replay), this.history(now));
+    this.root.replaceChildren(title, notes, felt, tell, this.tally(game, now, replay), this.history(now));
   }
 
   tally(game, now, replay) {
     const over = !now.next && game.scores.length;
-    const head = make("tr", "", ...["side", "points", BONUS, ...(over ? ["score"] : [])]
+    const bonus = game.steps.some((step) => step.bonus.some((points) => points));
+    const columns = ["side", "points", ...(bonus ? [BONUS] : []), ...(over ? ["score"] : [])];
+    const head = make("tr", "", ...columns
       .map((word) => { const th = make("th", "", word); th.scope = "col"; return th; }));
     const table = make("table", "tally", make("thead", "", head));
     const body = make("tbody");
     replay.sides.forEach((side, i) => {
       const th = make("th", "", side);
       th.scope = "row";
-      const cells = [now.points ? now.points[i] : 0, now.bonus ? now.bonus[i] : 0];
+      const cells = [now.points ? now.points[i] : 0];
+      if (bonus) cells.push(now.bonus ? now.bonus[i] : 0);
       if (over) cells.push(game.scores[i]);
       body.append(make("tr", "", th, ...cells.map((x) => make("td", "", String(x)))));
     });

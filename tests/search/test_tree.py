@@ -1,0 +1,306 @@
+"""The tree: whose values it keeps, what it counts, and that it finds the best cards."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from rounds import deal
+
+from agents.ismcts import Ismcts
+from agents.mcts import Mcts
+from agents.search.exact import SCORE, Room, clear, solve_cards
+from agents.search.tree import NODE, keep_subtree
+from agents.search.worlds import known_worlds
+from arena.cards import card_name, cards_of, parse_card
+from arena.games.hearts import Hearts
+from arena.games.infoset import InfoSet, agrees, round_of
+from arena.games.kernel.spec import kernel_game
+from arena.games.klaverjas import Klaverjas
+from arena.games.schieber import Schieber
+from arena.seeds import Rng
+from search.endings import after, best_play, endings, margin, worth_of_cards
+
+PARTNERSHIPS = [Klaverjas(), Schieber()]
+
+# --- whose values ------------------------------------------------------------------------
+
+
+def flipped(rules, state, side, ours=True):
+    """Minimax with the mistake: the sides take turns with every card."""
+    if state.turn is None:
+        return margin(rules, state, side)
+    worths = [flipped(rules, after(rules, state, card), side, not ours) for card in state.legal]
+    return max(worths) if ours else min(worths)
+
+
+def perspective_position():
+    """North is to lead to the last three tricks, and no trumps are left."""
+    rules = Klaverjas()
+    state = rules.start(
+        deal(
+            "N: CA SK DA D8 ST DT C8 CJ; E: C7 CK S7 CQ S8 CT DK SJ;"
+            "S: HQ DQ C9 HK H7 HJ HA SQ; W: S9 D9 HT SA H9 DJ H8 D7",
+            trump="D", leader="W", declarer="W",
+        )
+    )  # fmt: skip
+    for name in "D7 D8 DK DQ S7 SQ S9 ST CA CT C9 D9 DJ DA S8 HK H8 DT CK HQ".split():
+        rules.apply(state, parse_card(name))
+    return rules, state
+
+
+def test_the_winner_of_a_trick_leads_so_signs_must_not_alternate():
+    rules, state = perspective_position()
+    right = worth_of_cards(rules, state)
+    wrong = {card: flipped(rules, after(rules, state, card), 0, False) for card in state.legal}
+    best, trap = max(right, key=right.__getitem__), max(wrong, key=wrong.__getitem__)
+    assert card_name(best) == "SK"
+    assert right[best] - right[trap] == 50  # who flips signs loses 50 points here
+
+    view = rules.view(state, state.turn, all_hands=True)
+    agent = Mcts(simulations=50_000, proves=False)
+    assert agent.act(view, Rng(1)) == best
+    values = {card: found.value for card, found in agent.explain(view, Rng(1)).items()}
+    assert values[best] == pytest.approx(right[best], abs=5)
+
+
+# --- the best cards ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", PARTNERSHIPS, ids=str)
+def test_with_all_cards_known_it_plays_one_of_the_best(rules):
+    """200 endings of four tricks, against the solver (which `test_exact` checks)."""
+    room = Room.of(12)
+    for number, state in enumerate(endings(rules, tricks=4, count=200)):
+        game = kernel_game(rules, state.trump)
+        values = np.zeros(64)
+        clear(room)
+        solve_cards(
+            game.state(state, state.hands, state.turn), game.words, SCORE, room, values
+        )
+        sign = 1 if rules.side_of(state.turn) == 0 else -1
+        worth = {card: sign * values[game.bits[card]] for card in state.legal}
+        view = rules.view(state, state.turn, all_hands=True)
+        chosen = Mcts(simulations=200_000).act(view, Rng(number))
+        assert worth[chosen] == max(worth.values()), (number, card_name(chosen))
+
+
+@pytest.mark.parametrize("rules", PARTNERSHIPS, ids=str)
+def test_proofs_are_what_the_rule_book_says(rules):
+    for number, state in enumerate(endings(rules, tricks=3, count=10)):
+        view = rules.view(state, state.turn, all_hands=True)
+        found = Mcts(simulations=100_000).explain(view, Rng(number))
+        best = max(worth for worth in worth_of_cards(rules, state).values())
+        assert max(statistics.value for statistics in found.values()) == best
+
+
+@pytest.mark.parametrize("rules", PARTNERSHIPS, ids=str)
+def test_without_proofs_more_simulations_lose_less(rules):
+    lost = []
+    for simulations in (30, 3000):
+        agent = Mcts(simulations=simulations, proves=False)
+        regrets = []
+        for number, state in enumerate(endings(rules, tricks=3, count=40)):
+            worth = worth_of_cards(rules, state)
+            view = rules.view(state, state.turn, all_hands=True)
+            regrets.append(max(worth.values()) - worth[agent.act(view, Rng(number))])
+        lost.append(sum(regrets))
+    assert lost[1] < 0.3 * lost[0]
+
+
+# --- hidden cards ------------------------------------------------------------------------
+
+
+def worlds_of(view):
+    """All ways in which the unseen cards can lie, by enumeration."""
+    known = InfoSet.of(view)
+    seats = [seat for seat in range(4) if seat != view.seat and known.sizes[seat]]
+    unseen = cards_of(known.unseen)
+    for order in itertools.permutations(unseen):
+        hands, start = [0] * 4, 0
+        hands[view.seat] = view.hand
+        for seat in seats:
+            cards = order[start : start + known.sizes[seat]]
+            if list(cards) != sorted(cards):
+                break
+            hands[seat] = sum(1 << card for card in cards)
+            start += known.sizes[seat]
+        else:
+            if agrees(view, hands):
+                yield hands
+
+
+@pytest.mark.parametrize("rules", [*PARTNERSHIPS, Hearts()], ids=str)
+@pytest.mark.parametrize("ucb", ["global", "parent", "availability"])
+def test_last_to_play_in_the_trick_before_last_it_plays_the_exact_expectation(rules, ucb):
+    """Afterwards nobody has a choice, so the mean over all worlds is what a card is worth."""
+    agent = Ismcts(simulations=20_000, ucb=ucb)
+    clear_gap = 1.0 if len(rules.sides) == 2 else 0.05  # few points are left in Hearts
+    decided = 0
+    for number, state in enumerate(endings(rules, tricks=2, count=30, cards_played=3)):
+        view = rules.view(state, state.turn)
+        worlds = list(worlds_of(view))
+        side = rules.side_of(view.seat)
+        exact, deviation = {}, {}
+        for card in view.legal:
+            values = []
+            for hands in worlds:
+                end = after(rules, round_of(view, hands), card)
+                while end.turn is not None:
+                    rules.apply(end, end.legal[0])
+                values.append(value_to(rules, end, side))
+            exact[card], deviation[card] = float(np.mean(values)), float(np.std(values))
+        found = agent.explain(view, Rng(number))
+        for card, statistics in found.items():
+            if statistics.visits > 100:
+                error = 5 * deviation[card] / statistics.visits**0.5
+                assert statistics.value == pytest.approx(exact[card], abs=error + 1e-6)
+        best, second = sorted(exact.values(), reverse=True)[:2]
+        if best - second > clear_gap:
+            decided += 1
+            assert exact[agent.act(view, Rng(number))] == best
+    assert decided > 3
+
+
+def value_to(rules, state, side):
+    """`value: difference`: own score less the mean of the others', better when higher."""
+    scores = rules.outcome(state).scores
+    others = [score for other, score in enumerate(scores) if other != side]
+    difference = scores[side] - sum(others) / len(others)
+    return difference if rules.higher_wins else -difference
+
+
+# --- counts ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", [*PARTNERSHIPS, Hearts()], ids=str)
+def test_counts_add_up(rules):
+    state = next(endings(rules, tricks=rules.hand_size, count=1))
+    view = rules.view(state, state.turn)
+    found = Ismcts(simulations=700).explain(view, Rng(3))
+    assert sorted(found) == list(view.legal)
+    assert sum(statistics.visits for statistics in found.values()) == 700
+    for statistics in found.values():
+        # The root's cards are always available, from the simulation that found them on.
+        assert 700 - len(view.legal) < statistics.available <= 700
+        assert statistics.visits <= statistics.available
+
+
+def test_availability_is_counted_where_a_card_is_legal():
+    """Below the root a card is available only in worlds in which its player holds it."""
+    rules = Klaverjas()
+    state = next(endings(rules, tricks=8, count=1))
+    view = rules.view(state, state.turn)
+    agent = Ismcts(simulations=30_000)
+    nodes = agent.search(view, agent.question(view, Rng(1), agent.ucb), None).nodes
+    most_tried = max(children(nodes, 0), key=lambda child: nodes[child].visits)
+    visits = int(nodes[most_tried].visits)
+    answers = children(nodes, most_tried)
+    assert len(answers) > 8
+    assert sum(int(nodes[child].visits) for child in answers) == visits - 1
+    for child in answers:
+        assert nodes[child].visits <= nodes[child].available <= visits
+        # Each unseen card is with the next player in a third of the worlds, and then it is
+        # legal only if it follows suit or he cannot.
+        assert nodes[child].available < 0.45 * visits
+
+
+def children(nodes, node):
+    found, child = [], int(nodes[node].first)
+    while child:
+        found.append(child)
+        child = int(nodes[child].next)
+    return found
+
+
+def test_what_is_kept_of_a_tree_is_the_part_that_came_true():
+    rules = Klaverjas()
+    state = next(endings(rules, tricks=6, count=1))
+    view = rules.view(state, state.turn)
+    agent = Ismcts(simulations=5000)
+    question = agent.question(view, Rng(1), agent.ucb)
+    nodes, used = agent.search(view, question, None)
+    first = max(children(nodes, 0), key=lambda child: nodes[child].visits)
+    second = max(children(nodes, first), key=lambda child: nodes[child].visits)
+    kept = np.recarray((used,), dtype=NODE)
+    cards = np.array([nodes[first].card, nodes[second].card], dtype=np.uint64)
+    size = keep_subtree(nodes, cards, kept)
+    assert 1 < size < used
+    assert snapshot(kept, 0)[1:] == snapshot(nodes, second)[1:]
+    assert keep_subtree(nodes, np.array([1 << 63], dtype=np.uint64), kept) == 0
+
+
+def snapshot(nodes, node):
+    """A node and all below it, without the numbers of the nodes."""
+    here = nodes[node]
+    below = sorted(snapshot(nodes, child) for child in children(nodes, node))
+    return (int(here.card), int(here.visits), float(here.value), int(here.available), tuple(below))
+
+
+# --- the same everywhere -----------------------------------------------------------------
+
+_SCRIPT = """
+from search.test_tree import plain_decision
+print(plain_decision())
+"""
+
+
+def plain_decision():
+    """What two searches find out, as text."""
+    lines = []
+    for rules in (Klaverjas(), Hearts()):
+        state = next(endings(rules, tricks=5, count=1))
+        view = rules.view(state, state.turn, all_hands=True)
+        lines.append(str(Ismcts(simulations=60).explain(view._replace(all_hands=None), Rng(5))))
+        lines.append(str(Mcts(simulations=60).explain(view, Rng(5))))
+    return "\n".join(lines)
+
+
+def test_compiled_code_does_what_its_python_source_says():
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": "tests"}
+    done = subprocess.run(
+        [sys.executable, "-c", _SCRIPT], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == plain_decision()
+
+
+def test_memory_stays_small():
+    import tracemalloc
+
+    rules = Klaverjas()
+    state = next(endings(rules, tricks=8, count=1))
+    view = rules.view(state, state.turn)
+    agent = Ismcts(simulations=100_000)
+    agent.act(view, Rng(1))
+    tracemalloc.start()
+    try:
+        agent.act(view, Rng(1))
+        most = tracemalloc.get_traced_memory()[1]
+        after_one = tracemalloc.get_traced_memory()[0]
+        for seed in range(3):
+            agent.act(view, Rng(seed))
+        assert tracemalloc.get_traced_memory()[0] < after_one + 100_000
+    finally:
+        tracemalloc.stop()
+    assert most < 64e6
+
+
+def test_a_tree_without_room_goes_on_searching():
+    rules, state = perspective_position()
+    view = rules.view(state, state.turn, all_hands=True)
+    from agents.search.decision import roots_upto
+    from agents.search.tree import grow, new_nodes
+
+    question = Mcts(proves=False).question(view, Rng(1), "parent")
+    nodes = new_nodes(5)
+    used = grow(
+        nodes, 1, 500, question.root, question.game.words, known_worlds(), question.policy,
+        question.leaves, roots_upto(500), question.seed,
+    )  # fmt: skip
+    assert used == len(nodes) == 6
+    assert nodes[0].visits == 500
+    assert best_play(rules, state, 0) <= 0  # the position is what it was
