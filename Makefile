@@ -17,8 +17,9 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $(READY)
 
-demo: $(READY)  ## make a deal, play it at random, show the table and the score
-	$(BIN)/arena demo
+demo: $(READY)  ## the quick-start tournament and its report
+	$(BIN)/arena run quickstart --out reports/quickstart
+	@echo "Now open reports/quickstart/report.html"
 
 test: $(READY)  ## all tests
 	$(BIN)/python -m pytest -n auto

@@ -48,5 +48,7 @@ class SemiRandom:
         """One of the candidates, all equally likely."""
         if view.phase != "play":
             return rng.choice(view.legal)
-        candidates = _CANDIDATES[view.rules.name]
-        return rng.choice(candidates(view, protect_tens=self.protect_tens, better=self.better))
+        find = _CANDIDATES[view.rules.name]
+        cards = find(view, protect_tens=self.protect_tens, better=self.better)
+        # As in the compiled playouts, a choice of one draws nothing.
+        return cards[0] if len(cards) == 1 else rng.choice(cards)

@@ -50,7 +50,9 @@ class Agent(Protocol):
 
     * `games: ClassVar[tuple[str, ...]]`: the games it can play (all, if it does not say);
     * `sees_all_cards: ClassVar[bool]` or a property of that name: whether it is given
-      everybody's cards in `view.all_hands`; such agents are marked in every report.
+      everybody's cards in `view.all_hands`; such agents are marked in every report;
+    * `reproducible`, likewise: False if what it plays depends on the clock;
+    * `model_hash`: the hash of the model it plays with, part of its fingerprint.
     """
 
     def act(self, view: View, rng: Rng) -> Action:

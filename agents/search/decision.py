@@ -104,7 +104,7 @@ def root_statistics(game: KernelGame, nodes: Nodes) -> dict[int, CardStatistics]
     while child:
         node = nodes[child]
         low, high = float(node["low"]), float(node["high"])
-        value = min(max(float(node["mean"]), low), high)
+        value = min(max(float(node["average"]), low), high)
         cards[game.card(node["card"])] = CardStatistics(
             int(node["visits"]), value, int(node["available"])
         )

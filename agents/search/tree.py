@@ -57,7 +57,7 @@ NODE = np.dtype(
         ("card", np.uint64),  # the card that leads here, one bit; 0 at the root
         ("tried", np.uint64),  # the cards of its children
         ("value", np.float64),  # sum, for the side that played the card
-        ("mean", np.float64),  # value / visits
+        ("average", np.float64),  # value / visits
         ("spread", np.float64),  # 1 / sqrt(visits)
         ("low", np.float32),  # what is proven of its value, for the same side
         ("high", np.float32),
@@ -106,7 +106,7 @@ def reset(nodes: Nodes) -> None:
 def _clear(nodes: Nodes, node: Int, card: Word) -> None:
     nodes[node].card = card
     nodes[node].tried = ZERO
-    nodes[node].value = nodes[node].mean = nodes[node].spread = 0.0
+    nodes[node].value = nodes[node].average = nodes[node].spread = 0.0
     nodes[node].low = -_UNBOUNDED
     nodes[node].high = _UNBOUNDED
     nodes[node].visits = 0
@@ -161,7 +161,7 @@ def _update(nodes: Nodes, node: Int, value: float) -> None:
     total = nodes[node].value + value
     nodes[node].visits = visits
     nodes[node].value = total
-    nodes[node].mean = total / np.float64(visits)
+    nodes[node].average = total / np.float64(visits)
     nodes[node].spread = 1.0 / np.sqrt(np.float64(visits))
 
 
@@ -266,7 +266,7 @@ def _select(
             nodes[child].available += 1
             if policy.ucb == AVAILABILITY:
                 bonus = policy.c * roots[min(nodes[child].available, most)]
-            score = nodes[child].mean + bonus * nodes[child].spread
+            score = nodes[child].average + bonus * nodes[child].spread
             if score > best_score:
                 best, best_score = child, score
         child = np.int64(nodes[child].next)
@@ -290,7 +290,7 @@ def _select_open(nodes: Nodes, parent: Int, policy: Policy, roots: NDArray[np.fl
     child = np.int64(nodes[parent].first)
     while child != 0:
         if nodes[child].high > proven and nodes[child].low < nodes[child].high:
-            score = nodes[child].mean + bonus * nodes[child].spread
+            score = nodes[child].average + bonus * nodes[child].spread
             if score > best_score:
                 best, best_score = child, score
         child = np.int64(nodes[child].next)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections import Counter
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 from kernel.all_rules import ALL, SOME, kernel_state, situations
 
+from agents.semi_random import SemiRandom
 from arena.cards import mask_of
 from arena.games.hearts import Hearts
 from arena.games.kernel.bulk import LANES, playouts
@@ -73,20 +73,17 @@ def test_unrolled_semi_random_playouts_equal_playing_by_steps(rules: Any) -> Non
 @pytest.mark.parametrize("rules", SOME, ids=str)
 @pytest.mark.parametrize("protect_tens", [True, False])
 @pytest.mark.parametrize("better", [True, False])
-def test_semi_random_playouts_are_the_readable_player_card_for_card(
+def test_semi_random_playouts_are_the_semi_random_agent_card_for_card(
     rules: Any, protect_tens: bool, better: bool
 ) -> None:
-    readable = importlib.import_module(f"arena.games.{rules.name}.semi_random")
+    agent = SemiRandom(protect_tens=protect_tens, better=better)
     habits = np.uint64((PROTECT_TENS if protect_tens else 0) | (BETTER if better else 0))
     for table, rng in situations(rules, 12, seed=13):
         game, state = kernel_state(rules, table)
         words = rng_array(rng)
         playout_semi(state, game.words, words, habits)
         while table.turn is not None:
-            cards = readable.candidates(
-                rules.view(table, table.turn), protect_tens=protect_tens, better=better
-            )
-            rules.apply(table, rng.choice(cards) if len(cards) > 1 else cards[0])
+            rules.apply(table, agent.act(rules.view(table, table.turn), rng))
         scores = np.zeros(4, dtype=np.int64)
         final_scores(state, game.words, scores)
         assert rules.outcome(table).scores == tuple(scores[: len(rules.sides)])

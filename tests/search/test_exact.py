@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from search.endings import endings, worth_of_cards
 
 from agents.search.exact import POINTS, SCORE, Room, clear, solve, solve_cards
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from search.endings import endings, worth_of_cards
 
 GAMES = [
     Klaverjas(),

@@ -1,0 +1,55 @@
+"""The family pimc: exact endings are the expectation over all worlds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from search.endings import endings, worth_of_cards
+from search.test_tree import worlds_of
+
+from agents.flat_mc import Budget
+from agents.pimc import Pimc
+from arena.games.infoset import round_of
+from arena.games.klaverjas import Klaverjas
+from arena.games.schieber import Schieber
+from arena.seeds import Rng
+from arena.testing import check_agent
+
+
+@pytest.mark.parametrize("rules", [Klaverjas(), Schieber()], ids=lambda rules: rules.name)
+def test_conformance(rules):
+    agent = Pimc(worlds=3, iterations=10, exact_worlds=3, exact_tricks=3)
+    check_agent(lambda: agent, game=rules, deals=1, other_process=False)
+
+
+@pytest.mark.parametrize("rules", [Klaverjas(), Schieber()], ids=lambda rules: rules.name)
+def test_its_values_are_means_of_perfect_play_over_all_worlds(rules):
+    for number, state in enumerate(endings(rules, tricks=2, count=8, cards_played=1)):
+        view = rules.view(state, state.turn)
+        worths = [worth_of_cards(rules, round_of(view, hands)) for hands in worlds_of(view)]
+        found = Pimc(exact_tricks=2, exact_worlds=3000).explain(view, Rng(number))
+        for card, statistics in found.items():
+            values = [worth[card] for worth in worths]
+            error = 5 * float(np.std(values)) / 3000**0.5
+            assert statistics.value == pytest.approx(np.mean(values), abs=error + 1e-6)
+
+
+def test_before_the_exact_part_it_is_dmcts():
+    rules = Klaverjas()
+    state = next(endings(rules, tricks=6, count=1))
+    view = rules.view(state, state.turn)
+    found = Pimc(worlds=4, iterations=30, exact_tricks=5).explain(view, Rng(1))
+    assert sum(statistics.visits for statistics in found.values()) == 4 * 30
+    found = Pimc(worlds=4, iterations=30, exact_tricks=6, exact_worlds=7).explain(view, Rng(1))
+    assert {statistics.visits for statistics in found.values()} == {7}
+
+
+def test_by_the_clock_it_solves_as_many_worlds_as_there_is_time_for():
+    rules = Klaverjas()
+    state = next(endings(rules, tricks=3, count=1))
+    view = rules.view(state, state.turn)
+    agent = Pimc(exact_tricks=3, budget=Budget(10.0))
+    assert not agent.reproducible
+    agent.act(view, Rng(1))
+    found = agent.explain(view, Rng(1))
+    assert min(statistics.visits for statistics in found.values()) > 1
