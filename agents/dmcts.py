@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from agents.search.decision import CardStatistics, roots_upto, spend
 from agents.search.determinized import Ballots, poll, tally
-from agents.search.family import Question, TreeSearch
+from agents.search.family import Question, TreeSearch, decide_once
 from agents.search.tree import grow, new_nodes, reset
 from agents.search.worlds import Worlds, deal_world, known_worlds, plan_worlds
 from arena.agent import parameter
+from arena.games.kernel.jit import warms
 from arena.games.kernel.spec import KernelGame
 from arena.rules import Action, View
 from arena.seeds import Rng
@@ -133,3 +134,8 @@ def ballot_statistics(game: KernelGame, ballots: Ballots) -> dict[int, CardStati
         for bit, card in sorted(game.cards.items(), key=lambda item: item[1])
         if ballots.seen[bit]
     }
+
+
+@warms
+def _exercise() -> None:
+    decide_once(Dmcts(worlds=2, iterations=2))

@@ -82,7 +82,7 @@ class Estimate(NamedTuple):
     mean: float
     """In points for the own side, whether these are good (Klaverjas) or bad (Hearts)."""
     se: float
-    """Standard error of the mean; nan after one playout."""
+    """Standard error of the mean as if playouts were independent; nan after one playout."""
     playouts: int
 
 
@@ -123,7 +123,9 @@ class FlatMC:
     most: float = parameter(
         0.98, help="beliefs probabilities: highest chance by declaring", at_least=0, at_most=1
     )
-    worlds: int | None = parameter(None, help="worlds per decision; else a new one per playout")
+    worlds: int | None = parameter(
+        None, help="worlds per decision; else a new one per playout", at_least=1
+    )
     lookahead: int | None = parameter(
         None, help="playouts stop so many tricks after this one; else at the end", at_least=0
     )

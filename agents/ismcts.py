@@ -16,10 +16,11 @@ from agents.search.decision import (
     roots_upto,
     spend,
 )
-from agents.search.family import Question, TreeSearch
+from agents.search.family import Question, TreeSearch, decide_once
 from agents.search.tree import Nodes, grow, keep_subtree, new_nodes
 from agents.search.worlds import plan_worlds
 from arena.agent import Agent, Setup, parameter
+from arena.games.kernel.jit import warms
 from arena.rules import Action, View
 from arena.seeds import Rng
 
@@ -128,3 +129,8 @@ class _Remembering:
         nodes = np.empty_like(self._tree.nodes, shape=self._tree.used)
         used = keep_subtree(self._tree.nodes, cards, nodes)
         return Tree(nodes, used) if used else None
+
+
+@warms
+def _exercise() -> None:
+    decide_once(Ismcts(simulations=2))

@@ -9,15 +9,16 @@ from agents.search.decision import (
     CardStatistics,
     Final,
     best_card,
+    proven_cards,
     root_statistics,
     roots_upto,
     spend,
 )
-from agents.search.family import Question, TreeSearch
+from agents.search.family import Question, TreeSearch, decide_once
 from agents.search.tree import Nodes, grow, new_nodes
 from agents.search.worlds import known_worlds
 from arena.agent import parameter
-from arena.games.kernel.spec import KernelGame
+from arena.games.kernel.jit import warms
 from arena.rules import Action, View
 from arena.seeds import Rng
 
@@ -81,15 +82,10 @@ class Mcts(TreeSearch):
             and view.rules.higher_wins
             and self.value == "difference"
             and self.lookahead is None
+            and self.evaluator == "rollout"
         )
 
 
-def proven_cards(game: KernelGame, nodes: Nodes) -> list[int]:
-    """The cards of the root whose value is proven."""
-    cards = []
-    child = int(nodes[0]["first"])
-    while child:
-        if nodes[child]["low"] == nodes[child]["high"]:
-            cards.append(game.card(nodes[child]["card"]))
-        child = int(nodes[child]["next"])
-    return cards
+@warms
+def _exercise() -> None:
+    decide_once(Mcts(simulations=2))

@@ -11,9 +11,10 @@ import numpy as np
 from agents.dmcts import Dmcts
 from agents.search.decision import CardStatistics, best_card
 from agents.search.exact import POINTS, SCORE, Room, solve_worlds
-from agents.search.family import Question
+from agents.search.family import Question, decide_once
 from agents.search.worlds import plan_worlds
 from arena.agent import parameter
+from arena.games.kernel.jit import warms
 from arena.rules import Action, View
 from arena.seeds import Rng
 
@@ -80,3 +81,8 @@ class Pimc(Dmcts):
         if self.budget is None:
             return solved > 0
         return solved > 0 and perf_counter() >= question.began + self.budget.milliseconds / 1000
+
+
+@warms
+def _exercise() -> None:
+    decide_once(Pimc(exact_tricks=1, worlds=1, iterations=2), Pimc(exact_worlds=1))

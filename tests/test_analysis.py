@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from play.tables import Anything, entrant, make_experiment, play
-from report.runs import klaverjas
+from report.runs import KINDS, klaverjas
 from scipy import stats
 
 from arena.analysis import (
@@ -314,3 +314,18 @@ def test_an_empty_run_says_so(tmp_path: Path) -> None:
     nothing = results(replace(meeting("a", "b", [[0, 0]]), units=(), margins=np.array([])))
     with pytest.raises(ArenaError, match="nothing has been played yet"):
         standings(nothing)
+
+
+@pytest.mark.parametrize("kind", ["klaverjas", "hearts", "matches", "forfeits"])
+def test_margins_are_those_of_the_store(kind: str, tmp_path: Path) -> None:
+    """Read here in one pass, there through the views of the database."""
+    with Run(KINDS[kind](tmp_path / "run")) as run:
+        for pair, pairing in zip(read([run]).pairs, run.pairings, strict=True):
+            units, margins = run.margins(pairing)
+            assert pair.units == tuple(units)
+            assert pair.margins == pytest.approx(margins)
+            frame = run.deals()
+            mine = frame[(frame["first"] == pair.first) & (frame["second"] == pair.second)]
+            assert pair.forfeits[1] == int((mine["forfeits_second"] > 0).sum())
+            played = ~np.isnan(pair.scores[:, 0])
+            assert pair.scores[played, 0] == pytest.approx(mine["score_first"].to_numpy()[played])

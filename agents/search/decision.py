@@ -20,7 +20,7 @@ from agents.search.leaves import (
     SHOOT,
     WIN,
 )
-from agents.search.tree import AVAILABILITY, GLOBAL, PARENT, Nodes
+from agents.search.tree import AVAILABILITY, GLOBAL, PARENT, Nodes, read_root
 from arena.games.kernel.spec import KernelGame
 from arena.rules import Rules
 
@@ -38,6 +38,7 @@ __all__ = [
     "Value",
     "best_card",
     "exploration",
+    "proven_cards",
     "root_statistics",
     "roots_upto",
     "spend",
@@ -58,6 +59,7 @@ DEFAULT_C = 0.086
 """Exploration as a share of the game's range: 200 points in Klaverjas, the best constant that
 Aaldering 2023 found at every number of simulations."""
 
+_MOST_CARDS = 52
 _FIRST_CHUNK = 64
 _CHUNK_S = 0.0004
 """How long compiled code runs between two looks at the clock."""
@@ -95,21 +97,24 @@ def _roots(bits: int) -> NDArray[np.float64]:
 
 
 def root_statistics(game: KernelGame, nodes: Nodes) -> dict[int, CardStatistics]:
-    """Visits, mean value and availability of the root's children, in ascending order of cards.
+    """What is known of the root's cards, in ascending order.
 
     A mean is not told outside the bounds that are proven.
     """
-    cards = {}
-    child = int(nodes[0]["first"])
-    while child:
-        node = nodes[child]
-        low, high = float(node["low"]), float(node["high"])
-        value = min(max(float(node["average"]), low), high)
-        cards[game.card(node["card"])] = CardStatistics(
-            int(node["visits"]), value, int(node["available"])
-        )
-        child = int(node["next"])
+    rows = np.empty((_MOST_CARDS, 5))
+    found = rows[: read_root(nodes, rows)].tolist()
+    cards = {
+        game.cards[int(bit)]: CardStatistics(int(visits), value, int(available))
+        for bit, visits, value, available, _ in found
+    }
     return dict(sorted(cards.items()))
+
+
+def proven_cards(game: KernelGame, nodes: Nodes) -> list[int]:
+    """The cards of the root whose value is proven."""
+    rows = np.empty((_MOST_CARDS, 5))
+    found = rows[: read_root(nodes, rows)]
+    return [game.cards[int(row[0])] for row in found if row[4]]
 
 
 def best_card(cards: Mapping[int, CardStatistics], final: Final) -> int:

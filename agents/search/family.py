@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -25,15 +26,17 @@ from agents.search.decision import (
     exploration,
 )
 from agents.search.leaves import Leaves
+from agents.search.network import NO_NETWORK, Network, load_network
 from agents.search.tree import Policy
 from arena.agent import parameter
 from arena.errors import ArenaError
 from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import KernelGame, kernel_game
+from arena.games.klaverjas import Klaverjas
 from arena.rules import Action, View
 from arena.seeds import Rng
 
-__all__ = ["Question", "TreeSearch"]
+__all__ = ["Question", "TreeSearch", "decide_once"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,12 @@ class TreeSearch(abc.ABC):
     rollouts: int = parameter(1, help="playouts per new node", at_least=1)
     rollout: Rollout = parameter("random", help="how playouts choose cards")
     value: Value = parameter("difference", help="what a playout is worth to a side")
+    evaluator: str = parameter(
+        "rollout", help="what judges a new node: rollout, or network:FILE for a model"
+    )
+    mix: float = parameter(
+        1.0, help="the network's share in a value, playouts have the rest", at_least=0, at_most=1
+    )
     beliefs: Kind = parameter("certain", help="what is believed of the hidden cards")
     share: float = parameter(
         0.9, help="beliefs probable: share of worlds with probable voids", at_least=0, at_most=1
@@ -85,6 +94,25 @@ class TreeSearch(abc.ABC):
     def __post_init__(self) -> None:
         if self.c is not None and self.c_normalised is not None:
             raise ArenaError("give either c or c_normalised, not both")
+        if self.evaluator != "rollout":
+            if not self.evaluator.startswith("network:"):
+                raise ArenaError(
+                    f"evaluator: unknown {self.evaluator!r}; allowed: rollout, network:FILE"
+                )
+            if self.value != "difference" or self.lookahead is not None:
+                raise ArenaError("a network judges by value: difference, without lookahead")
+
+    @property
+    def network(self) -> Network:
+        """The network that judges new nodes."""
+        if self.evaluator == "rollout":
+            return NO_NETWORK
+        return load_network(Path(self.evaluator.removeprefix("network:")))
+
+    @property
+    def model_hash(self) -> str | None:
+        """What the network is known by, for the fingerprint."""
+        return None if self.evaluator == "rollout" else self.network.sha256
 
     @property
     def reproducible(self) -> bool:
@@ -127,15 +155,39 @@ class TreeSearch(abc.ABC):
         )
 
     def _leaves(self, view: View) -> Leaves:
+        uses_network = self.evaluator != "rollout"
+        if uses_network and len(view.rules.sides) != 2:
+            raise ArenaError("a network judges games of two sides only")
         stop = 0
         if self.lookahead is not None:
             tricks_left = view.rules.hand_size - len(view.tricks)
             stop = max(0, tricks_left - 1 - self.lookahead)
         return Leaves(
-            self.rollouts, ROLLOUTS[self.rollout], VALUES[self.value], MOONS[self.moon], stop
+            self.rollouts,
+            ROLLOUTS[self.rollout],
+            VALUES[self.value],
+            MOONS[self.moon],
+            stop,
+            self.mix if uses_network else 0.0,
+            self.network,
         )
 
     @property
     def believed(self) -> Beliefs:
         """What is believed of the hidden cards."""
         return Beliefs(self.beliefs, self.share, self.m1, self.m2, self.roem_factor)
+
+
+def decide_once(*agents: TreeSearch) -> None:
+    """Let agents make a decision, so that all they need is compiled before a run's workers start.
+
+    One game is enough: compiled code does not differ between games.
+    """
+    rules = Klaverjas()
+    state = rules.start(rules.random_deal(Rng(0), 0))
+    while len(state.tricks) < rules.hand_size - 3:
+        rules.apply(state, state.legal[0])
+    assert state.turn is not None  # three tricks are left
+    view = rules.view(state, state.turn, all_hands=True)
+    for agent in agents:
+        agent.choose(view, Rng(0))

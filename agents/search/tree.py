@@ -20,8 +20,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.search import network
 from agents.search.leaves import Int, Leaves, roll_out, values_of
 from agents.search.worlds import Worlds, deal_world
+from arena.games.kernel.bits import ctz
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import (
     LEFT,
@@ -47,6 +49,7 @@ __all__ = [
     "grow",
     "keep_subtree",
     "new_nodes",
+    "read_root",
     "reset",
 ]
 
@@ -143,7 +146,7 @@ def grow(
         copy_state(world, state)
         depth, used = _descend(nodes, used, state, game, policy, roots, rng, path, sides, choices)
         is_certain = state[LEFT] <= ONE  # the last trick plays itself
-        _judge(state, world, game, leaves, rng, scores, values, sums)
+        _judge(state, game, leaves, rng, scores, values, sums)
         nodes[0].visits += 1
         for i in range(depth):
             _update(nodes, path[i], sums[sides[i]])
@@ -168,7 +171,6 @@ def _update(nodes: Nodes, node: Int, value: float) -> None:
 @inlined
 def _judge(
     state: Words,
-    spare: Words,
     game: Words,
     leaves: Leaves,
     rng: Words,
@@ -176,7 +178,31 @@ def _judge(
     values: NDArray[np.float64],
     sums: NDArray[np.float64],
 ) -> None:
-    """The mean value of a leaf to each side, over its rollouts."""
+    """The value of a leaf to each side: by playouts, by a network, or by both."""
+    if leaves.mix == 0.0 or state[LEFT] == ZERO:
+        _play_out(state, game, leaves, rng, scores, values, sums)
+        return
+    side = np.int64(state[TURN] & game[SIDE_MASK])
+    expected = network.judge(state, game, leaves.network)
+    if leaves.mix < 1.0:
+        _play_out(state, game, leaves, rng, scores, values, sums)
+    for i in range(2):
+        by_network = expected if i == side else -expected
+        by_playouts = sums[i] if leaves.mix < 1.0 else 0.0
+        sums[i] = leaves.mix * by_network + (1.0 - leaves.mix) * by_playouts
+
+
+@inlined
+def _play_out(
+    state: Words,
+    game: Words,
+    leaves: Leaves,
+    rng: Words,
+    scores: NDArray[np.int64],
+    values: NDArray[np.float64],
+    sums: NDArray[np.float64],
+) -> None:
+    """The mean value of a leaf to each side, over its playouts."""
     if leaves.rollouts == 1 or state[LEFT] == ZERO:
         roll_out(state, game, leaves, rng)
         values_of(state, game, leaves, scores, sums)
@@ -271,6 +297,26 @@ def _select(
                 best, best_score = child, score
         child = np.int64(nodes[child].next)
     return best
+
+
+@compiled
+def read_root(nodes: Nodes, rows: NDArray[np.float64]) -> Int:
+    """Put the children of the root into `rows`; how many there are.
+
+    A row is: number of the card's bit, visits, value, availability, whether it is proven.
+    """
+    count = 0
+    child = np.int64(nodes[0].first)
+    while child != 0:
+        low, high = np.float64(nodes[child].low), np.float64(nodes[child].high)
+        rows[count, 0] = np.float64(ctz(nodes[child].card))
+        rows[count, 1] = nodes[child].visits
+        rows[count, 2] = min(max(nodes[child].average, low), high)
+        rows[count, 3] = nodes[child].available
+        rows[count, 4] = low == high
+        count += 1
+        child = np.int64(nodes[child].next)
+    return count
 
 
 # --- proofs ------------------------------------------------------------------------------

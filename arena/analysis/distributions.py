@@ -15,7 +15,8 @@ __all__ = ["Distribution", "distributions"]
 MOST_PAIRS = 10
 """With more pairs than this, agents are shown against all their opponents together."""
 BINS = 201
-"""Odd, so that one bin is centred on 0."""
+BINS_OF_MANY = 101
+"""About so many; one bin is always centred on 0."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ def distributions(results: Results) -> list[Distribution]:
     largest = max(
         (float(np.nanmax(np.abs(x))) for *_, games in parts for x in games if x.size), default=0.0
     )
-    width = _round_up(2 * largest / BINS) or 1.0
+    bins = BINS if len(parts) <= MOST_PAIRS else BINS_OF_MANY
+    width = _round_up(2 * largest / bins) or 1.0
     reach = int(np.ceil(largest / width - 0.5)) if largest else 0
     return [
         Distribution(

@@ -226,35 +226,38 @@ def _shown(place: str, a: Any, b: Any) -> Iterator[str]:
 
 
 def _read_pair(run: Run, pairing: Pairing) -> Meeting:
-    units: list[str] = []
-    rows: list[tuple[float, float | None, float | None]] = []
-    forfeits = [0, 0]
-    for unit, margin, first, second, lost_first, lost_second in run.database.query(
-        "SELECT unit, margin, score_first, score_second, forfeits_first, forfeits_second "
-        "FROM units WHERE pairing = ? ORDER BY unit",
+    """All games of a pair; read in one pass in the order of the key, however many there are."""
+    place: dict[str, int] = {}
+    rows: list[tuple[int, int, float, float | None, float | None, int]] = []
+    for unit, *values in run.database.query(
+        "SELECT unit, seating, sum(margin), sum(score_first), sum(score_second), max(forfeit) "
+        "FROM rounds WHERE pairing = ? GROUP BY unit, seating ORDER BY unit, seating",
         pairing.id,
     ):
-        units.append(unit)
-        rows.append((margin, first, second))
-        forfeits[0] += lost_first > 0
-        forfeits[1] += lost_second > 0
-    place = {unit: i for i, unit in enumerate(units)}
-    games = np.full((len(units), len(run.seatings)), np.nan)
-    for unit, seating, margin in run.database.query(
-        "SELECT unit, seating, margin FROM games WHERE pairing = ?", pairing.id
-    ):
-        games[place[unit], seating] = margin
-    table = np.array(rows, dtype=np.float64).reshape(len(rows), 3)
+        rows.append((place.setdefault(unit, len(place)), *values))
+    table = np.array(rows, dtype=np.float64).reshape(len(rows), 6)
+    at = (table[:, 0].astype(np.int64), table[:, 1].astype(np.int64))
+    shape = (len(place), len(run.seatings))
+
+    def by_seating(column: int) -> FloatArray:
+        spread = np.full(shape, np.nan)
+        spread[at] = table[:, column]
+        return spread
+
+    games, forfeit = by_seating(2), by_seating(5)
+    forfeited = forfeit > 0
+    # Forfeiting loses the deal: where a seating was forfeited, such seatings alone decide it.
+    decisive = np.where(forfeited.any(axis=1, keepdims=True), forfeited, ~np.isnan(games))
     return Meeting(
         pairing.first,
         pairing.second,
-        tuple(units),
-        table[:, 0],
+        tuple(place),
+        np.where(decisive, games, 0.0).sum(axis=1) / decisive.sum(axis=1),
         games,
-        table[:, 1:],
+        np.column_stack([by_seating(3).mean(axis=1), by_seating(4).mean(axis=1)]),
         (games > 0).mean(axis=1),
         (games == 0).mean(axis=1),
-        (forfeits[0], forfeits[1]),
+        (int((forfeit == 1).any(axis=1).sum()), int((forfeit == 2).any(axis=1).sum())),
     )
 
 

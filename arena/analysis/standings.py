@@ -73,7 +73,8 @@ class AgentStanding:
     agent: str
     rank: int
     rank_best: int
-    """One more than the number of agents that are significantly better."""
+    """One more than the number of agents that are significantly better, never behind `rank`:
+    where the results are not transitive, the rating may put an agent above one that beats it."""
     rank_worst: int
     letters: str
     rating: Rating | None
@@ -174,8 +175,8 @@ def _agents(
             AgentStanding(
                 agent=name,
                 rank=rank,
-                rank_best=1 + len(better[name]),
-                rank_worst=len(results.agents) - len(worse[name]),
+                rank_best=min(rank, 1 + len(better[name])),
+                rank_worst=max(rank, len(results.agents) - len(worse[name])),
                 letters=compared.letters[name],
                 rating=rating[name] if rating is not None else None,
                 elo=elo[name] if elo is not None else None,

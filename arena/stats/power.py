@@ -87,7 +87,9 @@ def t_test_power(deals: int, detect: float, sd: float, alpha: float = 0.05) -> f
     critical = float(stats.t.ppf(1 - alpha / 2, df))
     if nc > 30 or df > 5_000:
         return float(special.ndtr(nc - critical) + special.ndtr(-nc - critical))
-    return float(stats.nct.sf(critical, df, nc) + stats.nct.cdf(-critical, df, nc))
+    # Beyond 5 the other tail is below 1e-10, and scipy has no number for some of them.
+    other_tail = float(stats.nct.cdf(-critical, df, nc)) if nc < 5 else 0.0
+    return float(stats.nct.sf(critical, df, nc)) + other_tail
 
 
 def deals_for_t_test(

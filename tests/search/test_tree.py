@@ -17,7 +17,7 @@ from agents.mcts import Mcts
 from agents.search.exact import SCORE, Room, clear, solve_cards
 from agents.search.tree import NODE, keep_subtree
 from agents.search.worlds import known_worlds
-from arena.cards import card_name, cards_of, parse_card
+from arena.cards import card_name, cards_of, parse_cards
 from arena.games.hearts import Hearts
 from arena.games.infoset import InfoSet, agrees, round_of
 from arena.games.kernel.spec import kernel_game
@@ -48,8 +48,9 @@ def perspective_position():
             trump="D", leader="W", declarer="W",
         )
     )  # fmt: skip
-    for name in ["D7", "D8", "DK", "DQ", "S7", "SQ", "S9", "ST", "CA", "CT", "C9", "D9", "DJ", "DA", "S8", "HK", "H8", "DT", "CK", "HQ"]:
-        rules.apply(state, parse_card(name))
+    played = "D7 D8 DK DQ S7 SQ S9 ST CA CT C9 D9 DJ DA S8 HK H8 DT CK HQ"
+    for card in parse_cards(played):
+        rules.apply(state, card)
     return rules, state
 
 

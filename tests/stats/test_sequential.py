@@ -206,6 +206,8 @@ def test_power_against_statsmodels() -> None:
     from statsmodels.stats.power import TTestPower
 
     assert t_test_power(100, 10.0, 40.0) == pytest.approx(TTestPower().power(0.25, 100, 0.05))
+    # Also where the margin is obvious: for some of these scipy has no other tail.
+    assert [round(t_test_power(100, d, 40.0), 6) for d in (36.0, 40.0, 80.0)] == [1.0, 1.0, 1.0]
     needed = deals_for_t_test(5.0, 40.0)
     assert needed.deals == math.ceil(TTestPower().solve_power(0.125, power=0.8, alpha=0.05))
     assert t_test_power(needed.deals - 1, 5.0, 40.0) < 0.8 <= needed.power

@@ -1,0 +1,89 @@
+"""`arena explain`: a stored decision made again, with the numbers of its search."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from arena.cli import main
+from arena.store import Run
+
+EXPERIMENT = """
+name: explained
+game: {name: klaverjas, variant: rotterdam, bidding: given}
+deals: {set: klaverjas-given-1000, limit: 1}
+agents:
+  tree: {family: ismcts, simulations: 120}
+  trees: {family: dmcts, worlds: 4, iterations: 30}
+  rule: {family: rule}
+  both: {team: [tree, trees]}
+schedule: {type: pairs, pairs: [[tree, rule], [trees, rule], [both, rule]]}
+seed: 5
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("explain")
+    (folder / "experiment.yaml").write_text(EXPERIMENT)
+    command = ["run", str(folder / "experiment.yaml"), "--out", str(folder / "run"), "--quiet"]
+    assert main([*command, "--backend", "sequential"]) == 0
+    return folder / "run"
+
+
+def choices(run, first, whose=None):
+    """Where an entrant (the first, unless told) had a choice: numbers of actions, and seats."""
+    with Run(run) as results:
+        pairing = results.pairing(first, "rule")
+        replay = next(iter(results.replays(pairing)))
+        rules = results.rules
+        state = rules.start(replay.deal, replay.standing)
+        found = []
+        for number, action in enumerate(replay.record.actions):
+            if replay.seats[state.turn] == (whose or first) and len(state.legal) > 1:
+                found.append((number, state.turn))
+            rules.apply(state, action)
+        return replay.record.deal, found
+
+
+def explained(run, first, at, capsys, *more):
+    deal, _ = choices(run, first)
+    capsys.readouterr()
+    code = main(["explain", str(run), deal, "--at", str(at), "--pair", first, "rule", *more])
+    return code, capsys.readouterr()
+
+
+@pytest.mark.parametrize(("first", "visits"), [("tree", 120), ("trees", 4 * 30)])
+def test_every_decision_is_made_again_as_it_was(run, first, visits, capsys):
+    _, found = choices(run, first)
+    assert len(found) > 4
+    for at, _ in found:
+        code, out = explained(run, first, at, capsys)
+        assert code == 0
+        assert "searches again and plays the same card" in out.out
+        rows = re.findall(r"^  [♣♦♥♠]\w+ ?\*? +([\d,]+) +(-?[\d,.]+) +([\d,]+)$", out.out, re.M)
+        assert sum(int(row[0]) for row in rows) == visits
+        assert out.out.count(" *  ") == 1
+
+
+def test_members_of_a_team_explain_themselves_each_by_its_own_search(run, capsys):
+    _, found = choices(run, "both")
+    seats = sorted({seat for _, seat in found})
+    for seat in seats:
+        at = next(number for number, whose in found if whose == seat)
+        _, out = explained(run, "both", at, capsys)
+        assert "plays the same card" in out.out
+
+
+def test_who_does_not_search_says_so(run, capsys):
+    _, found = choices(run, "tree", whose="rule")
+    code, out = explained(run, "tree", found[0][0], capsys)
+    assert code == 0
+    assert "rule does not explain itself" in out.out
+
+
+def test_a_decision_that_there_is_not(run, capsys):
+    code, out = explained(run, "tree", 99, capsys)
+    assert code == 2
+    assert "--at 99: the round has actions 0 to 31" in out.err
