@@ -73,7 +73,7 @@ class Dmcts(TreeSearch):
         ballots = Ballots.empty()
         poll(
             nodes, trees, self.iterations, question.root, question.game.words, worlds,
-            question.policy, question.leaves, roots, question.seed, ballots,
+            question.policy, question.leaves, question.network, roots, question.seed, ballots,
         )  # fmt: skip
         return ballots
 
@@ -87,7 +87,19 @@ class Dmcts(TreeSearch):
 
         def simulate(simulations: int) -> None:
             nonlocal used
-            used = grow(nodes, used, simulations, world, game, known, policy, leaves, roots, seed)
+            used = grow(
+                nodes,
+                used,
+                simulations,
+                world,
+                game,
+                known,
+                policy,
+                leaves,
+                question.network,
+                roots,
+                seed,
+            )
 
         ballots = Ballots.empty()
         for left in range(trees, 0, -1):

@@ -79,8 +79,8 @@ class Ismcts(TreeSearch):
         def simulate(simulations: int) -> None:
             nonlocal used
             used = grow(
-                nodes, used, simulations, question.root, game.words, worlds, policy, leaves, roots,
-                question.seed,
+                nodes, used, simulations, question.root, game.words, worlds, policy, leaves,
+                question.network, roots, question.seed,
             )  # fmt: skip
 
         if self.budget is None:

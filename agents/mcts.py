@@ -66,8 +66,8 @@ class Mcts(TreeSearch):
         def simulate(simulations: int) -> None:
             nonlocal used
             used = grow(
-                nodes, used, simulations, question.root, game.words, known, policy, leaves, roots,
-                question.seed,
+                nodes, used, simulations, question.root, game.words, known, policy, leaves,
+                question.network, roots, question.seed,
             )  # fmt: skip
 
         if self.budget is None:

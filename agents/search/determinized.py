@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.leaves import Int, Leaves
+from agents.search.network import Network
 from agents.search.tree import Nodes, Policy, grow, reset
 from agents.search.worlds import KNOWN, Worlds, deal_world
 from arena.games.kernel.bits import ctz
@@ -48,6 +49,7 @@ def poll(
     worlds: Worlds,
     policy: Policy,
     leaves: Leaves,
+    judge: Network,
     roots: NDArray[np.float64],
     rng: Words,
     ballots: Ballots,
@@ -59,7 +61,7 @@ def poll(
     for _ in range(trees):
         deal_world(worlds, rng, world)
         reset(nodes)
-        grow(nodes, 1, simulations, world, game, known, policy, leaves, roots, rng)
+        grow(nodes, 1, simulations, world, game, known, policy, leaves, judge, roots, rng)
         tally(nodes, ballots)
 
 

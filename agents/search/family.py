@@ -48,6 +48,7 @@ class Question:
     """Hands that the view does not show are empty."""
     policy: Policy
     leaves: Leaves
+    network: Network
     seed: NDArray[np.uint64]
     began: float
     """When the decision began, by `perf_counter`."""
@@ -150,6 +151,7 @@ class TreeSearch(abc.ABC):
             game.view_state(view),
             Policy(c, UCBS[ucb], proves),
             self._leaves(view),
+            self.network,
             np.array([rng.next64()], dtype=np.uint64),
             began,
         )
@@ -169,7 +171,6 @@ class TreeSearch(abc.ABC):
             MOONS[self.moon],
             stop,
             self.mix if uses_network else 0.0,
-            self.network,
         )
 
     @property

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.network import Network
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import (
     HEARTS,
@@ -72,7 +71,6 @@ class Leaves(NamedTuple):
     """Playouts end when so many tricks are left; 0 plays to the end and scores the round."""
     mix: float
     """The network's share in the value of a leaf: 0 for playouts alone, 1 for no playouts."""
-    network: Network
 
 
 @inlined

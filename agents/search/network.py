@@ -38,7 +38,7 @@ from arena.games.kernel.layout import (
     Words,
 )
 
-__all__ = ["INPUTS", "NO_NETWORK", "Network", "judge", "load_network", "save_network"]
+__all__ = ["INPUTS", "NO_NETWORK", "Network", "expected_margin", "load_network", "save_network"]
 
 INPUTS = 9 * 64 + 3
 
@@ -85,7 +85,7 @@ def load_network(path: Path) -> Network:
 
 
 @compiled
-def judge(state: Words, game: Words, network: Network) -> float:
+def expected_margin(state: Words, game: Words, network: Network) -> float:
     """By how many points the side to move is expected to win."""
     values = np.zeros(INPUTS, np.float32)
     _look(state, game, values)

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search import network
 from agents.search.leaves import Int, Leaves, roll_out, values_of
+from agents.search.network import Network, expected_margin
 from agents.search.worlds import Worlds, deal_world
 from arena.games.kernel.bits import ctz
 from arena.games.kernel.jit import compiled, inlined
@@ -128,6 +128,7 @@ def grow(
     worlds: Worlds,
     policy: Policy,
     leaves: Leaves,
+    judge: Network,
     roots: NDArray[np.float64],
     rng: Words,
 ) -> Int:
@@ -146,7 +147,7 @@ def grow(
         copy_state(world, state)
         depth, used = _descend(nodes, used, state, game, policy, roots, rng, path, sides, choices)
         is_certain = state[LEFT] <= ONE  # the last trick plays itself
-        _judge(state, game, leaves, rng, scores, values, sums)
+        _judge(state, game, leaves, judge, rng, scores, values, sums)
         nodes[0].visits += 1
         for i in range(depth):
             _update(nodes, path[i], sums[sides[i]])
@@ -173,6 +174,7 @@ def _judge(
     state: Words,
     game: Words,
     leaves: Leaves,
+    judge: Network,
     rng: Words,
     scores: NDArray[np.int64],
     values: NDArray[np.float64],
@@ -183,7 +185,7 @@ def _judge(
         _play_out(state, game, leaves, rng, scores, values, sums)
         return
     side = np.int64(state[TURN] & game[SIDE_MASK])
-    expected = network.judge(state, game, leaves.network)
+    expected = expected_margin(state, game, judge)
     if leaves.mix < 1.0:
         _play_out(state, game, leaves, rng, scores, values, sums)
     for i in range(2):

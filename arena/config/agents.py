@@ -10,10 +10,10 @@ from typing import Any
 
 from arena.config.document import KeyPath
 from arena.config.models import Team
-from arena.config.parameters import model_of, plain, values_of
+from arena.config.parameters import model_of, values_of
 from arena.config.problems import Problems
 from arena.errors import ArenaError, did_you_mean
-from arena.play.experiment import AgentSpec, BidderSpec, Entrant
+from arena.play.experiment import AgentSpec, BidderSpec, Entrant, plain
 from arena.registry import AGENTS, BIDDERS, Registry
 from arena.rules import Rules
 

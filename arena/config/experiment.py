@@ -11,12 +11,12 @@ from arena.config.agents import declare
 from arena.config.document import Document, KeyPath, read, with_override
 from arena.config.models import Deals, ExperimentFile, Match, Reference
 from arena.config.pairings import find_pairings
-from arena.config.parameters import model_of, plain, values_of
+from arena.config.parameters import model_of, values_of
 from arena.config.problems import Problems
 from arena.deals import Deal, DealSet
 from arena.errors import ArenaError, did_you_mean, located
 from arena.files import find_shipped
-from arena.play.experiment import Experiment
+from arena.play.experiment import Experiment, plain
 from arena.registry import GAMES
 from arena.rules import MatchFormat, Rules
 

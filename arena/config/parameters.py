@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import cache, reduce
 from operator import or_
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BeforeValidator, create_model
@@ -15,8 +14,9 @@ from pydantic import Field as ModelField
 from pydantic_core import PydanticKnownError
 
 from arena.config.models import Strict
+from arena.play.experiment import plain
 
-__all__ = ["Parameter", "model_of", "parameters_of", "plain", "values_of"]
+__all__ = ["Parameter", "model_of", "parameters_of", "values_of"]
 
 
 @dataclass(frozen=True)
@@ -72,17 +72,6 @@ def parameters_of(family: Callable[..., Any]) -> list[Parameter]:
         )
         for item in _fields(family)
     ]
-
-
-def plain(value: Any) -> Any:
-    """A value as YAML and JSON can hold it."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(inner) for inner in value]
-    return str(value) if isinstance(value, Path) else value
 
 
 # --- one dataclass -----------------------------------------------------------------------

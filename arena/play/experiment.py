@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from arena.agent import Bidder, Player
@@ -19,7 +20,7 @@ from arena.errors import ArenaError, did_you_mean
 from arena.registry import AGENTS, BIDDERS
 from arena.rules import MatchFormat, Rules
 
-__all__ = ["AgentSpec", "BidderSpec", "Entrant", "Experiment"]
+__all__ = ["AgentSpec", "BidderSpec", "Entrant", "Experiment", "plain"]
 
 
 @dataclass(frozen=True)
@@ -99,3 +100,14 @@ class Experiment:
         """The hash of the resolved configuration: equal for equal experiments."""
         text = json.dumps(self.resolved, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def plain(value: Any) -> Any:
+    """A value as YAML and JSON can hold it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return str(value) if isinstance(value, Path) else value

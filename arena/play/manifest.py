@@ -12,7 +12,7 @@ from typing import Any
 
 import arena
 from arena.agent import sees_all_cards
-from arena.play.experiment import AgentSpec, Experiment
+from arena.play.experiment import AgentSpec, Experiment, plain
 from arena.play.worker import Table
 from arena.rules import Rules
 
@@ -78,8 +78,8 @@ def _member(spec: AgentSpec) -> dict[str, Any]:
     bidder = spec.bidder
     return {
         "family": spec.family,
-        "parameters": dict(spec.parameters),
-        "bidder": {"family": bidder.family, "parameters": dict(bidder.parameters)}
+        "parameters": plain(spec.parameters),
+        "bidder": {"family": bidder.family, "parameters": plain(bidder.parameters)}
         if bidder
         else None,
     }

@@ -111,7 +111,6 @@ def test_moon_and_lookahead_change_what_a_round_is_worth():
     import numpy as np
 
     from agents.search.leaves import Leaves, values_of
-    from agents.search.network import NO_NETWORK
     from arena.games.kernel.layout import STATE_WORDS, TAKEN
     from arena.games.kernel.spec import kernel_game
 
@@ -121,7 +120,7 @@ def test_moon_and_lookahead_change_what_a_round_is_worth():
     scores, values = np.zeros(4, dtype=np.int64), np.zeros(4)
 
     def worth(moon):
-        values_of(state, game.words, Leaves(1, 0, 1, moon, 0, 0.0, NO_NETWORK), scores, values)
+        values_of(state, game.words, Leaves(1, 0, 1, moon, 0, 0.0), scores, values)
         return values.tolist()
 
     assert worth(0) == [0, -26, 0, 0]

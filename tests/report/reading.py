@@ -75,7 +75,9 @@ def strangers(text: str, document: dict[str, Any]) -> list[str]:
         shown = match[0].removesuffix(match[1] or "")
         plain = shown.replace(",", "")
         decimals = len(plain.partition(".")[2])
-        scaled = [value * SCALES[unit] for value in values]
+        # Multiplied and divided: the last bit decides how a half is rounded.
+        scale = SCALES[unit]
+        scaled = [x for value in values for x in (value * scale, value / (1 / scale))]
         fixed = any(f"{value:.{decimals}f}" == plain for value in scaled)
         three_figures = unit in ("ns", "µs", "ms", "s") and any(
             f"{value:.3g}" == plain for value in scaled

@@ -8,7 +8,7 @@ from search.endings import endings
 
 from agents.ismcts import Ismcts
 from agents.mcts import Mcts
-from agents.search.network import INPUTS, Network, judge, load_network, save_network
+from agents.search.network import INPUTS, Network, expected_margin, load_network, save_network
 from arena.errors import ArenaError
 from arena.games.hearts import Hearts
 from arena.games.kernel.spec import kernel_game
@@ -64,7 +64,9 @@ def test_the_forward_pass_is_that_of_numpy(rules):
         game = kernel_game(rules, state.trump)
         words = game.state(state, state.hands, state.turn)
         hidden = np.maximum(first @ looked_at(game, state, rules) + biases, 0)
-        assert judge(words, game.words, network) == pytest.approx(second @ hidden + bias, rel=1e-4)
+        assert expected_margin(words, game.words, network) == pytest.approx(
+            second @ hidden + bias, rel=1e-4
+        )
 
 
 def test_a_model_is_arrays_with_a_hash_and_a_recipe(tmp_path):
