@@ -139,7 +139,7 @@ def _referee_and_overhead(folder: Path, deals: int) -> dict[str, float]:
 
 def _speedup(folder: Path) -> float:
     AGENTS.add("bench-thinker", Thinker)
-    experiment = _experiment(60, ("a", "bench-thinker"), ("b", "bench-thinker"))
+    experiment = _experiment(150, ("a", "bench-thinker"), ("b", "bench-thinker"))
     warm = replace(experiment, deals=experiment.deals[:8], resolved={})
     run(warm, folder / "warm", RunOptions(jobs=2), _Silent())
 
@@ -147,7 +147,7 @@ def _speedup(folder: Path) -> float:
         options = RunOptions(jobs=jobs)
         return lambda turn: run(experiment, folder / f"jobs-{jobs}-{turn}", options, _Silent())
 
-    one, two = _in_turns(with_jobs(1), with_jobs(2))
+    one, two = _in_turns(with_jobs(1), with_jobs(2), turns=2)
     return one / two
 
 

@@ -27,7 +27,9 @@ def topics() -> dict[str, str]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The topic, the form of the output, and what to compare with."""
-    parser.add_argument("topic", help=", ".join(sorted(topics())))
+    parser.add_argument(
+        "topic", nargs="?", help=f"{', '.join(sorted(topics()))}; all of them if none is named"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
         "--against", metavar="CMD", help="kernel: a command that prints another kernel's rounds/s"
@@ -37,20 +39,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Measure and print."""
     modules = topics()
-    if args.topic not in modules:
+    if args.topic is not None and args.topic not in modules:
         raise ArenaError(f"unknown topic {args.topic!r}; {did_you_mean(args.topic, modules)}")
     if args.against is not None and args.topic != "kernel":
         raise ArenaError("--against goes with the topic kernel only")
-    module = importlib.import_module(f"{bench.__name__}.{modules[args.topic]}")
-    measure: Callable[..., dict[str, float]] = module.measure
-    figures = measure() if args.against is None else measure(against=args.against)
+    figures: dict[str, float] = {}
+    for topic in modules if args.topic is None else [args.topic]:
+        module = importlib.import_module(f"{bench.__name__}.{modules[topic]}")
+        measure: Callable[..., dict[str, float]] = module.measure
+        found = measure() if args.against is None else measure(against=args.against)
+        figures |= found
+        if not args.json:
+            _show(found)
     if args.json:
         print(json.dumps({name: round(value, 4) for name, value in figures.items()}, indent=2))
-    else:
-        width = max(map(len, figures))
-        for name, value in figures.items():
-            print(f"{name:{width}}  {_for_people(value):>14}")
     return 0
+
+
+def _show(figures: dict[str, float]) -> None:
+    width = max(map(len, figures))
+    for name, value in figures.items():
+        print(f"{name:{width}}  {_for_people(value):>14}", flush=True)
 
 
 def _for_people(value: float) -> str:
