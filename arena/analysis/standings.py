@@ -103,7 +103,7 @@ class Standings:
     notes: tuple[str, ...]
 
 
-def standings(results: Results, options: RatingOptions = RatingOptions()) -> Standings:  # noqa: B008
+def standings(results: Results, options: RatingOptions = RatingOptions()) -> Standings:
     """Compare all agents of a run."""
     if not any(pair.units for pair in results.pairs):
         raise ArenaError(f"{', '.join(results.runs)}: nothing has been played yet")

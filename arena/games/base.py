@@ -180,7 +180,7 @@ class TrickGame(abc.ABC):
         first_dealer = self.seat_after(0, -1)
         return replace(deal, dealer=self.seat_after(first_dealer, number))
 
-    def start(self, deal: Deal, standing: Standing = Standing()) -> TableRound:  # noqa: B008
+    def start(self, deal: Deal, standing: Standing = Standing()) -> TableRound:
         """The round at its first decision; cards that the deal says are played, are."""
         zero = (0,) * len(self.sides)
         state = TableRound(

@@ -111,7 +111,7 @@ class Referee:
         deal: Deal,
         lineup: Lineup,
         seating: int = 0,
-        standing: Standing = Standing(),  # noqa: B008
+        standing: Standing = Standing(),
     ) -> Played:
         """One round; `seating` is the number that goes into the players' seeds."""
         rules, clock = self.rules, self.clock or Clock()

@@ -41,14 +41,14 @@ def test_a_slice_of_the_deals(write, whole):
 
 def test_own_deals_are_found_relative_to_the_file_that_names_them(write, whole, tmp_path):
     shipped = DealSet.load(find_shipped("deals", "klaverjas-given-1000", ".csv"))
-    DealSet("own", shipped.deals[:5], {"game": "klaverjas"}).save(tmp_path / "shared/own.csv")
-    write("deals: {file: own.csv}", "shared/deals.yaml")
+    DealSet("own", shipped.deals[:5], {"game": "klaverjas"}).save(tmp_path / "common/own.csv")
+    write("deals: {file: own.csv}", "common/deals.yaml")
     text = whole.replace(
-        "deals: {set: klaverjas-given-1000, limit: 4}", "include: ../shared/deals.yaml"
+        "deals: {set: klaverjas-given-1000, limit: 4}", "include: ../common/deals.yaml"
     )
     experiment = load(write(text, "sub/x.yaml"))
     assert len(experiment.deals) == 5
-    assert experiment.resolved["deals"]["file"] == os.path.join("..", "shared", "own.csv")
+    assert experiment.resolved["deals"]["file"] == os.path.join("..", "common", "own.csv")
 
 
 # --- --set -------------------------------------------------------------------------------

@@ -223,7 +223,7 @@ def test_single_options_change_a_variant():
 # --- passing -----------------------------------------------------------------------------
 
 
-def pass_lowest(rules, standing=Standing()):  # noqa: B008
+def pass_lowest(rules, standing=Standing()):
     state = rules.start(deal(ONE_SUIT_EACH), standing)
     while state.phase == "pass":
         rules.apply(state, state.legal[0])

@@ -309,7 +309,8 @@ def test_a_match_is_sixteen_rounds_with_a_rotating_dealer():
     [
         ({"variant": "roterdam"}, "did you mean 'rotterdam'"),
         ({"bidding": "leiden"}, "allowed: classical"),
-        ({"four_jacks": 150}, "100 or 200"),
+        ({"four_jacks": 150}, "allowed: 100, 200"),
+        ({"tie_is_nat": 1}, "allowed: False, True"),
     ],
 )
 def test_unknown_options_are_refused(options, message):

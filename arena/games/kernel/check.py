@@ -61,7 +61,7 @@ def replay(
     rules: Rules,
     deal: Deal,
     actions: Sequence[Action],
-    standing: Standing = Standing(),  # noqa: B008
+    standing: Standing = Standing(),
 ) -> KernelRound | None:
     """Play the cards among `actions` in the kernel; the rules do what comes before them.
 
@@ -132,7 +132,7 @@ def _play_and_record(
         number += 1
 
 
-def disagreement(rules: Rules, deal: Deal, rng: Rng, standing: Standing = Standing()) -> str:  # noqa: B008
+def disagreement(rules: Rules, deal: Deal, rng: Rng, standing: Standing = Standing()) -> str:
     """Play a round at random in the kernel and let the rule book judge every play.
 
     What comes before the cards is drawn at random too. The first thing that differs, in a

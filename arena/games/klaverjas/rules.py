@@ -33,8 +33,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 from arena.cards import LANE, RANKS, cards_of, mask_of, suit_of
 from arena.deals import Deal
-from arena.errors import did_you_mean
-from arena.games.base import FlagOwner, TableRound, TrickGame
+from arena.games.base import FlagOwner, TableRound, TrickGame, check_choice
 from arena.games.klaverjas import bidding, records
 from arena.games.klaverjas.tables import (
     DECK,
@@ -84,10 +83,10 @@ class Klaverjas(TrickGame):
     }
 
     def __post_init__(self) -> None:
-        _check_choice("variant", self.variant, get_args(Variant))
-        _check_choice("bidding", self.bidding, bidding.SYSTEMS)
-        if self.four_jacks not in (100, 200):
-            raise RulesError(f"klaverjas: four_jacks is 100 or 200, not {self.four_jacks!r}")
+        check_choice(self.name, "variant", self.variant, get_args(Variant))
+        check_choice(self.name, "bidding", self.bidding, bidding.SYSTEMS)
+        check_choice(self.name, "four_jacks", self.four_jacks, (100, 200))
+        check_choice(self.name, "tie_is_nat", self.tie_is_nat, (False, True))
 
     @property
     def margin_bounds(self) -> tuple[float, float]:
@@ -274,8 +273,3 @@ Klaverjas.measures = {
     "leader-trump-points": lambda deal: trump_points(deal, deal.leader),
     "declarer-trump-points": lambda deal: trump_points(deal, deal.declarer),
 }
-
-
-def _check_choice(option: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise RulesError(f"klaverjas: {option}: unknown {value!r}; {did_you_mean(value, allowed)}")
