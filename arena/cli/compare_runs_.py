@@ -14,8 +14,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from arena.analysis import Changes, find_changes
-from arena.cli.table import duration, text_table
-from arena.report.words import count, interval, pvalue, signed
+from arena.cli.table import text_table
+from arena.report.words import count, duration, interval, pvalue, signed
 from arena.store import Run
 
 

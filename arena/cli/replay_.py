@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.cards import SEATS, cards_of, mask_of, pretty
-from arena.cli.table import duration
 from arena.errors import ArenaError, did_you_mean
+from arena.report.words import duration
 from arena.rules import View
 from arena.store import Pairing, Replay, Run
 from arena.store.records import decode_times

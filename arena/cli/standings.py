@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.cli.table import duration, text_table
+from arena.cli.table import text_table
+from arena.report.words import duration
 from arena.stats.paired import MeanDifference, mean_difference
 from arena.store import Pairing, Run, Thinking
 

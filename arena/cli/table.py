@@ -1,10 +1,10 @@
-"""Tables and times as people read them."""
+"""Tables as people read them in a terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["duration", "text_table"]
+__all__ = ["text_table"]
 
 
 def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -23,17 +23,3 @@ def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         ).rstrip()
         for line in lines
     )
-
-
-def duration(seconds: float) -> str:
-    """A time for people.
-
-    >>> duration(0.00123), duration(75), duration(0.0)
-    ('1.23 ms', '75 s', '-')
-    """
-    if seconds >= 1000:
-        return f"{seconds:,.0f} s"
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return "-"
