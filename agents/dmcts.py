@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from agents.search.decision import CardStatistics, roots_upto, spend
 from agents.search.determinized import Ballots, poll, tally
 from agents.search.family import Question, TreeSearch, decide_once
+from agents.search.observers import NO_HANDS
 from agents.search.tree import grow, new_nodes, reset
 from agents.search.worlds import Worlds, deal_world, known_worlds, plan_worlds
 from arena.agent import parameter
@@ -26,7 +27,7 @@ __all__ = ["Dmcts", "Vote"]
 Vote: TypeAlias = Literal["visits", "value", "count-times-mean", "count"]
 
 _MOST_NODES = 1 << 18
-"""A tree with a time budget stops growing here (10 MB), but not searching."""
+"""A tree with a time budget stops growing here (16 MB), but not searching."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +73,7 @@ class Dmcts(TreeSearch):
         nodes, roots = new_nodes(self.iterations), roots_upto(self.iterations)
         ballots = Ballots.empty()
         poll(
-            nodes, trees, self.iterations, question.root, question.game.words, worlds,
+            nodes, NO_HANDS, trees, self.iterations, question.root, question.game.words, worlds,
             question.policy, question.leaves, question.network, roots, question.seed, ballots,
         )  # fmt: skip
         return ballots
@@ -89,6 +90,7 @@ class Dmcts(TreeSearch):
             nonlocal used
             used = grow(
                 nodes,
+                NO_HANDS,
                 used,
                 simulations,
                 world,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -17,9 +17,11 @@ from agents.search.decision import (
     spend,
 )
 from agents.search.family import Question, TreeSearch, decide_once
+from agents.search.observers import NO_HANDS, new_hands
 from agents.search.tree import Nodes, grow, keep_subtree, new_nodes
 from agents.search.worlds import plan_worlds
 from arena.agent import Agent, Setup, parameter
+from arena.errors import ArenaError
 from arena.games.kernel.jit import warms
 from arena.rules import Action, View
 from arena.seeds import Rng
@@ -27,7 +29,7 @@ from arena.seeds import Rng
 __all__ = ["Ismcts"]
 
 _MOST_NODES = 1 << 20
-"""A tree with a time budget stops growing here (40 MB), but not searching."""
+"""A tree with a time budget stops growing here (64 MB), but not searching."""
 
 
 class Tree(NamedTuple):
@@ -53,8 +55,25 @@ class Ismcts(TreeSearch):
     ucb: Ucb = parameter(
         "availability", help="N in sqrt(ln N / n): simulations, parent's visits or availability"
     )
+    first_play: float | None = parameter(
+        None,
+        help="urgency of a card not tried yet: points above the mean of those tried; "
+        "without it all are tried once first",
+        at_least=0,
+    )
+    observers: Literal["one", "all"] = parameter(
+        "one", help="all: in the tree the other players decide by the cards they hold"
+    )
+    prior: float = parameter(
+        3.0, help="observers all: visits that the statistics of all hands are worth", at_least=0
+    )
     final: Final = parameter("visits", help="play the card with most visits or the best mean")
     reuse_tree: bool = parameter(False, help="go on with what is left of the last decision's tree")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.observers == "all" and (self.reuse_tree or self.first_play is not None):
+            raise ArenaError("observers: all goes with neither reuse_tree nor first_play")
 
     def take_seat(self, setup: Setup) -> Agent:
         """With `reuse_tree` a player that remembers its tree, else this one."""
@@ -66,20 +85,28 @@ class Ismcts(TreeSearch):
 
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         """Visits, mean value and availability of each card."""
-        question = self.question(view, rng, self.ucb)
+        question = self.ask(view, rng)
         return root_statistics(question.game, self.search(view, question, None).nodes)
+
+    def ask(self, view: View, rng: Rng) -> Question:
+        """The decision of a view, to be searched as this agent does."""
+        question = self.question(view, rng, self.ucb)
+        urgency = np.inf if self.first_play is None else self.first_play
+        policy = question.policy._replace(first_play=urgency, prior=self.prior)
+        return replace(question, policy=policy)
 
     def search(self, view: View, question: Question, begun: Tree | None) -> Tree:
         """The tree after this decision's simulations, added to those of a tree already begun."""
         game, policy, leaves = question.game, question.policy, question.leaves
         worlds = plan_worlds(game, view, self.believed)
         nodes, used = self._room(begun)
+        hands = new_hands(len(nodes)) if self.observers == "all" else NO_HANDS
         roots = roots_upto(int(nodes[0]["visits"]) + len(nodes))
 
         def simulate(simulations: int) -> None:
             nonlocal used
             used = grow(
-                nodes, used, simulations, question.root, game.words, worlds, policy, leaves,
+                nodes, hands, used, simulations, question.root, game.words, worlds, policy, leaves,
                 question.network, roots, question.seed,
             )  # fmt: skip
 
@@ -116,7 +143,7 @@ class _Remembering:
         if (action := self._agent.without_search(view, rng)) is not None:
             return action
         played = tuple(card for trick in view.tricks for card in trick.cards) + view.table
-        question = self._agent.question(view, rng, self._agent.ucb)
+        question = self._agent.ask(view, rng)
         begun = self._come_true(question, played)
         self._tree = self._agent.search(view, question, begun)
         self._played = played

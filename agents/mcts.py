@@ -15,6 +15,7 @@ from agents.search.decision import (
     spend,
 )
 from agents.search.family import Question, TreeSearch, decide_once
+from agents.search.observers import NO_HANDS
 from agents.search.tree import Nodes, grow, new_nodes
 from agents.search.worlds import known_worlds
 from arena.agent import parameter
@@ -66,8 +67,8 @@ class Mcts(TreeSearch):
         def simulate(simulations: int) -> None:
             nonlocal used
             used = grow(
-                nodes, used, simulations, question.root, game.words, known, policy, leaves,
-                question.network, roots, question.seed,
+                nodes, NO_HANDS, used, simulations, question.root, game.words, known, policy,
+                leaves, question.network, roots, question.seed,
             )  # fmt: skip
 
         if self.budget is None:

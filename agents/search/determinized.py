@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from agents.search.leaves import Int, Leaves
 from agents.search.network import Network
+from agents.search.observers import Hands
 from agents.search.tree import Nodes, Policy, grow, reset
 from agents.search.worlds import KNOWN, Worlds, deal_world
 from arena.games.kernel.bits import ctz
@@ -42,6 +43,7 @@ class Ballots(NamedTuple):
 @compiled
 def poll(
     nodes: Nodes,
+    no_hands: Hands,
     trees: Int,
     simulations: Int,
     root: Words,
@@ -61,7 +63,7 @@ def poll(
     for _ in range(trees):
         deal_world(worlds, rng, world)
         reset(nodes)
-        grow(nodes, 1, simulations, world, game, known, policy, leaves, judge, roots, rng)
+        grow(nodes, no_hands, 1, simulations, world, game, known, policy, leaves, judge, roots, rng)
         tally(nodes, ballots)
 
 

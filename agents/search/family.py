@@ -149,7 +149,7 @@ class TreeSearch(abc.ABC):
         return Question(
             game,
             game.view_state(view),
-            Policy(c, UCBS[ucb], proves),
+            Policy(c, UCBS[ucb], proves=proves),
             self._leaves(view),
             self.network,
             np.array([rng.next64()], dtype=np.uint64),

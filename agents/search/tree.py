@@ -22,10 +22,12 @@ from numpy.typing import NDArray
 
 from agents.search.leaves import Int, Leaves, roll_out, values_of
 from agents.search.network import Network, expected_margin
+from agents.search.observers import Hands, count_hand, seen_from
 from agents.search.worlds import Worlds, deal_world
 from arena.games.kernel.bits import ctz
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import (
+    HANDS,
     LEFT,
     ONE,
     S32,
@@ -87,9 +89,14 @@ class Policy(NamedTuple):
     ucb: int
     """What N is: the `GLOBAL` number of the simulation, the `PARENT`'s visits, or the
     child's own `AVAILABILITY`."""
-    proves: bool
+    proves: bool = False
     """Whether to prove values. Only where there is one world, two sides and nothing to look
     at but the difference of their final scores; simulations end when the root is proven."""
+    first_play: float = np.inf
+    """How urgent a card is that was not tried here yet: so many points above the mean of the
+    cards that were. Infinite to try every card once before any is tried again."""
+    prior: float = 0.0
+    """What the shared statistics are worth, in visits, where there are statistics by hand."""
 
 
 def new_nodes(simulations: int) -> Nodes:
@@ -121,6 +128,7 @@ def _clear(nodes: Nodes, node: Int, card: Word) -> None:
 @compiled
 def grow(
     nodes: Nodes,
+    hands: Hands,
     used: Int,
     simulations: Int,
     root: Words,
@@ -135,22 +143,28 @@ def grow(
     """Add simulations to a tree that has `used` nodes; how many it has now.
 
     When there is no room left, simulations go on without new nodes. `roots[n]` is sqrt(ln n).
+    If `hands` has any room, the other players decide by their own cards.
     """
     world, state = np.empty(STATE_WORDS, np.uint64), np.empty(STATE_WORDS, np.uint64)
     path, sides = np.empty(_MOST_CARDS, np.int64), np.empty(_MOST_CARDS, np.int64)
-    choices = np.empty(_MOST_CARDS, np.uint64)
+    choices, holding = np.empty(_MOST_CARDS, np.uint64), np.empty(_MOST_CARDS, np.uint64)
+    by_hand = len(hands) > 0
     values, sums = np.empty(4, np.float64), np.empty(4, np.float64)
     scores = np.empty(4, np.int64)
     copy_state(root, world)
     for _ in range(simulations):
         deal_world(worlds, rng, world)
         copy_state(world, state)
-        depth, used = _descend(nodes, used, state, game, policy, roots, rng, path, sides, choices)
+        depth, used = _descend(
+            nodes, hands, used, state, game, policy, roots, rng, path, sides, choices, holding
+        )
         is_certain = state[LEFT] <= ONE  # the last trick plays itself
         _judge(state, game, leaves, judge, rng, scores, values, sums)
         nodes[0].visits += 1
         for i in range(depth):
             _update(nodes, path[i], sums[sides[i]])
+            if by_hand and holding[i] != ZERO:
+                count_hand(hands, path[i], holding[i], sums[sides[i]])
         if policy.proves and is_certain and depth > 0:
             _prove(nodes, path, sides, choices, depth, sums[sides[depth - 1]])
             if nodes[0].low == nodes[0].high:
@@ -223,6 +237,7 @@ def _play_out(
 @inlined
 def _descend(
     nodes: Nodes,
+    hands: Hands,
     used: Int,
     state: Words,
     game: Words,
@@ -232,27 +247,37 @@ def _descend(
     path: NDArray[np.int64],
     sides: NDArray[np.int64],
     choices: Words,
+    holding: Words,
 ) -> tuple[Int, Int]:
     """Play cards by the tree, then one that is new to it; the length of the path and `used`."""
     node, depth = 0, 0
+    by_hand, thinker = len(hands) > 0, state[TURN]
     while state[LEFT] != ZERO:
         cards = legal(state, game)
         sides[depth] = np.int64(state[TURN] & game[SIDE_MASK])
         choices[depth] = cards
+        holding[depth] = state[HANDS + state[TURN]] if state[TURN] != thinker else ZERO
         untried = cards & ~nodes[node].tried
+        best = 0
         if untried != ZERO:
             if used == len(nodes):
                 break
-            if policy.ucb == AVAILABILITY or node == 0:
+            if policy.first_play != np.inf:
+                best = _select(nodes, node, cards, policy, roots, True)
+            elif policy.ucb == AVAILABILITY or node == 0:
                 _count_available(nodes, node, cards)
-            card = pick(untried, next64(rng) >> S32)
-            path[depth] = _expand(nodes, used, node, card)
-            play(state, game, card)
-            return depth + 1, used + 1
-        if policy.proves:
-            node = _select_open(nodes, node, policy, roots)
+            if best == 0:
+                card = pick(untried, next64(rng) >> S32)
+                path[depth] = _expand(nodes, used, node, card)
+                play(state, game, card)
+                return depth + 1, used + 1
+        elif by_hand and holding[depth] != ZERO:
+            best = _select_by_hand(nodes, hands, holding[depth], node, cards, policy, roots)
+        elif policy.proves:
+            best = _select_open(nodes, node, policy, roots)
         else:
-            node = _select(nodes, node, cards, policy, roots)
+            best = _select(nodes, node, cards, policy, roots, False)
+        node = best
         path[depth] = node
         depth += 1
         play(state, game, nodes[node].card)
@@ -280,11 +305,20 @@ def _count_available(nodes: Nodes, parent: Int, cards: Word) -> None:
 
 @inlined
 def _select(
-    nodes: Nodes, parent: Int, cards: Word, policy: Policy, roots: NDArray[np.float64]
+    nodes: Nodes,
+    parent: Int,
+    cards: Word,
+    policy: Policy,
+    roots: NDArray[np.float64],
+    may_try: bool,
 ) -> Int:
-    """The child with the highest upper bound among those whose card is legal."""
+    """The child with the highest upper bound among those whose card is legal.
+
+    If a card may be tried that has no child yet, 0 when that is more urgent.
+    """
     best: Int = 0
     best_score = -np.inf
+    visits, value = 0, 0.0
     most = len(roots) - 1
     number = nodes[parent].visits if policy.ucb == PARENT else nodes[0].visits
     bonus = policy.c * roots[min(number, most)]
@@ -295,6 +329,45 @@ def _select(
             if policy.ucb == AVAILABILITY:
                 bonus = policy.c * roots[min(nodes[child].available, most)]
             score = nodes[child].average + bonus * nodes[child].spread
+            if score > best_score:
+                best, best_score = child, score
+            if may_try:
+                visits += nodes[child].visits
+                value += nodes[child].value
+        child = np.int64(nodes[child].next)
+    if may_try and visits > 0 and best_score < value / np.float64(visits) + policy.first_play:
+        return 0
+    return best
+
+
+@compiled
+def _select_by_hand(
+    nodes: Nodes,
+    hands: Hands,
+    hand: Word,
+    parent: Int,
+    cards: Word,
+    policy: Policy,
+    roots: NDArray[np.float64],
+) -> Int:
+    """`_select` for a player who knows his hand."""
+    best: Int = 0
+    best_score = -np.inf
+    most = len(roots) - 1
+    number = nodes[parent].visits if policy.ucb == PARENT else nodes[0].visits
+    child = np.int64(nodes[parent].first)
+    while child != 0:
+        if nodes[child].card & cards != ZERO:
+            nodes[child].available += 1
+            if policy.ucb == AVAILABILITY:
+                number = nodes[child].available
+            seen, value = seen_from(hands, child, hand)
+            prior = min(policy.prior, np.float64(nodes[child].visits))
+            visits = prior + np.float64(seen)
+            if visits == 0.0:
+                return child
+            mean = (prior * nodes[child].average + value) / visits
+            score = mean + policy.c * roots[min(number, most)] / np.sqrt(visits)
             if score > best_score:
                 best, best_score = child, score
         child = np.int64(nodes[child].next)

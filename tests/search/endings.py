@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from copy import copy
 from typing import Any
 
+from arena.cards import cards_of
+from arena.games.infoset import InfoSet, agrees
 from arena.seeds import Rng, rng_for
 
 
@@ -64,3 +67,30 @@ def worth_of_cards(rules: Any, state: Any) -> dict[int, int]:
     """`best_play` after each legal card, for the side that is to move."""
     side = rules.side_of(state.turn)
     return {card: best_play(rules, after(rules, state, card), side) for card in state.legal}
+
+
+def worlds_of(view: Any) -> Iterator[list[int]]:
+    """All ways in which the unseen cards can lie, by enumeration."""
+    known = InfoSet.of(view)
+    seats = [seat for seat in range(4) if seat != view.seat and known.sizes[seat]]
+    unseen = cards_of(known.unseen)
+    for order in itertools.permutations(unseen):
+        hands, start = [0] * 4, 0
+        hands[view.seat] = view.hand
+        for seat in seats:
+            cards = order[start : start + known.sizes[seat]]
+            if list(cards) != sorted(cards):
+                break
+            hands[seat] = sum(1 << card for card in cards)
+            start += known.sizes[seat]
+        else:
+            if agrees(view, hands):
+                yield hands
+
+
+def value_to(rules: Any, state: Any, side: int) -> float:
+    """`value: difference`: own score less the mean of the others', better when higher."""
+    scores = rules.outcome(state).scores
+    others = [score for other, score in enumerate(scores) if other != side]
+    difference = scores[side] - sum(others) / len(others)
+    return difference if rules.higher_wins else -difference

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import subprocess
 import sys
@@ -10,16 +9,25 @@ import sys
 import numpy as np
 import pytest
 from rounds import deal
-from search.endings import after, best_play, endings, margin, worth_of_cards
+from search.endings import (
+    after,
+    best_play,
+    endings,
+    margin,
+    value_to,
+    worlds_of,
+    worth_of_cards,
+)
 
 from agents.ismcts import Ismcts
 from agents.mcts import Mcts
 from agents.search.exact import SCORE, Room, clear, solve_cards
+from agents.search.observers import NO_HANDS
 from agents.search.tree import NODE, keep_subtree
 from agents.search.worlds import known_worlds
-from arena.cards import card_name, cards_of, parse_cards
+from arena.cards import card_name, parse_cards
 from arena.games.hearts import Hearts
-from arena.games.infoset import InfoSet, agrees, round_of
+from arena.games.infoset import round_of
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
@@ -114,25 +122,6 @@ def test_without_proofs_more_simulations_lose_less(rules):
 # --- hidden cards ------------------------------------------------------------------------
 
 
-def worlds_of(view):
-    """All ways in which the unseen cards can lie, by enumeration."""
-    known = InfoSet.of(view)
-    seats = [seat for seat in range(4) if seat != view.seat and known.sizes[seat]]
-    unseen = cards_of(known.unseen)
-    for order in itertools.permutations(unseen):
-        hands, start = [0] * 4, 0
-        hands[view.seat] = view.hand
-        for seat in seats:
-            cards = order[start : start + known.sizes[seat]]
-            if list(cards) != sorted(cards):
-                break
-            hands[seat] = sum(1 << card for card in cards)
-            start += known.sizes[seat]
-        else:
-            if agrees(view, hands):
-                yield hands
-
-
 @pytest.mark.parametrize("rules", [*PARTNERSHIPS, Hearts()], ids=str)
 @pytest.mark.parametrize("ucb", ["global", "parent", "availability"])
 def test_last_to_play_in_the_trick_before_last_it_plays_the_exact_expectation(rules, ucb):
@@ -163,14 +152,6 @@ def test_last_to_play_in_the_trick_before_last_it_plays_the_exact_expectation(ru
             decided += 1
             assert exact[agent.act(view, Rng(number))] == best
     assert decided > 3
-
-
-def value_to(rules, state, side):
-    """`value: difference`: own score less the mean of the others', better when higher."""
-    scores = rules.outcome(state).scores
-    others = [score for other, score in enumerate(scores) if other != side]
-    difference = scores[side] - sum(others) / len(others)
-    return difference if rules.higher_wins else -difference
 
 
 # --- counts ------------------------------------------------------------------------------
@@ -254,7 +235,11 @@ def plain_decision():
     for rules in (Klaverjas(), Hearts()):
         state = next(endings(rules, tricks=5, count=1))
         view = rules.view(state, state.turn, all_hands=True)
-        lines.append(str(Ismcts(simulations=60).explain(view._replace(all_hands=None), Rng(5))))
+        hidden = view._replace(all_hands=None)
+        lines += [
+            str(Ismcts(simulations=60, **options).explain(hidden, Rng(5)))
+            for options in ({}, {"observers": "all"}, {"first_play": 10.0})
+        ]
         lines.append(str(Mcts(simulations=60).explain(view, Rng(5))))
     return "\n".join(lines)
 
@@ -297,8 +282,8 @@ def test_a_tree_without_room_goes_on_searching():
     question = Mcts(proves=False).question(view, Rng(1), "parent")
     nodes = new_nodes(5)
     used = grow(
-        nodes, 1, 500, question.root, question.game.words, known_worlds(), question.policy,
-        question.leaves, question.network, roots_upto(500), question.seed,
+        nodes, NO_HANDS, 1, 500, question.root, question.game.words, known_worlds(),
+        question.policy, question.leaves, question.network, roots_upto(500), question.seed,
     )  # fmt: skip
     assert used == len(nodes) == 6
     assert nodes[0].visits == 500
