@@ -7,7 +7,7 @@ from exactly that.
 
 Three ways to believe (Hoogenboom 2017, sections 5.2, 6.2, 6.4 and 6.5):
 
-* `certain`: all worlds in which every past play was legal, equally likely.
+* `certain`, or `uniform`: all worlds in which every past play was legal, equally likely.
 * `probable`: a share of the worlds also assumes that who was last to play, followed suit
   and gave the opponents a bonus has no more of that suit. If no world agrees with that,
   all are `certain`.
@@ -31,16 +31,23 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from arena.cards import LANE, SUITS, cards_of, suit_of
 from arena.errors import ArenaError, did_you_mean
 from arena.games.infoset import InfoSet, Signs
 from arena.rules import Rules, View
 
-__all__ = ["DEVIATIONS", "Beliefs", "Guess", "Weights", "strongest_trumps"]
+__all__ = ["DEVIATIONS", "KINDS", "Beliefs", "Believer", "Guess", "Weights", "strongest_trumps"]
 
 Kind: TypeAlias = Literal["certain", "probable", "probabilities"]
+KINDS: dict[str, Kind] = {
+    "certain": "certain",
+    "uniform": "certain",
+    "probable": "probable",
+    "probabilities": "probabilities",
+}
+"""The kinds, by all names that experiments may use."""
 Weights: TypeAlias = tuple[dict[int, float], ...]
 """Per seat, the weight of each unseen card that it may hold: above 0."""
 
@@ -69,6 +76,13 @@ class Guess:
     """Per seat, mask of the unseen cards that it may hold; 0 for the one who thinks."""
     weights: Weights | None = None
     """None if all worlds are equally likely."""
+
+
+class Believer(Protocol):
+    """Whatever turns a view into guesses."""
+
+    def of(self, view: View, known: InfoSet | None = None) -> tuple[Guess, ...]:
+        """The guesses, likeliest first to be tried; the last one always has a world."""
 
 
 @dataclass(frozen=True, slots=True)

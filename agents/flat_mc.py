@@ -10,7 +10,8 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from agents import beliefs as believing
-from agents.beliefs import Beliefs, check_deviations
+from agents.belief_network import HELP, believer, check_beliefs, model_of
+from agents.beliefs import Beliefs, Believer, check_deviations
 from agents.bidding.monte_carlo import MonteCarlo
 from agents.search.flat_mc import (
     CARELESS,
@@ -107,7 +108,7 @@ class FlatMC:
         True, help="subtract a bonus given away at once (section 6.3)"
     )
     shared_worlds: bool = parameter(True, help="whether all candidates meet the same worlds")
-    beliefs: believing.Kind = parameter("certain", help="what is believed of the hidden cards")
+    beliefs: str = parameter("certain", help=HELP)
     share: float = parameter(
         0.9, help="beliefs probable: share of worlds with probable voids", at_least=0, at_most=1
     )
@@ -137,6 +138,7 @@ class FlatMC:
     as_published: tuple[str, ...] = parameter((), help="single deviations of published programs")
 
     def __post_init__(self) -> None:
+        check_beliefs(self.beliefs)
         check_deviations(self.as_published, DEVIATIONS)
         if self.budget is not None and self.worlds is not None:
             raise ArenaError("flat-mc: give either worlds or budget, not both")
@@ -152,6 +154,12 @@ class FlatMC:
     def sees_all_cards(self) -> bool:
         """Whether it is given everybody's cards."""
         return self.sees == "all"
+
+    @property
+    def model_hash(self) -> str | None:
+        """What the network of beliefs is known by, for the fingerprint."""
+        model = model_of(self.beliefs)
+        return None if model is None else model.sha256
 
     @property
     def reproducible(self) -> bool:
@@ -213,9 +221,9 @@ class FlatMC:
         )
 
     @property
-    def _beliefs(self) -> Beliefs:
-        return Beliefs(
-            self.beliefs,
+    def _beliefs(self) -> Believer:
+        strength = Beliefs(
+            "certain",
             self.share,
             self.m1,
             self.m2,
@@ -223,6 +231,7 @@ class FlatMC:
             self.most,
             frozenset(self.as_published) & believing.DEVIATIONS.keys(),
         )
+        return believer(self.beliefs, strength)
 
     @property
     def _rollout(self) -> int:

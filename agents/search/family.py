@@ -10,7 +10,8 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.beliefs import Beliefs, Kind
+from agents.belief_network import HELP, believer, check_beliefs, model_of
+from agents.beliefs import Beliefs, Believer
 from agents.bidding.monte_carlo import MonteCarlo
 from agents.flat_mc import Budget
 from agents.search.decision import (
@@ -72,7 +73,7 @@ class TreeSearch(abc.ABC):
     mix: float = parameter(
         1.0, help="the network's share in a value, playouts have the rest", at_least=0, at_most=1
     )
-    beliefs: Kind = parameter("certain", help="what is believed of the hidden cards")
+    beliefs: str = parameter("certain", help=HELP)
     share: float = parameter(
         0.9, help="beliefs probable: share of worlds with probable voids", at_least=0, at_most=1
     )
@@ -93,6 +94,7 @@ class TreeSearch(abc.ABC):
     )
 
     def __post_init__(self) -> None:
+        check_beliefs(self.beliefs)
         if self.c is not None and self.c_normalised is not None:
             raise ArenaError("give either c or c_normalised, not both")
         if self.evaluator != "rollout":
@@ -112,8 +114,10 @@ class TreeSearch(abc.ABC):
 
     @property
     def model_hash(self) -> str | None:
-        """What the network is known by, for the fingerprint."""
-        return None if self.evaluator == "rollout" else self.network.sha256
+        """What the networks are known by, for the fingerprint: the judge, then the beliefs."""
+        judge = None if self.evaluator == "rollout" else self.network
+        used = [model for model in (judge, model_of(self.beliefs)) if model is not None]
+        return "+".join(model.sha256 for model in used) or None
 
     @property
     def reproducible(self) -> bool:
@@ -174,9 +178,10 @@ class TreeSearch(abc.ABC):
         )
 
     @property
-    def believed(self) -> Beliefs:
+    def believed(self) -> Believer:
         """What is believed of the hidden cards."""
-        return Beliefs(self.beliefs, self.share, self.m1, self.m2, self.roem_factor)
+        strength = Beliefs("certain", self.share, self.m1, self.m2, self.roem_factor)
+        return believer(self.beliefs, strength)
 
 
 def decide_once(*agents: TreeSearch) -> None:

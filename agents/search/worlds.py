@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.beliefs import Beliefs, Guess
+from agents.beliefs import Believer, Guess
 from arena.errors import ArenaError
 from arena.games.infoset import InfoSet
 from arena.games.kernel.jit import compiled, inlined
@@ -61,7 +61,7 @@ def known_worlds() -> Worlds:
     return Worlds(KNOWN, _NO_PLAN, _NO_PLAN, _NO_ODDS, 1.0)
 
 
-def plan_worlds(game: KernelGame, view: View, beliefs: Beliefs) -> Worlds:
+def plan_worlds(game: KernelGame, view: View, beliefs: Believer) -> Worlds:
     """Worlds for the seat of a view, in the coordinates of `game`."""
     known = InfoSet.of(view)
     sizes = np.array(known.sizes, dtype=np.int64)

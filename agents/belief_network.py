@@ -1,0 +1,168 @@
+"""A network that says who holds the unseen cards; and beliefs by the name of an experiment.
+
+It is a model as `agents.dense_network` has them, and serves all games. What it is shown are
+`INPUTS` numbers, each 0 or 1, seen from the seat that thinks. First nine sets of cards, 64 bits
+each in kernel coordinates (bit b of set s is number 64 * s + b):
+
+* 0: the own hand;
+* 1 to 4: the cards played so far, also to the trick in progress, by this seat, the next one,
+  the one after it and the last one in the order of play;
+* 5: the cards on the table;
+* 6 to 8: what the next seat, the one after it and the last one may hold (`InfoSet.may`).
+
+Then 576 to 579: whether this seat, the next, the one after it or the last one declared, all 0
+where nobody does; and 580: whether he had no choice. With two players the sets of the third
+and the fourth seat are empty.
+
+Its `OUTPUTS` numbers are, for the next seat, the one after it and the last one, 64 logits each,
+by the bit of the card: the chances of a card are the softmax over the seats that may hold it.
+Whoever cannot hold a card has no chance, whatever the network says. The chances are the weights
+of worlds, as with `probabilities`. If no world has a weight, all are equally likely.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.beliefs import KINDS, Beliefs, Believer, Guess, Weights
+from agents.dense_network import Network, Use, forward, read_network
+from arena.cards import cards_of
+from arena.errors import ArenaError, did_you_mean
+from arena.games.infoset import InfoSet
+from arena.games.kernel.layout import PLAYED, TABLE
+from arena.games.kernel.spec import KernelGame, kernel_game
+from arena.rules import View
+
+__all__ = [
+    "HELP",
+    "INPUTS",
+    "OUTPUTS",
+    "NetworkBeliefs",
+    "believer",
+    "check_beliefs",
+    "inputs_of",
+    "load_belief_network",
+    "model_of",
+]
+
+_SEATS = 4
+_HAND, _PLAYED, _TABLE, _MAY, _SETS = 0, 1, 5, 6, 9
+_DECLARER = 64 * _SETS
+_FORCED = _DECLARER + _SEATS
+INPUTS = _FORCED + 1
+OUTPUTS = 64 * (_SEATS - 1)
+_BELIEFS = Use("says who holds the unseen cards", INPUTS, OUTPUTS)
+
+_PREFIX = "network:"
+HELP = (
+    "what is believed of the hidden cards: certain (also called uniform), probable, "
+    "probabilities, or network:FILE for a model"
+)
+"""What experiments are told about the names."""
+
+
+# --- by name -----------------------------------------------------------------------------
+
+
+def check_beliefs(name: str) -> None:
+    """Raise `ArenaError` unless there are beliefs of this name; files are not looked at."""
+    if name not in KINDS and _file_of(name) is None:
+        raise ArenaError(
+            f"beliefs: unknown {name!r}; {did_you_mean(name, [*KINDS, 'network:FILE'])}"
+        )
+
+
+def believer(name: str, strength: Beliefs) -> Believer:
+    """The beliefs of this name; all but a network's are as strong as `strength` says."""
+    network = model_of(name)
+    return replace(strength, kind=KINDS[name]) if network is None else NetworkBeliefs(network)
+
+
+def model_of(name: str) -> Network | None:
+    """The network of the beliefs of this name; None if they need none."""
+    file = _file_of(name)
+    return None if file is None else load_belief_network(file)
+
+
+def _file_of(name: str) -> Path | None:
+    file = name.removeprefix(_PREFIX)
+    return Path(file) if file and file != name else None
+
+
+# --- the network -------------------------------------------------------------------------
+
+
+def load_belief_network(path: Path) -> Network:
+    """Read a model; `ArenaError` says what is wrong with it."""
+    return read_network(path, _BELIEFS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NetworkBeliefs:
+    """Beliefs by a network."""
+
+    network: Network
+
+    def of(self, view: View, known: InfoSet | None = None) -> tuple[Guess, ...]:
+        """What the network says; and if that leaves no world, what is certain."""
+        known = InfoSet.of(view) if known is None else known
+        table = self.table(view, known)
+        may = tuple(sum(1 << card for card in row) for row in table)
+        return Guess(1.0, may, table), Guess(0.0, known.may)
+
+    def table(self, view: View, known: InfoSet) -> Weights:
+        """The chance of every (seat, unseen card); the chances of a card add up to 1."""
+        game = kernel_game(view.rules, view.trump)
+        logits = forward(self.network, inputs_of(game, view, known)).astype(np.float64)
+        if not np.all(np.isfinite(logits)):
+            raise ArenaError("the network of beliefs answers with something that is not a number")
+        others = _in_order(view)[1:]
+        table: Weights = tuple({} for _ in range(view.rules.players))
+        for card in cards_of(known.unseen):
+            said = {
+                seat: float(logits[64 * place + game.bits[card]])
+                for place, seat in enumerate(others)
+                if known.may[seat] >> card & 1
+            }
+            for seat, chance in _softmax(said).items():
+                if chance > 0.0:
+                    table[seat][card] = chance
+        return table
+
+
+def inputs_of(game: KernelGame, view: View, known: InfoSet) -> NDArray[np.float32]:
+    """What a network is shown of a view, in the coordinates of `game`."""
+    state = game.view_state(view)
+    may = game.masks(known.may)
+    seats = _in_order(view)
+    sets = np.zeros(_SETS, dtype="<u8")
+    sets[_HAND] = game.mask(view.hand)
+    sets[_TABLE] = state[TABLE]
+    for place, seat in enumerate(seats):
+        sets[_PLAYED + place] = state[int(PLAYED) + seat]
+    for place, seat in enumerate(seats[1:]):
+        sets[_MAY + place] = may[seat]
+    values = np.zeros(INPUTS, dtype=np.float32)
+    values[:_DECLARER] = np.unpackbits(sets.view(np.uint8), bitorder="little")
+    if view.declarer is not None:
+        values[_DECLARER + seats.index(view.declarer)] = 1.0
+        values[_FORCED] = view.forced
+    return values
+
+
+def _in_order(view: View) -> list[int]:
+    """The seats in the order of play, beginning with the one that thinks."""
+    rules = view.rules
+    return [rules.seat_after(view.seat, place) for place in range(rules.players)]
+
+
+def _softmax(logits: dict[int, float]) -> dict[int, float]:
+    highest = max(logits.values(), default=0.0)
+    powers = {seat: math.exp(logit - highest) for seat, logit in logits.items()}
+    total = sum(powers.values())
+    return {seat: power / total for seat, power in powers.items()}
