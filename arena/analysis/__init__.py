@@ -7,7 +7,7 @@ commands and the report both start here; neither computes a statistic of its own
 """
 
 from arena.analysis.changes import AgentChange, Changes, find_changes
-from arena.analysis.compare import Comparison, compare
+from arena.analysis.compare import Comparison, IndirectComparison, compare, compare_through
 from arena.analysis.distributions import Distribution, distributions
 from arena.analysis.estimates import Estimate
 from arena.analysis.makeup import Makeup, make_up
@@ -23,6 +23,7 @@ __all__ = [
     "Comparison",
     "Distribution",
     "Estimate",
+    "IndirectComparison",
     "Makeup",
     "Meeting",
     "RatingOptions",
@@ -33,6 +34,7 @@ __all__ = [
     "Swing",
     "check_references",
     "compare",
+    "compare_through",
     "distributions",
     "find_changes",
     "find_sweeps",

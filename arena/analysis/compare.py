@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.analysis.estimates import Estimate
 from arena.analysis.results import Meeting, Results
@@ -32,7 +33,16 @@ from arena.stats import (
 )
 from arena.stats import compare as compare_margins
 
-__all__ = ["POWER", "Comparison", "compare", "detectable", "point_share", "win_rate"]
+__all__ = [
+    "POWER",
+    "Comparison",
+    "IndirectComparison",
+    "compare",
+    "compare_through",
+    "detectable",
+    "point_share",
+    "win_rate",
+]
 
 POWER = 0.8
 """What "would have been found" means: with this probability."""
@@ -63,22 +73,45 @@ class Comparison:
 
     def to_json(self) -> dict[str, Any]:
         """As plain data; the main numbers first."""
-        found = self.statistics
-        main = {
-            "first": self.first,
-            "second": self.second,
-            "unit": self.unit,
-            "n": found.n,
-            "mean": found.mean,
-            "low": found.low,
-            "high": found.high,
-            "confidence": found.difference.confidence,
-            "p": found.p,
-            "test": found.t.name,
-            "note": found.note,
-        }
-        rest = {key: value for key, value in asdict(self).items() if key not in main}
-        return {**main, **rest.pop("statistics"), **rest}
+        return _as_json(self)
+
+
+@dataclass(frozen=True)
+class IndirectComparison:
+    """Two agents by what each did against a third, on the deals that both played against it."""
+
+    first: str
+    second: str
+    through: str
+    unit: str
+    statistics: Statistics
+    """Of the first's margin against the third less the second's, deal by deal."""
+    equivalence: Equivalence | None
+    detectable: float | None
+    runs: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; the main numbers first."""
+        return _as_json(self)
+
+
+def _as_json(comparison: Comparison | IndirectComparison) -> dict[str, Any]:
+    found = comparison.statistics
+    main = {
+        "first": comparison.first,
+        "second": comparison.second,
+        "unit": comparison.unit,
+        "n": found.n,
+        "mean": found.mean,
+        "low": found.low,
+        "high": found.high,
+        "confidence": found.difference.confidence,
+        "p": found.p,
+        "test": found.t.name,
+        "note": found.note,
+    }
+    rest = {key: value for key, value in asdict(comparison).items() if key not in main}
+    return {**main, **rest.pop("statistics"), **rest}
 
 
 def compare(
@@ -91,10 +124,6 @@ def compare(
     margins = pair.margins
     found = compare_margins(margins, seed_for(results.seed, "compare", first, second))
     seatings = pair.games.shape[1]
-    try:
-        equal = None if equal_within is None else equivalence(margins, equal_within)
-    except StatsError as error:
-        raise ArenaError(f"--equal-within {equal_within}: {error}") from error
     return Comparison(
         first=first,
         second=second,
@@ -104,13 +133,55 @@ def compare(
         share=point_share(pair),
         saving=duplicate_saving(pair.games) if seatings > 1 else None,
         elo=elo_from_counts(_pentanomial(pair)) if seatings == 2 else None,
-        equivalence=equal,
+        equivalence=_equal(margins, equal_within),
         published=unpaired(pair.scores[:, 0], pair.scores[:, 1]),
         games_of_rounds=_games_of_rounds(pair),
         detectable=detectable(found.difference),
         forfeits=pair.forfeits,
         runs=results.runs,
     )
+
+
+def compare_through(
+    results: Results, first: str, second: str, through: str, *, equal_within: float | None = None
+) -> IndirectComparison:
+    """Compare two agents that played a third on the same deals, as those of a sweep do.
+
+    What the deals have in common cancels, as it does when they meet. But how two play
+    against a third need not say how they would play against each other.
+    """
+    ours, theirs = results.pair(first, through), results.pair(second, through)
+    theirs_on = dict(zip(theirs.units, theirs.margins, strict=True))
+    margins = np.array(
+        [
+            margin - theirs_on[unit]
+            for unit, margin in zip(ours.units, ours.margins, strict=True)
+            if unit in theirs_on
+        ]
+    )
+    if not margins.size:
+        raise ArenaError(
+            f"{', '.join(results.runs)}: {first} and {second} have played no {results.unit} "
+            f"in common against {through} yet"
+        )
+    found = compare_margins(margins, seed_for(results.seed, "compare", first, second, through))
+    return IndirectComparison(
+        first=first,
+        second=second,
+        through=through,
+        unit=results.unit,
+        statistics=found,
+        equivalence=_equal(margins, equal_within),
+        detectable=detectable(found.difference),
+        runs=results.runs,
+    )
+
+
+def _equal(margins: NDArray[np.float64], within: float | None) -> Equivalence | None:
+    try:
+        return None if within is None else equivalence(margins, within)
+    except StatsError as error:
+        raise ArenaError(f"--equal-within {within}: {error}") from error
 
 
 def win_rate(pair: Meeting) -> Estimate:

@@ -4,18 +4,22 @@ The deal is the unit: its seatings are averaged first. The main answer is the me
 with its t interval and the paired t-test; the other tests ask less of the margins and are
 there to be checked against it. Several runs are pooled if their rules, deals and the two
 agents match; else the difference is told. A deal that several runs have is still one deal.
+
+Agents of a sweep do not meet, but they play the same deals against the same opponent:
+--through OPPONENT compares how much better the one does there than the other.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from arena.analysis import Comparison, compare, read
+from arena.analysis import Comparison, IndirectComparison, compare, compare_through, read
 from arena.cli.table import text_table
+from arena.errors import ArenaError
 from arena.report.words import count, interval, percent, plain, pvalue, signed
 from arena.stats import TestResult
 from arena.store import Run
@@ -27,6 +31,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("first", metavar="A", help="the agent that margins are in favour of")
     parser.add_argument("second", metavar="B", help="its opponent")
     parser.add_argument(
+        "--through",
+        metavar="C",
+        help="compare A and B by what each did against C on the same deals",
+    )
+    parser.add_argument(
         "--equal-within",
         type=float,
         metavar="POINTS",
@@ -37,10 +46,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the comparison."""
+    first, second, through = args.first, args.second, args.through
+    named = [name for name in (first, second, through) if name is not None]
+    if len(set(named)) < len(named):
+        raise ArenaError(f"{', '.join(named)}: an agent cannot be compared with itself")
     with ExitStack() as stack:
         runs = [stack.enter_context(Run(path)) for path in args.runs]
-        results = read(runs, (args.first, args.second))
-    found = compare(results, args.first, args.second, equal_within=args.equal_within)
+        if through is None:
+            _check_met(runs, first, second)
+        results = read(runs, named)
+    found: Comparison | IndirectComparison
+    if through is None:
+        found = compare(results, first, second, equal_within=args.equal_within)
+    else:
+        found = compare_through(results, first, second, through, equal_within=args.equal_within)
     if args.json:
         print(json.dumps(found.to_json(), indent=2, ensure_ascii=False, allow_nan=False))
     else:
@@ -48,15 +67,34 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _lines(found: Comparison) -> Iterator[str]:
+def _check_met(runs: Sequence[Run], first: str, second: str) -> None:
+    """If two agents never met, say through whom they can be compared."""
+    met = [{pairing.first, pairing.second} for run in runs for pairing in run.pairings]
+    common = [
+        name
+        for name in runs[0].entrants
+        if {first, name} in met and {second, name} in met and name not in (first, second)
+    ]
+    if {first, second} not in met and common:
+        raise ArenaError(
+            f"{runs[0].path}: {first} and {second} did not play each other, but both played "
+            f"{', '.join(common)}: compare them with --through {common[0]}"
+        )
+
+
+def _lines(found: Comparison | IndirectComparison) -> Iterator[str]:
     statistics = found.statistics
-    difference, outcomes, effect = statistics.difference, statistics.outcomes, statistics.effect
+    difference = statistics.difference
     units = {"deal": "deals", "match": "matches"}[found.unit]
     level = f"{100 * difference.confidence:.0f}%"
-    yield f"{found.first} against {found.second}, {count(difference.n)} {units}"
+    who, what = found.second, "margin"
+    if isinstance(found, IndirectComparison):
+        who, what = f"{found.second}, through {found.through}", "difference of margins"
+    yield f"{found.first} against {who}, {count(difference.n)} {units}"
     yield ""
     yield (
-        f"margin per {found.unit}  {signed(difference.mean)}  "
+        f"{what} per {found.unit}  "
+        f"{signed(difference.mean)}  "
         f"{level} interval {interval(difference.low, difference.high)}, "
         f"p {pvalue(statistics.p)} (paired t)"
     )
@@ -65,51 +103,54 @@ def _lines(found: Comparison) -> Iterator[str]:
     yield ""
     yield text_table(("test", "p", units, "of margin 0"), [*map(_test, _tests(found))])
     yield ""
-    rows = [
-        (
-            f"{level} bootstrap interval",
-            interval(statistics.bootstrap.low, statistics.bootstrap.high),
-        ),
-        ("effect size d", f"{plain(effect.d, 2)} ({interval(effect.low, effect.high, 2)})"),
-        (f"{units} won-drawn-lost", f"{outcomes.wins}-{outcomes.draws}-{outcomes.losses}"),
-        (
-            "win rate of games",
-            _percents(found.win_rate.value, found.win_rate.low, found.win_rate.high),
-        ),
-    ]
-    if found.share is not None:
-        rows.append(
-            ("share of points", _percents(found.share.share, found.share.low, found.share.high))
-        )
-    if found.elo is not None:
-        rows.append(
-            (
-                "Elo (pentanomial)",
-                f"{signed(found.elo.elo, 0)} ({interval(found.elo.low, found.elo.high, 0)})",
-            )
-        )
-    if found.saving is not None and found.saving.deals_saved is not None:
-        rows.append((f"{units} saved by exchanging seats", plain(found.saving.deals_saved, 0)))
-    rows.append(("would be found with 80% power", plain(found.detectable)))
+    yield text_table(("also", ""), list(_rows(found, units, level)))
+    if isinstance(found, Comparison):
+        yield ""
+        yield from _as_published(found)
+
+
+def _rows(
+    found: Comparison | IndirectComparison, units: str, level: str
+) -> Iterator[tuple[str, str]]:
+    statistics = found.statistics
+    bootstrap, effect, outcomes = statistics.bootstrap, statistics.effect, statistics.outcomes
+    yield f"{level} bootstrap interval", interval(bootstrap.low, bootstrap.high)
+    yield "effect size d", f"{plain(effect.d, 2)} ({interval(effect.low, effect.high, 2)})"
+    better = "won-drawn-lost" if isinstance(found, Comparison) else "better-equal-worse"
+    yield f"{units} {better}", f"{outcomes.wins}-{outcomes.draws}-{outcomes.losses}"
+    if isinstance(found, Comparison):
+        yield from _rows_of_games(found, units)
+    yield "would be found with 80% power", plain(found.detectable)
     if found.equivalence is not None:
         said = {True: "yes", False: "not shown", None: "no test"}[found.equivalence.equivalent]
         bound = plain(found.equivalence.upper)
-        rows.append((f"equal within {bound} points", f"{said}, p {pvalue(found.equivalence.p)}"))
-    if any(found.forfeits):
-        rows.append(("forfeited", f"{found.forfeits[0]} and {found.forfeits[1]} {units}"))
-    yield text_table(("also", ""), rows)
-    yield ""
-    published = found.published
+        yield f"equal within {bound} points", f"{said}, p {pvalue(found.equivalence.p)}"
+    if isinstance(found, Comparison) and any(found.forfeits):
+        yield "forfeited", f"{found.forfeits[0]} and {found.forfeits[1]} {units}"
+
+
+def _rows_of_games(found: Comparison, units: str) -> Iterator[tuple[str, str]]:
+    won, share, elo, saving = found.win_rate, found.share, found.elo, found.saving
+    yield "win rate of games", _percents(won.value, won.low, won.high)
+    if share is not None:
+        yield "share of points", _percents(share.share, share.low, share.high)
+    if elo is not None:
+        yield "Elo (pentanomial)", f"{signed(elo.elo, 0)} ({interval(elo.low, elo.high, 0)})"
+    if saving is not None and saving.deals_saved is not None:
+        yield f"{units} saved by exchanging seats", plain(saving.deals_saved, 0)
+
+
+def _as_published(found: Comparison) -> Iterator[str]:
+    published, games = found.published, found.games_of_rounds
     yield (
         f"as published work does it (unpaired): p {pvalue(published.student_p)} (t), "
         f"{pvalue(published.welch_p)} (Welch), {pvalue(published.mann_whitney_p)} (Mann-Whitney)"
     )
-    games = found.games_of_rounds
     if games is not None and games.mean is not None and games.sd is not None:
         yield f"{games.label}: {percent(games.mean, 2)} ± {percent(games.sd, 2)} of the points"
 
 
-def _tests(found: Comparison) -> tuple[TestResult, ...]:
+def _tests(found: Comparison | IndirectComparison) -> tuple[TestResult, ...]:
     return found.statistics.t, found.statistics.wilcoxon, found.statistics.sign_flip
 
 

@@ -190,3 +190,64 @@ def test_calibrate_on_real_deals(capsys: pytest.CaptureFixture[str]) -> None:
     names = [promise["what"] for promise in found["promises"]]
     assert "false positives, paired t, random against itself" in names
     assert all(promise["zero_share"] is not None for promise in found["promises"])
+
+
+# --- through a third ---------------------------------------------------------------------
+
+
+def test_agents_that_never_met_are_compared_through_a_third(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "sweep.yaml"
+    config.write_text(
+        CONFIG.replace("planned", "sweep").replace(
+            "agents: {random: {family: random}, semi: {family: semi-random}}",
+            "agents:\n  random: {family: random}\n"
+            "  semi: {family: semi-random, grid: {better: [true, false]}}\n"
+            "schedule: {type: gauntlet, against: [random]}",
+        )
+    )
+    folder = str(tmp_path / "run")
+    assert main(["run", str(config), "--jobs", "1", "--out", folder, "--no-report", "--quiet"]) == 0
+    capsys.readouterr()
+    first, second = "semi-better=true", "semi-better=false"
+
+    assert main(["compare", folder, first, second]) == 2
+    error = capsys.readouterr().err
+    assert "did not play each other" in error
+    assert "--through random" in error
+    assert error.count("\n") == 1
+
+    found = json.loads(
+        output(capsys, "compare", folder, first, second, "--through", "random", "--json")
+    )
+    with Run(folder) as run:
+        frame = run.deals()
+    sign = frame["second"].eq("random") * 2 - 1
+    agent = frame["first"].where(frame["second"] == "random", frame["second"])
+    frame = frame.assign(agent=agent, margin=sign * frame["margin"])
+    wide = frame.pivot(index="unit", columns="agent", values="margin")
+    test = stats.ttest_rel(wide[first], wide[second])
+    assert found["n"] == 40
+    assert found["mean"] == pytest.approx((wide[first] - wide[second]).mean())
+    assert found["p"] == pytest.approx(test.pvalue)
+    assert (found["low"], found["high"]) == pytest.approx(tuple(test.confidence_interval(0.95)))
+
+    text = output(capsys, "compare", folder, first, second, "--through", "random")
+    assert text.startswith(f"{first} against {second}, through random, 40 deals\n")
+    assert "difference of margins per deal" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("open", "open"), "cannot be compared with itself"),
+        (("open", "any", "--through", "open"), "cannot be compared with itself"),
+        (("open", "any", "--through", "lowst"), "did you mean 'lowest'?"),
+    ],
+)
+def test_a_comparison_that_makes_no_sense_is_refused(
+    folder: str, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], told: str
+) -> None:
+    assert main(["compare", folder, *words]) == 2
+    assert told in capsys.readouterr().err
