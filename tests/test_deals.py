@@ -15,7 +15,8 @@ from arena.cards import SEATS, parse_cards
 from arena.deals import Deal, DealError, DealSet, check_cards, sidecar_of
 from arena.files import find_shipped, shipped_names
 from arena.games.klaverjas import Klaverjas
-from arena.games.klaverjas.rules import trump_points
+from arena.games.klaverjas.tables import POINTS
+from arena.games.trump import trump_points
 from arena.generate import Filter, make_deals
 from arena.registry import GAMES
 
@@ -137,7 +138,7 @@ def test_filters():
     rules = Klaverjas()
     strong = Filter.parse("leader-trump-points >= 40", rules.measures)
     for deal in make_deals(rules, "a", 20, 5, [strong]):
-        assert trump_points(deal, deal.leader) >= 40
+        assert trump_points(deal, deal.leader, POINTS) >= 40
     with pytest.raises(DealError, match="did you mean 'leader-trump-points'"):
         Filter.parse("leader-trumps-points>=3", rules.measures)
     with pytest.raises(DealError, match="expected MEASURE>=NUMBER"):
@@ -171,7 +172,7 @@ def test_given_sets_have_strong_declaring_leaders_in_every_seat(name):
     assert set(leaders.values()) == {len(deals) // 4}
     for deal in deals:
         assert deal.leader == deal.declarer
-        assert trump_points(deal, deal.leader) >= 25
+        assert trump_points(deal, deal.leader, POINTS) >= 25
 
 
 def test_the_csv_of_a_set_is_plain(small):

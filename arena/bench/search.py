@@ -6,7 +6,7 @@
 | `klaverjas_ismcts_800_sims_per_s` | the same with more simulations | |
 | `klaverjas_ismcts_3200_sims_per_s` | the same | 1.2 million |
 | `hearts_ismcts_800_sims_per_s` | the same in Hearts, second to play | 15 × OpenSpiel |
-| `hearts_openspiel_800_sims_per_s` | OpenSpiel's `ISMCTSBot`, if it is installed | |
+| `hearts_openspiel_800_sims_per_s` | OpenSpiel's `ISMCTSBot` there, if it is installed | |
 | `hearts_times_openspiel` | the ratio of the two | ≥ 15 |
 | `schieber_dmcts_sims_per_s` | 25 worlds × 100 simulations, opening lead | 0.8 million |
 | `klaverjas_pimc_4_worlds_per_s` | worlds solved exactly with four tricks left | |
@@ -16,7 +16,8 @@
 
 Simulations per second are those of the search alone: a decision is made with all its
 simulations and with one for each card, and the difference of the times counts;
-`decision_us` is what a decision costs besides.
+`decision_us` is what a decision costs besides. OpenSpiel is measured in the same way, by the
+same rules of Hearts, with the same cards dealt and played.
 A decision is made many times and the fastest is taken; times are those of the thread, so
 that what else the machine does counts as little as it can. The budget alone is measured by
 the clock on the wall, as it must be, so it needs a quiet machine.
@@ -32,6 +33,8 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+from arena.cards import SUITS, rank_of, suit_of
+from arena.deals import Deal
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
@@ -39,10 +42,12 @@ from arena.registry import AGENTS
 from arena.rules import Rules, View
 from arena.seeds import Rng
 
-__all__ = ["measure"]
+__all__ = ["left_out", "measure"]
 
+_HEARTS = Hearts(variant="openspiel_default")
 _MANY = 100_000
 _BUDGET_MS = 20
+_NO_PASSING = 0
 
 
 def measure(repeats: int = 30) -> dict[str, float]:
@@ -50,15 +55,16 @@ def measure(repeats: int = 30) -> dict[str, float]:
     figures: dict[str, float] = {}
     view = _view(Klaverjas())
     for simulations in (200, 800, 3200):
-        per_s, rest = _speed("ismcts", view, repeats, simulations=simulations)
+        per_s, rest = _ismcts_speed(view, simulations, repeats)
         figures[f"klaverjas_ismcts_{simulations}_sims_per_s"] = per_s
         figures["decision_us"] = 1e6 * rest
-    hearts = _view(Hearts(), cards=1)
-    figures["hearts_ismcts_800_sims_per_s"], _ = _speed("ismcts", hearts, repeats, simulations=800)
-    if importlib.util.find_spec("pyspiel") is not None:
-        theirs = _openspiel(800, max(3, repeats // 5))
+    deal, second = _position(_HEARTS, cards=1)
+    ours, _ = _ismcts_speed(second, 800, repeats)
+    figures["hearts_ismcts_800_sims_per_s"] = ours
+    if _has_openspiel():
+        theirs = _openspiel_speed(_in_openspiel(deal, second), 800, max(3, repeats // 5))
         figures["hearts_openspiel_800_sims_per_s"] = theirs
-        figures["hearts_times_openspiel"] = figures["hearts_ismcts_800_sims_per_s"] / theirs
+        figures["hearts_times_openspiel"] = ours / theirs
     figures["schieber_dmcts_sims_per_s"] = _dmcts_speed(_view(Schieber()), repeats)
     figures["klaverjas_pimc_4_worlds_per_s"] = _pimc_speed(repeats)
     figures["megabytes_100000"] = _megabytes(view)
@@ -66,21 +72,33 @@ def measure(repeats: int = 30) -> dict[str, float]:
     return figures
 
 
-def _view(rules: Rules, cards: int = 0) -> View:
-    """What the player sees who is to play after so many cards; there is a choice."""
+def left_out() -> str | None:
+    """What cannot be measured here, and why."""
+    if _has_openspiel():
+        return None
+    return "not compared with OpenSpiel, which is not installed: pip install open_spiel"
+
+
+def _position(rules: Rules, cards: int = 0) -> tuple[Deal, View]:
+    """A deal, and what the player sees who has a choice after so many cards."""
     rng = Rng(1)
-    state = rules.start(rules.random_deal(rng, 0))
+    deal = rules.random_deal(rng, 0)
+    state = rules.start(deal)
     while state.phase != "play" or cards > 0 or len(state.legal) == 1:
         cards -= state.phase == "play"
         rules.apply(state, rng.choice(state.legal))
-    return rules.view(state, state.turn)
+    return deal, rules.view(state, state.turn)
 
 
-def _speed(family: str, view: View, repeats: int, **parameters: int) -> tuple[float, float]:
+def _view(rules: Rules, cards: int = 0) -> View:
+    return _position(rules, cards)[1]
+
+
+def _ismcts_speed(view: View, simulations: int, repeats: int) -> tuple[float, float]:
     """Simulations per second, and seconds for the rest of a decision."""
-    simulations, few = parameters["simulations"], len(view.legal)
-    whole = _fastest(_decision(family, view, **parameters), repeats)
-    least = _fastest(_decision(family, view, **{**parameters, "simulations": few}), repeats)
+    few = len(view.legal)
+    whole = _fastest(_decision("ismcts", view, simulations=simulations), repeats)
+    least = _fastest(_decision("ismcts", view, simulations=few), repeats)
     per_s = (simulations - few) / (whole - least)
     return per_s, least - few / per_s
 
@@ -138,18 +156,39 @@ def _overrun(view: View, decisions: int) -> float:
     return 1e3 * spent[int(0.99 * (len(spent) - 1))] - _BUDGET_MS
 
 
-def _openspiel(simulations: int, repeats: int) -> float:
-    """Simulations per second of OpenSpiel's C++ bot in the same kind of position."""
+def _has_openspiel() -> bool:
+    return importlib.util.find_spec("pyspiel") is not None
+
+
+def _in_openspiel(deal: Deal, view: View) -> Any:
+    """The same position in OpenSpiel, where chance decides first whom cards are passed to."""
     pyspiel: Any = importlib.import_module("pyspiel")
-    game = pyspiel.load_game("hearts(pass_cards=false)")
-    rng = Rng(1)
-    state = game.new_initial_state()
-    while state.is_chance_node():
-        state.apply_action(rng.choice([action for action, _ in state.chance_outcomes()]))
-    while len(state.legal_actions()) == 1:
-        state.apply_action(state.legal_actions()[0])
+    state = pyspiel.load_game("hearts(pass_cards=false)").new_initial_state()
+    state.apply_action(_NO_PASSING)
+    dealt = [card for cards in zip(*deal.hands, strict=True) for card in cards]
+    taken = [card for trick in view.tricks for card in trick.cards]
+    for card in (*dealt, *taken, *view.table):
+        state.apply_action(_openspiel_card(card))
+    return state
+
+
+def _openspiel_card(card: int) -> int:
+    """OpenSpiel counts rank by rank, C D H S in each."""
+    return len(SUITS) * rank_of(card) + suit_of(card)
+
+
+def _openspiel_speed(state: Any, simulations: int, repeats: int) -> float:
+    """Simulations per second of OpenSpiel's C++ bot."""
+    few = len(state.legal_actions())
+    whole = _fastest(_openspiel_decision(state, simulations), repeats)
+    least = _fastest(_openspiel_decision(state, few), repeats)
+    return (simulations - few) / (whole - least)
+
+
+def _openspiel_decision(state: Any, simulations: int) -> Callable[[int], object]:
+    pyspiel: Any = importlib.import_module("pyspiel")
     bot = pyspiel.ISMCTSBot(
         1, pyspiel.RandomRolloutEvaluator(1, 1), 2.0, simulations, -1,
         pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT, False, False,
     )  # fmt: skip
-    return simulations / _fastest(lambda seed: bot.step(state), repeats)
+    return lambda seed: bot.step(state)

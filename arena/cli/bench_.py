@@ -12,6 +12,7 @@ import importlib
 import json
 import pkgutil
 from collections.abc import Callable
+from types import ModuleType
 
 from arena import bench
 from arena.errors import ArenaError, did_you_mean
@@ -51,6 +52,7 @@ def run(args: argparse.Namespace) -> int:
         figures |= found
         if not args.json:
             _show(found)
+            _say_what_is_left_out(module)
     if args.json:
         print(json.dumps({name: round(value, 4) for name, value in figures.items()}, indent=2))
     return 0
@@ -60,6 +62,13 @@ def _show(figures: dict[str, float]) -> None:
     width = max(map(len, figures))
     for name, value in figures.items():
         print(f"{name:{width}}  {_for_people(value):>14}", flush=True)
+
+
+def _say_what_is_left_out(module: ModuleType) -> None:
+    """A topic that cannot measure everything everywhere has `left_out() -> str | None`."""
+    words = module.left_out() if hasattr(module, "left_out") else None
+    if words:
+        print(words, flush=True)
 
 
 def _for_people(value: float) -> str:

@@ -43,7 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--backend",
         choices=BACKENDS,
-        help="how workers run (default: loky, processes on this machine)",
+        help="how workers run (default: loky, processes on this machine; dask: the cluster "
+        "at DASK_SCHEDULER_ADDRESS, or one on this machine)",
     )
     parser.add_argument("--no-report", action="store_true", help="write no report at the end")
     parser.add_argument("--quiet", action="store_true", help="say nothing unless it goes wrong")

@@ -170,6 +170,13 @@ class TrickGame(abc.ABC):
         self.check_fields(deal)
         self.start(deal)
 
+    def random_hands(self, rng: Rng) -> tuple[tuple[int, ...], ...]:
+        """The deck shuffled and dealt out, a hand after the other."""
+        cards = cards_of(self.deck)
+        rng.shuffle(cards)
+        size = self.hand_size
+        return tuple(tuple(cards[size * s : size * (s + 1)]) for s in range(self.players))
+
     def in_match(self, deal: Deal, number: int) -> Deal:
         """The deal as round `number` of a match: the dealer rotates, beginning with W or E.
 

@@ -114,7 +114,9 @@ class _Run:
 
             def goodbye(ending: str, why: str = "") -> None:
                 cpu = time.process_time() - cpu_started + self.runner.worker_cpu_seconds
-                session.update(ended=now(), ending=ending, cpu_s=round(cpu, 3))
+                session.update(
+                    ended=now(), ending=ending, jobs=self.runner.jobs, cpu_s=round(cpu, 3)
+                )
                 manifest["ended"] = session["ended"]
                 self.folder.write_manifest(manifest)
                 self.folder.log(f"{ending}: {tally.done} of {tally.total} units are stored{why}")

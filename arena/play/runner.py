@@ -14,7 +14,6 @@ one at a time by a single worker; one that ends its worker twice more is named.
 
 from __future__ import annotations
 
-import importlib
 import os
 import tempfile
 import warnings
@@ -32,6 +31,7 @@ from joblib.externals.loky.process_executor import (  # type: ignore[import-unty
 )
 
 from arena.errors import ArenaError
+from arena.play.cluster import ClusterBackend, cluster
 from arena.play.fingerprint import probe
 from arena.play.referee import Played, overtime
 from arena.play.schedule import Unit, match_deal
@@ -118,6 +118,7 @@ class Runner:
         backend: Backend | None = None,
         chunk_units: int | None = None,
     ) -> None:
+        self._asked = jobs
         self.jobs = jobs or os.cpu_count() or 1
         self.backend: Backend = backend or "loky"
         # One worker is this process, unless agents may have to be stopped.
@@ -272,7 +273,8 @@ class Runner:
             with tempfile.TemporaryDirectory(prefix="arena-") as notes:
                 yield replace(self._table, driver=os.getpid(), notes=notes)
         elif self.backend == "dask":
-            with _dask_client():
+            with cluster(self.jobs) as workers:
+                self.jobs = self._pace.jobs = self._asked or workers
                 yield self._table
         else:
             yield self._table
@@ -282,22 +284,9 @@ def _parallel(backend: Backend, jobs: int) -> Any:
     # joblib plays in this process if it is asked for one job; then two workers take turns.
     return joblib.Parallel(
         n_jobs=max(2, jobs),
-        backend=None if backend == "dask" else backend,  # then the one in force: the cluster
+        backend=ClusterBackend() if backend == "dask" else backend,
         batch_size=1,
         pre_dispatch=_CHUNKS_AHEAD * jobs if jobs > 1 else 1,
         return_as="generator_unordered",
         max_nbytes=None,
     )
-
-
-@contextmanager
-def _dask_client() -> Iterator[None]:
-    """A cluster to work on: that of `DASK_SCHEDULER_ADDRESS`, else one on this machine."""
-    try:
-        client = importlib.import_module("distributed").Client
-    except ImportError as error:
-        raise ArenaError(
-            "the backend 'dask' needs dask.distributed: pip install 'arena-tricks[cluster]'"
-        ) from error
-    with client(os.environ.get("DASK_SCHEDULER_ADDRESS")), joblib.parallel_config(backend="dask"):
-        yield

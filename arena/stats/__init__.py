@@ -40,6 +40,13 @@ from arena.stats.elo import (
     expected_score,
 )
 from arena.stats.errors import StatsError
+from arena.stats.likelihood import (
+    llr_bayeselo,
+    llr_counts,
+    llr_points,
+    llr_tvalue,
+    llr_tvalue_exact,
+)
 from arena.stats.multiple import (
     AllPairs,
     FriedmanNemenyi,
@@ -50,21 +57,14 @@ from arena.stats.multiple import (
     friedman_nemenyi,
 )
 from arena.stats.paired import (
-    DealOutcomes,
-    DuplicateSaving,
     EffectSize,
     Equivalence,
     MeanDifference,
-    PointShare,
     TestResult,
-    deal_outcomes,
-    duplicate_saving,
     effect_size,
     equivalence,
     mean_difference,
     paired_t,
-    pairing_saving,
-    share_of_points,
     sign_flip,
     wilcoxon_signed_rank,
 )
@@ -86,22 +86,11 @@ from arena.stats.power import (
 from arena.stats.published import GamesOfRounds, Unpaired, games_of_rounds, unpaired
 from arena.stats.ratings import Anchor, Bootstrap, Rating, Ratings, elo_rating, score_rating
 from arena.stats.results import PairResults
+from arena.stats.saving import DuplicateSaving, duplicate_saving, pairing_saving
 from arena.stats.sequence import ConfidenceSequence, confidence_sequence
-from arena.stats.sprt import (
-    SprtDesign,
-    SprtResult,
-    StoppedEstimate,
-    elo_after_stopping,
-    estimate_after_stopping,
-    llr_bayeselo,
-    llr_counts,
-    llr_points,
-    llr_tvalue,
-    llr_tvalue_exact,
-    sprt_counts,
-    sprt_points,
-    sprt_tvalue,
-)
+from arena.stats.shares import DealOutcomes, PointShare, deal_outcomes, share_of_points
+from arena.stats.sprt import SprtDesign, SprtResult, sprt_counts, sprt_points, sprt_tvalue
+from arena.stats.stopping import StoppedEstimate, elo_after_stopping, estimate_after_stopping
 from arena.stats.transitivity import AlphaRank, Cycles, alpha_rank, significant_cycles
 
 __all__ = [

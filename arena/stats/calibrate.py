@@ -23,7 +23,8 @@ from arena.stats.ratings import Ratings
 from arena.stats.results import PairResults
 from arena.stats.sample import FloatArray, check_probability
 from arena.stats.sequence import unit_sequence
-from arena.stats.sprt import SprtDesign, estimate_after_stopping, find_stops, points_path
+from arena.stats.sprt import SprtDesign, find_stops, points_path
+from arena.stats.stopping import estimate_after_stopping
 
 Draw = Callable[[np.random.Generator, tuple[int, int]], FloatArray]
 PValue = Callable[[FloatArray, np.random.Generator], float | None]

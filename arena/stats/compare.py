@@ -9,11 +9,9 @@ from numpy.typing import ArrayLike
 
 from arena.stats.bootstrap import BootstrapInterval, bca_mean
 from arena.stats.paired import (
-    DealOutcomes,
     EffectSize,
     MeanDifference,
     TestResult,
-    deal_outcomes,
     effect_size,
     mean_difference,
     paired_t,
@@ -21,6 +19,7 @@ from arena.stats.paired import (
     wilcoxon_signed_rank,
 )
 from arena.stats.sample import generator
+from arena.stats.shares import DealOutcomes, deal_outcomes
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,7 @@ from numpy.typing import ArrayLike
 from scipy import optimize, special, stats
 
 from arena.stats.errors import StatsError
-from arena.stats.sample import (
-    FloatArray,
-    check_probability,
-    deal_sample,
-    generator,
-    join_notes,
-)
+from arena.stats.sample import check_probability, deal_sample, generator
 
 
 @dataclass(frozen=True)
@@ -69,41 +63,6 @@ class EffectSize:
 
 
 @dataclass(frozen=True)
-class DealOutcomes:
-    """Deals won, drawn and lost by the sign of the margin.
-
-    `win_share` is wins / (wins + losses) with its interval; `score` counts a draw as half a win.
-    """
-
-    wins: int
-    draws: int
-    losses: int
-    score: float | None
-    win_share: float | None
-    low: float | None
-    high: float | None
-    p: float | None
-    n: int
-    forfeits: int
-    confidence: float
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class PointShare:
-    """Share of all points that agent A took, with its interval."""
-
-    share: float | None
-    low: float | None
-    high: float | None
-    se: float | None
-    n: int
-    forfeits: int
-    confidence: float
-    note: str = ""
-
-
-@dataclass(frozen=True)
 class Equivalence:
     """Two one-sided tests: is the mean margin inside (lower, upper) points?"""
 
@@ -118,26 +77,6 @@ class Equivalence:
     interval_high: float | None
     alpha: float
     n: int
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class DuplicateSaving:
-    """What playing each deal in every seating saved against the same number of fresh deals.
-
-    `variance_ratio` = variance of the deal mean / variance the same games would have on fresh
-    deals. `games_saved_fraction` = 1 - ratio. `deals_saved` = fresh single games that would be
-    needed for the same precision, minus the games played, divided by the seatings of a deal.
-    """
-
-    variance_ratio: float | None
-    correlation: float | None
-    games_saved_fraction: float | None
-    deals_saved: float | None
-    variance_single: float | None
-    variance_deal: float | None
-    deals: int
-    seatings: int
     note: str = ""
 
 
@@ -304,104 +243,6 @@ def effect_size(margins: ArrayLike, confidence: float = 0.95) -> EffectSize:
     return EffectSize(d, g, low, high, s.n, confidence, s.note())
 
 
-def deal_outcomes(margins: ArrayLike, confidence: float = 0.95) -> DealOutcomes:
-    """Win, draw and loss of the deal, with the sign test.
-
-    Formula: the sign of each margin; two-sided exact binomial test of wins against losses
-    (draws left out); Wilson interval for wins/(wins + losses). Unit: the deal. Assumes
-    independent deals. The sign test is conservative by design.
-    Source: Dixon & Mood 1946, JASA 41; Wilson 1927, JASA 22.
-    """
-    check_probability(confidence, "confidence")
-    s = deal_sample(margins)
-    wins = int(np.count_nonzero(s.values > 0))
-    losses = int(np.count_nonzero(s.values < 0))
-    draws = s.zeros
-    score = (wins + draws / 2) / s.n if s.n else None
-    if wins + losses == 0:
-        why = "No deals." if s.n == 0 else f"All {s.n} deals were drawn: no decided deal to test."
-        return DealOutcomes(
-            wins,
-            draws,
-            losses,
-            score,
-            None,
-            None,
-            None,
-            None,
-            s.n,
-            s.forfeits,
-            confidence,
-            s.note(why),
-        )
-    test = stats.binomtest(wins, wins + losses)
-    interval = test.proportion_ci(confidence, method="wilson")
-    return DealOutcomes(
-        wins,
-        draws,
-        losses,
-        score,
-        wins / (wins + losses),
-        float(interval.low),
-        float(interval.high),
-        float(test.pvalue),
-        s.n,
-        s.forfeits,
-        confidence,
-        s.note(),
-    )
-
-
-def share_of_points(
-    points_a: ArrayLike, points_b: ArrayLike, confidence: float = 0.95
-) -> PointShare:
-    """Share of all points taken by A: a ratio of totals over deals.
-
-    Formula: r = Σa/Σ(a+b); residual e = a - r(a+b) per deal; se = s(e)/(√n · mean(a+b));
-    r ± t(n-1)·se. Unit: the deal; 0 to 1. Assumes independent deals. With a constant total it is
-    exactly the t interval of a/total. Source: Cochran 1977, Sampling Techniques, §2.11.
-    """
-    check_probability(confidence, "confidence")
-    a = np.asarray(points_a, dtype=np.float64)
-    b = np.asarray(points_b, dtype=np.float64)
-    if a.shape != b.shape:
-        raise StatsError(f"points of A and B differ in shape: {a.shape} and {b.shape}")
-    forfeited = np.isnan(a) | np.isnan(b)
-    deals = deal_sample(np.where(forfeited, np.nan, a), "points")
-    a, b = a[~forfeited], b[~forfeited]
-    if deals.n and (min(a.min(), b.min()) < 0):
-        raise StatsError("a share needs points that are never negative")
-    total = a + b
-    if deals.n == 0 or total.sum() == 0:
-        why = "No deals." if deals.n == 0 else "Nobody took a point: no share."
-        return PointShare(
-            None, None, None, None, deals.n, deals.forfeits, confidence, deals.note(why)
-        )
-    share = float(a.sum() / total.sum())
-    residuals = a - share * total
-    if deals.n < 2 or float(np.abs(residuals).max()) <= 1e-12 * float(total.max()):
-        why = (
-            "One deal only: no interval."
-            if deals.n < 2
-            else f"All {deals.n} deals have the same share: no variance, so no interval."
-        )
-        return PointShare(
-            share, None, None, None, deals.n, deals.forfeits, confidence, deals.note(why)
-        )
-    se = float(residuals.std(ddof=1) / (math.sqrt(deals.n) * total.mean()))
-    half = float(special.stdtrit(deals.n - 1, 0.5 + confidence / 2)) * se
-    return PointShare(
-        share,
-        share - half,
-        share + half,
-        se,
-        deals.n,
-        deals.forfeits,
-        confidence,
-        deals.note(),
-    )
-
-
 def equivalence(
     margins: ArrayLike, bound: float | tuple[float, float], alpha: float = 0.05
 ) -> Equivalence:
@@ -440,93 +281,3 @@ def equivalence(
         s.n,
         s.note(),
     )
-
-
-def duplicate_saving(seatings: ArrayLike) -> DuplicateSaving:
-    """How much playing every deal in all its seatings saved.
-
-    `seatings` has one row per deal and one column per seating: the margin of A over B in that
-    game; a row with a NaN (a forfeit) is left out. Formula: with k seatings, v1 = pooled variance
-    of a single game, vd = variance of the deal mean; ratio = vd/(v1/k) = 1 + (k-1)·ρ with ρ the
-    mean correlation between seatings. Luck of the cards makes ρ negative. Unit: the deal.
-    Source: Kish 1965, Survey Sampling, §5.4 (design effect); duplicate bridge since 1857.
-    """
-    table = np.asarray(seatings, dtype=np.float64)
-    if table.ndim != 2 or table.shape[1] < 2:
-        raise StatsError(
-            f"one row per deal and at least two seatings expected, got shape {table.shape}"
-        )
-    played = table[~np.isnan(table).any(axis=1)]
-    forfeits = table.shape[0] - played.shape[0]
-    deals, k = played.shape
-    forfeit_note = f"{forfeits} deals with a forfeit were left out." if forfeits else ""
-    if deals < 2:
-        why = "Fewer than two complete deals: no variance."
-        return DuplicateSaving(
-            None, None, None, None, None, None, deals, k, join_notes(why, forfeit_note)
-        )
-    single = float(((played - played.mean()) ** 2).sum() / (k * (deals - 1)))
-    deal = float(played.mean(axis=1).var(ddof=1))
-    if single == 0.0:
-        why = "Every game has the same margin: nothing varies, so nothing is saved."
-        return DuplicateSaving(
-            None, None, None, None, 0.0, 0.0, deals, k, join_notes(why, forfeit_note)
-        )
-    ratio = deal / (single / k)
-    note = ""
-    saved: float | None = None
-    if deal <= 1e-12 * single:
-        ratio = 0.0
-        note = "The seatings cancel exactly: every deal mean is the same, the saving is unbounded."
-    else:
-        saved = deals / ratio - deals
-    return DuplicateSaving(
-        ratio,
-        (ratio - 1) / (k - 1),
-        1 - ratio,
-        saved,
-        single,
-        deal,
-        deals,
-        k,
-        join_notes(note, forfeit_note),
-    )
-
-
-def pairing_saving(trinomial: ArrayLike, pentanomial: ArrayLike) -> DuplicateSaving:
-    """The same saving from counts, as chess tools keep them.
-
-    `trinomial` = [L, D, W] over games, `pentanomial` = [LL, LD, LW+DD, DW, WW] over pairs.
-    Formula: variance per game of each (population variances on the 0..1 scale; a pair's variance
-    counts double), and their ratio. Unit: the pair of games on one deal.
-    Source: fishtest, server/fishtest/stats/stat_util.py (`stats`).
-    """
-    three = _counts(trinomial, 3)
-    five = _counts(pentanomial, 5)
-    single = _count_variance(three)
-    deal = _count_variance(five)
-    pairs = round(float(five.sum()))
-    if single == 0.0:
-        return DuplicateSaving(
-            None, None, None, None, 0.0, deal, pairs, 2, "Every game ended alike: nothing varies."
-        )
-    ratio = 2 * deal / single
-    saved = pairs / ratio - pairs if ratio > 0 else None
-    note = "" if saved is not None else "Every pair ended alike: the saving is unbounded."
-    return DuplicateSaving(ratio, ratio - 1, 1 - ratio, saved, single, deal, pairs, 2, note)
-
-
-def _counts(values: ArrayLike, length: int) -> FloatArray:
-    counts = np.asarray(values, dtype=np.float64)
-    if counts.shape != (length,) or not np.isfinite(counts).all() or (counts < 0).any():
-        raise StatsError(f"{length} counts that are not negative expected, got {values!r}")
-    if counts.sum() == 0:
-        raise StatsError("no games in the counts")
-    return counts
-
-
-def _count_variance(counts: FloatArray) -> float:
-    scores = np.linspace(0.0, 1.0, counts.size)
-    p = counts / counts.sum()
-    mean = float(p @ scores)
-    return float(p @ (scores - mean) ** 2)

@@ -270,10 +270,7 @@ class Hearts(TrickGame):
 
     def random_deal(self, rng: Rng, number: int) -> Deal:
         """Random hands; the two of clubs decides who leads, so nothing takes turns."""
-        cards = cards_of(self.deck)
-        rng.shuffle(cards)
-        size = self.hand_size
-        return Deal("", tuple(tuple(cards[size * s : size * (s + 1)]) for s in range(self.players)))
+        return Deal("", self.random_hands(rng))
 
 
 def _holds_two_of_clubs(hand: tuple[int, ...]) -> bool:

@@ -31,9 +31,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
-from arena.cards import LANE, RANKS, cards_of, mask_of, suit_of
+from arena.cards import LANE, RANKS, mask_of, suit_of
 from arena.deals import Deal
-from arena.games.base import FlagOwner, TableRound, TrickGame, check_choice
+from arena.games.base import FlagOwner, TableRound, check_choice
 from arena.games.klaverjas import bidding, records
 from arena.games.klaverjas.tables import (
     DECK,
@@ -50,6 +50,7 @@ from arena.games.klaverjas.tables import (
     STUK,
     SUIT_MASK,
 )
+from arena.games.trump import CardTable, TrumpGame, trump_measures
 from arena.rules import Action, MatchFormat, Outcome, Position, RulesError
 from arena.seeds import Rng
 
@@ -61,7 +62,7 @@ _QUEEN, _JACK = RANKS.index("Q"), RANKS.index("J")
 
 
 @dataclass(frozen=True)
-class Klaverjas(TrickGame):
+class Klaverjas(TrumpGame):
     """Klaverjas under one choice of options."""
 
     variant: Variant = "rotterdam"
@@ -72,6 +73,8 @@ class Klaverjas(TrickGame):
     name: ClassVar[str] = "klaverjas"
     version: ClassVar[int] = 1
     deck: ClassVar[int] = DECK
+    strength: ClassVar[CardTable] = STRENGTH
+    measures = trump_measures(POINTS)
     match: ClassVar[MatchFormat] = MatchFormat(rounds=16)
     labels: ClassVar[dict[str, str]] = {"bonus": "roem", "nat": "nat", "pit": "pit"}
     flag_owners: ClassVar[dict[str, FlagOwner]] = {"nat": "declarer", "pit": "declarer"}
@@ -169,19 +172,6 @@ class Klaverjas(TrickGame):
             return higher or discards or hand
         return higher or trumps or hand
 
-    def trick_winner(self, cards: tuple[int, ...], trump: int | None) -> int:
-        """The highest trump, else the highest card of the suit led."""
-        assert trump is not None  # cards are played once trump is known
-        strength = STRENGTH[trump]
-        led = cards[0] // LANE
-        winner, best = 0, strength[cards[0]]
-        for place in range(1, len(cards)):
-            card = cards[place]
-            suit = card // LANE
-            if suit in (led, trump) and strength[card] > best:
-                winner, best = place, strength[card]
-        return winner
-
     def trick_value(self, cards: tuple[int, ...], trump: int | None, last: bool) -> tuple[int, int]:
         """Card points, ten more for the last trick; and roem."""
         assert trump is not None  # cards are played once trump is known
@@ -227,10 +217,7 @@ class Klaverjas(TrickGame):
 
     def random_deal(self, rng: Rng, number: int) -> Deal:
         """Four random hands; leaders (given) and dealers (auction) take turns by `number`."""
-        cards = cards_of(self.deck)
-        rng.shuffle(cards)
-        size = self.hand_size
-        hands = tuple(tuple(cards[size * s : size * (s + 1)]) for s in range(self.players))
+        hands = self.random_hands(rng)
         seat = number % self.players
         if self.bidding == "given":
             return Deal("", hands, trump=rng.below(4), declarer=seat, leader=seat)
@@ -259,17 +246,3 @@ def roem(cards: tuple[int, ...], trump: int, four_jacks: int) -> int:
         if all(card % LANE == rank for card in cards):
             total += four_jacks if rank == _JACK else FOUR_ALIKE
     return total
-
-
-def trump_points(deal: Deal, seat: int | None) -> int:
-    """Points of the trumps that a seat was dealt."""
-    if deal.trump is None or seat is None:
-        return 0
-    trumps = SUIT_MASK[deal.trump]
-    return sum(POINTS[deal.trump][card] for card in deal.hands[seat] if trumps >> card & 1)
-
-
-Klaverjas.measures = {
-    "leader-trump-points": lambda deal: trump_points(deal, deal.leader),
-    "declarer-trump-points": lambda deal: trump_points(deal, deal.declarer),
-}

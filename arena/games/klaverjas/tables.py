@@ -6,6 +6,7 @@ Sources: Hoogenboom 2017 table 2.1 and section 2.3; Hordijk 2022; Aaldering 2023
 from __future__ import annotations
 
 from arena.cards import LANE, RANKS, deck_of
+from arena.games.trump import higher_trumps
 
 __all__ = [
     "DECK",
@@ -64,16 +65,5 @@ STRENGTH = _per_card(
 )
 """`STRENGTH[trump][card]`: every trump above every plain card; plain suits do not compare."""
 
-HIGHER_TRUMPS = tuple(
-    tuple(
-        sum(
-            1 << other
-            for other in range(4 * LANE)
-            if SUIT_MASK[trump] >> other & 1
-            and (card // LANE != trump or STRENGTH[trump][other] > STRENGTH[trump][card])
-        )
-        for card in range(4 * LANE)
-    )
-    for trump in range(4)
-)
+HIGHER_TRUMPS = higher_trumps(DECK, STRENGTH)
 """`HIGHER_TRUMPS[trump][card]`: mask of the trumps that beat `card` (all, if it is plain)."""

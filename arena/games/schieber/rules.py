@@ -47,9 +47,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, get_args
 
-from arena.cards import LANE, cards_of, mask_of
+from arena.cards import LANE, mask_of
 from arena.deals import Deal
-from arena.games.base import FlagOwner, TableRound, TrickGame, check_choice
+from arena.games.base import FlagOwner, TableRound, check_choice
 from arena.games.schieber import records
 from arena.games.schieber.tables import (
     DECK,
@@ -67,6 +67,7 @@ from arena.games.schieber.tables import (
     SUIT_MASK,
 )
 from arena.games.schieber.weis import announced, stoeck_holder
+from arena.games.trump import CardTable, TrumpGame, trump_measures
 from arena.rules import (
     PUSH,
     Action,
@@ -98,7 +99,7 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Schieber(TrickGame):
+class Schieber(TrumpGame):
     """Schieber under one choice of options."""
 
     bidding: Bidding = "schieben"
@@ -111,6 +112,8 @@ class Schieber(TrickGame):
     name: ClassVar[str] = "schieber"
     version: ClassVar[int] = 1
     deck: ClassVar[int] = DECK
+    strength: ClassVar[CardTable] = STRENGTH
+    measures = trump_measures(POINTS)
     direction: ClassVar[int] = -1
     match: ClassVar[MatchFormat] = MatchFormat(rounds=100)
     labels: ClassVar[dict[str, str]] = {"bonus": "Weis and Stöck", "match": "match"}
@@ -237,19 +240,6 @@ class Schieber(TrickGame):
             return min(there)
         return max(there, key=STRENGTH[trump].__getitem__)
 
-    def trick_winner(self, cards: tuple[int, ...], trump: int | None) -> int:
-        """The highest trump, else the best card of the suit led."""
-        assert trump is not None  # cards are played once trump is known
-        strength = STRENGTH[trump]
-        led = cards[0] // LANE
-        winner, best = 0, strength[cards[0]]
-        for place in range(1, len(cards)):
-            card = cards[place]
-            suit = card // LANE
-            if suit in (led, trump) and strength[card] > best:
-                winner, best = place, strength[card]
-        return winner
-
     def trick_value(self, cards: tuple[int, ...], trump: int | None, last: bool) -> tuple[int, int]:
         """Card points, five more for the last trick; Weis and Stöck go with no trick."""
         assert trump is not None  # cards are played once trump is known
@@ -325,10 +315,7 @@ class Schieber(TrickGame):
 
     def random_deal(self, rng: Rng, number: int) -> Deal:
         """Four random hands; forehands take turns by `number`, as in a match."""
-        cards = cards_of(self.deck)
-        rng.shuffle(cards)
-        size = self.hand_size
-        hands = tuple(tuple(cards[size * s : size * (s + 1)]) for s in range(self.players))
+        hands = self.random_hands(rng)
         forehand = self.seat_after(0, number)
         if self.bidding == "given":
             trump = rng.below(len(TRUMP_CHOICES))
@@ -357,17 +344,3 @@ class Schieber(TrickGame):
 
 def _dealt(state: TableRound) -> list[int]:
     return [mask_of(hand) for hand in state.deal.hands]
-
-
-def trump_points(deal: Deal, seat: int | None) -> int:
-    """Points of the cards of the trump suit that a seat was dealt."""
-    if deal.trump is None or deal.trump >= len(SUIT_MASK) or seat is None:
-        return 0
-    trumps = SUIT_MASK[deal.trump]
-    return sum(POINTS[deal.trump][card] for card in deal.hands[seat] if trumps >> card & 1)
-
-
-Schieber.measures = {
-    "leader-trump-points": lambda deal: trump_points(deal, deal.leader),
-    "declarer-trump-points": lambda deal: trump_points(deal, deal.declarer),
-}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from arena.cards import LANE, RANKS, SUITS, TRUMPS, deck_of
+from arena.games.trump import higher_trumps
 
 __all__ = [
     "DECK",
@@ -88,15 +89,5 @@ STRENGTH = tuple(
 )
 """`STRENGTH[trump][card]`: every trump above every plain card; plain suits do not compare."""
 
-HIGHER_TRUMPS = tuple(
-    tuple(
-        sum(
-            1 << other
-            for other in range(4 * LANE)
-            if SUIT_MASK[trump] >> other & 1 and STRENGTH[trump][other] > STRENGTH[trump][card]
-        )
-        for card in range(4 * LANE)
-    )
-    for trump in range(4)
-)
+HIGHER_TRUMPS = higher_trumps(DECK, STRENGTH)
 """`HIGHER_TRUMPS[trump][card]`: mask of the trumps that beat `card` (all, if it is plain)."""

@@ -1,0 +1,115 @@
+"""Workers on a dask cluster: that of `DASK_SCHEDULER_ADDRESS`, else one on this machine.
+
+An agent that never answers cannot be stopped there: nobody watches somebody else's workers.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager
+from typing import Any, NamedTuple
+
+from joblib._dask import DaskDistributedBackend  # type: ignore[import-untyped]
+from joblib.externals.loky.process_executor import (  # type: ignore[import-untyped]
+    BrokenProcessPool,
+)
+
+from arena.errors import ArenaError
+
+__all__ = ["ClusterBackend", "cluster"]
+
+_PATIENCE_S = 30
+"""How long a cluster may be without workers."""
+_ALLOWED_FAILURES = "distributed.scheduler.allowed-failures"
+
+
+@contextmanager
+def cluster(jobs: int) -> Iterator[int]:
+    """Connect to a cluster, or start one with so many workers; yields how many it has."""
+    try:
+        dask, distributed = map(importlib.import_module, ("dask", "distributed"))
+    except ImportError as error:
+        raise ArenaError(
+            "the backend 'dask' needs dask.distributed: pip install 'arena-tricks[cluster]'"
+        ) from error
+    address = dask.config.get("scheduler-address", None)  # the variable, or a file of dask's
+    with ExitStack() as open_things:
+        if address is None:
+            # A unit that has ended its worker is played again alone, not by all others.
+            open_things.enter_context(dask.config.set({_ALLOWED_FAILURES: 0}))
+            workers = distributed.LocalCluster(
+                n_workers=jobs,
+                threads_per_worker=1,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,  # what matters of it, the driver tells
+            )
+            open_things.enter_context(workers)
+            client = open_things.enter_context(distributed.Client(workers))
+            client.run(_ignore_interrupts)
+        else:
+            client = open_things.enter_context(_connected(distributed.Client, address))
+        try:
+            yield sum(client.nthreads().values())
+        except distributed.CancelledError as error:
+            raise ArenaError(
+                "the connection to the dask cluster is lost; what was finished is kept, "
+                "the same command goes on from there"
+            ) from error
+
+
+def _ignore_interrupts() -> None:
+    # Ctrl-C goes to every process of the terminal; the driver decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _connected(client: Callable[[str], Any], address: str) -> Any:
+    try:
+        connected = client(address)
+    except (OSError, ValueError) as error:
+        raise ArenaError(f"DASK_SCHEDULER_ADDRESS: no cluster at {address}: {error}") from error
+    try:
+        connected.wait_for_workers(1, timeout=_PATIENCE_S)
+    except TimeoutError as error:
+        connected.close()
+        raise ArenaError(
+            f"DASK_SCHEDULER_ADDRESS: the cluster at {address} has no workers "
+            f"(waited {_PATIENCE_S} s)"
+        ) from error
+    return connected
+
+
+class _Lost(NamedTuple):
+    """Takes the place of a result that never came."""
+
+    why: BaseException
+
+
+class ClusterBackend(DaskDistributedBackend):  # type: ignore[misc]
+    """joblib's own, which would wait forever for a task that has ended its workers."""
+
+    def effective_n_jobs(self, n_jobs: int) -> int:
+        """The workers there are; two if there is one, or joblib would play in this process."""
+        workers: int = super().effective_n_jobs(n_jobs)
+        return max(2, workers)
+
+    def submit(self, func: Any, callback: Callable[[Any], object]) -> Any:
+        """Send a task; `callback` is told of its result, and of its loss."""
+        task = super().submit(func, callback)
+
+        def tell_if_lost(done: Future[Any]) -> None:
+            error = done.exception()
+            if error is not None:
+                callback(_Lost(error))
+
+        task.add_done_callback(tell_if_lost)
+        return task
+
+    def retrieve_result_callback(self, out: Any) -> Any:
+        """The result of a task, or the error that a lost worker process is everywhere."""
+        if isinstance(out, _Lost):
+            raise BrokenProcessPool(str(out.why)) from out.why
+        return super().retrieve_result_callback(out)

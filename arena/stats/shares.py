@@ -1,0 +1,146 @@
+"""Who won the deals, and who took the points: shares of a whole, one value per deal."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special, stats
+
+from arena.stats.errors import StatsError
+from arena.stats.sample import check_probability, deal_sample
+
+
+@dataclass(frozen=True)
+class DealOutcomes:
+    """Deals won, drawn and lost by the sign of the margin.
+
+    `win_share` is wins / (wins + losses) with its interval; `score` counts a draw as half a win.
+    """
+
+    wins: int
+    draws: int
+    losses: int
+    score: float | None
+    win_share: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    n: int
+    forfeits: int
+    confidence: float
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class PointShare:
+    """Share of all points that agent A took, with its interval."""
+
+    share: float | None
+    low: float | None
+    high: float | None
+    se: float | None
+    n: int
+    forfeits: int
+    confidence: float
+    note: str = ""
+
+
+def deal_outcomes(margins: ArrayLike, confidence: float = 0.95) -> DealOutcomes:
+    """Win, draw and loss of the deal, with the sign test.
+
+    Formula: the sign of each margin; two-sided exact binomial test of wins against losses
+    (draws left out); Wilson interval for wins/(wins + losses). Unit: the deal. Assumes
+    independent deals. The sign test is conservative by design.
+    Source: Dixon & Mood 1946, JASA 41; Wilson 1927, JASA 22.
+    """
+    check_probability(confidence, "confidence")
+    s = deal_sample(margins)
+    wins = int(np.count_nonzero(s.values > 0))
+    losses = int(np.count_nonzero(s.values < 0))
+    draws = s.zeros
+    score = (wins + draws / 2) / s.n if s.n else None
+    if wins + losses == 0:
+        why = "No deals." if s.n == 0 else f"All {s.n} deals were drawn: no decided deal to test."
+        return DealOutcomes(
+            wins,
+            draws,
+            losses,
+            score,
+            None,
+            None,
+            None,
+            None,
+            s.n,
+            s.forfeits,
+            confidence,
+            s.note(why),
+        )
+    test = stats.binomtest(wins, wins + losses)
+    interval = test.proportion_ci(confidence, method="wilson")
+    return DealOutcomes(
+        wins,
+        draws,
+        losses,
+        score,
+        wins / (wins + losses),
+        float(interval.low),
+        float(interval.high),
+        float(test.pvalue),
+        s.n,
+        s.forfeits,
+        confidence,
+        s.note(),
+    )
+
+
+def share_of_points(
+    points_a: ArrayLike, points_b: ArrayLike, confidence: float = 0.95
+) -> PointShare:
+    """Share of all points taken by A: a ratio of totals over deals.
+
+    Formula: r = Σa/Σ(a+b); residual e = a - r(a+b) per deal; se = s(e)/(√n · mean(a+b));
+    r ± t(n-1)·se. Unit: the deal; 0 to 1. Assumes independent deals. With a constant total it is
+    exactly the t interval of a/total. Source: Cochran 1977, Sampling Techniques, §2.11.
+    """
+    check_probability(confidence, "confidence")
+    a = np.asarray(points_a, dtype=np.float64)
+    b = np.asarray(points_b, dtype=np.float64)
+    if a.shape != b.shape:
+        raise StatsError(f"points of A and B differ in shape: {a.shape} and {b.shape}")
+    forfeited = np.isnan(a) | np.isnan(b)
+    deals = deal_sample(np.where(forfeited, np.nan, a), "points")
+    a, b = a[~forfeited], b[~forfeited]
+    if deals.n and (min(a.min(), b.min()) < 0):
+        raise StatsError("a share needs points that are never negative")
+    total = a + b
+    if deals.n == 0 or total.sum() == 0:
+        why = "No deals." if deals.n == 0 else "Nobody took a point: no share."
+        return PointShare(
+            None, None, None, None, deals.n, deals.forfeits, confidence, deals.note(why)
+        )
+    share = float(a.sum() / total.sum())
+    residuals = a - share * total
+    if deals.n < 2 or float(np.abs(residuals).max()) <= 1e-12 * float(total.max()):
+        why = (
+            "One deal only: no interval."
+            if deals.n < 2
+            else f"All {deals.n} deals have the same share: no variance, so no interval."
+        )
+        return PointShare(
+            share, None, None, None, deals.n, deals.forfeits, confidence, deals.note(why)
+        )
+    se = float(residuals.std(ddof=1) / (math.sqrt(deals.n) * total.mean()))
+    half = float(special.stdtrit(deals.n - 1, 0.5 + confidence / 2)) * se
+    return PointShare(
+        share,
+        share - half,
+        share + half,
+        se,
+        deals.n,
+        deals.forfeits,
+        confidence,
+        deals.note(),
+    )

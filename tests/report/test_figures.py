@@ -1,0 +1,84 @@
+"""Figures that can be read: labelled axes, and nothing that covers a name."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations, pairwise
+from typing import Any
+
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from arena.report.figures.strength import strength_and_time, time_ticks
+from arena.report.figures.style import style
+
+CASES = [
+    (agents, fastest, slowest, seed)
+    for agents in (2, 5, 12, 20)
+    for fastest, slowest in ((2e-3, 9e-3), (5e-3, 5e-3), (1.4e-6, 0.14))
+    for seed in (1, 2)
+]
+
+
+def document(agents: int, fastest: float, slowest: float, seed: int) -> dict[str, Any]:
+    """Agents that are stronger the more time they take, on the whole."""
+    chance = random.Random(seed)
+    rows: list[dict[str, Any]] = []
+    for number in range(agents):
+        share = chance.random()
+        value = -40 + 80 * share + chance.gauss(0, 10)
+        rows.append(
+            {
+                "name": f"ismcts-{2**number}",
+                "seconds": {"mean": fastest * (slowest / fastest) ** share},
+                "rating": {"value": value, "low": value - 4, "high": value + 4},
+                "sees_all_cards": number == 0,
+            }
+        )
+    for row in rows:
+        row["on_front"] = not any(
+            other["rating"]["value"] > row["rating"]["value"]
+            and other["seconds"]["mean"] <= row["seconds"]["mean"]
+            for other in rows
+        )
+    return {"agents": rows, "run": {"unit": "deal"}}
+
+
+@pytest.mark.parametrize(("agents", "fastest", "slowest", "seed"), CASES)
+def test_strength_and_time_can_be_read(
+    agents: int, fastest: float, slowest: float, seed: int
+) -> None:
+    with style():
+        figure = strength_and_time(document(agents, fastest, slowest, seed))
+        assert figure is not None
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        renderer = canvas.get_renderer()
+        (axes,) = figure.axes
+        inside = axes.get_window_extent(renderer)
+
+        names = [text for text in axes.texts if text.get_text()]
+        assert len(names) == agents
+        boxes = [name.get_window_extent(renderer) for name in names]
+        assert not [1 for one, other in combinations(boxes, 2) if one.overlaps(other)]
+        assert all(inside.x0 <= box.x0 and box.x1 <= inside.x1 for box in boxes)
+
+        low, high = axes.get_xlim()
+        ticks = [t for t in axes.xaxis.get_ticklabels() if low <= t.get_position()[0] <= high]
+        assert 3 <= len(ticks) <= 8
+        extents = [tick.get_window_extent(renderer) for tick in ticks]
+        assert all(one.x1 < other.x0 for one, other in pairwise(extents))
+
+        (legend,) = figure.legends
+        assert not legend.get_window_extent(renderer).overlaps(inside)
+
+
+def test_ticks_at_every_range_of_a_decade_or_more() -> None:
+    chance = random.Random(1)
+    for _ in range(2000):
+        low = 10 ** chance.uniform(-9, 3)
+        high = low * 10 ** chance.uniform(1, 12)
+        ticks = time_ticks(low, high)
+        assert 3 <= len(ticks) <= 8
+        assert low <= ticks[0] < ticks[-1] <= high
+        assert all(f"{tick:.0e}"[0] in "1235" and float(f"{tick:.0e}") == tick for tick in ticks)
