@@ -55,9 +55,14 @@ VALUES: dict[Value, int] = {"difference": DIFFERENCE, "own-points": OWN_POINTS, 
 MOONS: dict[Moon, int] = {"ignore": IGNORE, "block": BLOCK, "shoot": SHOOT}
 UCBS: dict[Ucb, int] = {"global": GLOBAL, "parent": PARENT, "availability": AVAILABILITY}
 
-DEFAULT_C = 0.086
-"""Exploration as a share of the game's range: 200 points in Klaverjas, the best constant that
-Aaldering 2023 found at every number of simulations."""
+DEFAULT_C = {"klaverjas": 200.0, "schieber": 160.0, "hearts": 20.0}
+"""Exploration in points. For Klaverjas it is the best constant that Aaldering 2023 found at
+every number of simulations, for the others see docs/tree-search.md. It goes with the points
+that are usually at stake and not with those that could be: a share of the range would not do."""
+_DEFAULT_SHARE = 0.086
+"""For games that no constant is known of: a share of the range, 200 points in Klaverjas."""
+_DEFAULT_WIN = 0.7
+"""Where a win counts 1: about 1 / sqrt(2), as usual (Kocsis and Szepesvári 2006)."""
 
 _MOST_CARDS = 52
 _FIRST_CHUNK = 64
@@ -76,12 +81,20 @@ class CardStatistics(NamedTuple):
 
 
 def exploration(rules: Rules, c: float | None, c_normalised: float | None, value: Value) -> float:
-    """The exploration constant in units of the values that are backed up."""
+    """The exploration constant in units of the values that are backed up.
+
+    `c` is in points, `c_normalised` a share of the range of values.
+    """
     if c is not None:
         return c
     worst, best = rules.margin_bounds
     span = {"difference": best - worst, "own-points": (best - worst) / 2, "win": 1.0}[value]
-    return (DEFAULT_C if c_normalised is None else c_normalised) * span
+    if c_normalised is not None:
+        return c_normalised * span
+    if value == "win":
+        return _DEFAULT_WIN
+    points = DEFAULT_C.get(rules.name, _DEFAULT_SHARE * (best - worst))
+    return points if value == "difference" else points / 2  # one's own points have half the range
 
 
 def roots_upto(largest: int) -> NDArray[np.float64]:

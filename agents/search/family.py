@@ -60,9 +60,11 @@ class TreeSearch(abc.ABC):
     """A family that searches trees; bids by Monte Carlo, passes cards at random."""
 
     budget: Budget | None = parameter(None, help="time per decision instead of a count")
-    c: float | None = parameter(None, help="exploration in points", at_least=0)
+    c: float | None = parameter(
+        None, help="exploration in points; by default a constant of the game", at_least=0
+    )
     c_normalised: float | None = parameter(
-        None, help="exploration as a share of the game's range; 0.086 unless c is given", at_least=0
+        None, help="exploration as a share of the game's range, instead of c", at_least=0
     )
     rollouts: int = parameter(1, help="playouts per new node", at_least=1)
     rollout: Rollout = parameter("random", help="how playouts choose cards")

@@ -53,12 +53,20 @@ def test_mcts_sees_all_cards_and_says_so():
 def test_exploration_is_in_points_or_a_share_of_the_range():
     rules = Klaverjas()
     assert exploration(rules, 50.0, None, "difference") == 50.0
-    assert exploration(rules, None, None, "difference") == pytest.approx(200, abs=1)
     worst, best = rules.margin_bounds
     assert exploration(rules, None, 0.5, "difference") == 0.5 * (best - worst)
     assert exploration(rules, None, 0.5, "win") == 0.5
     with pytest.raises(ArenaError, match="either c or c_normalised"):
         Ismcts(c=1.0, c_normalised=0.1)
+
+
+@pytest.mark.parametrize(
+    ("rules", "points"), [(Klaverjas(), 200), (Schieber(), 160), (Hearts(), 20)], ids=str
+)
+def test_exploration_goes_with_what_is_at_stake_in_a_game(rules, points):
+    assert exploration(rules, None, None, "difference") == points
+    assert exploration(rules, None, None, "own-points") == points / 2
+    assert exploration(rules, None, None, "win") == 0.7
 
 
 def test_the_card_is_chosen_by_visits_or_value_and_the_other_decides_ties():
