@@ -61,7 +61,8 @@ def read_network(path: Path, use: Use) -> Network:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
             sizes, weights = data["sizes"], data["weights"]
     except _UNREADABLE as error:
-        raise ArenaError(f"{path}: not a model that can be read: {error}") from error
+        why = getattr(error, "strerror", None) or error
+        raise ArenaError(f"{path}: not a model that can be read: {why}") from error
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or weights.dtype.kind != "f":
         raise ArenaError(f"{path}: not a model: expected a list of sizes, and weights")
     layers = sizes.tolist()

@@ -14,6 +14,7 @@ from arena.config.parameters import model_of, values_of
 from arena.config.problems import Problems
 from arena.errors import ArenaError, did_you_mean
 from arena.play.experiment import AgentSpec, BidderSpec, Entrant, plain
+from arena.play.fingerprint import model_hash
 from arena.registry import AGENTS, BIDDERS, Registry
 from arena.rules import Rules
 
@@ -142,7 +143,8 @@ def _agent(entry: _Entry, rules: Rules, problems: Problems) -> AgentSpec | None:
         return None
     spec = AgentSpec(family, values, bidder)
     try:
-        spec.build()
+        # A model that cannot be read is told now, not when the run begins.
+        model_hash(spec.build().cards)
     except (ArenaError, ValueError) as error:
         problems.add(entry.path, str(error))
         return None

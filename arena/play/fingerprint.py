@@ -27,7 +27,7 @@ from arena.play.referee import Clock, Lineup, Referee
 from arena.rules import Action, Rules, View
 from arena.seeds import Rng, rng_for
 
-__all__ = ["fingerprint", "is_reproducible", "probe"]
+__all__ = ["fingerprint", "is_reproducible", "model_hash", "probe"]
 
 _PROBE_SEED = 20_170
 """Changing it changes every fingerprint."""
@@ -80,11 +80,12 @@ def _described(spec: AgentSpec, player: Player, found: str) -> dict[str, Any]:
         "family": spec.family,
         "parameters": dict(spec.parameters),
         "bidder": asdict(spec.bidder) if spec.bidder else None,
-        "models": [_model_hash(player.cards), _model_hash(player.bidder)],
+        "models": [model_hash(player.cards), model_hash(player.bidder)],
         "probe": found,
     }
 
 
-def _model_hash(part: object) -> str | None:
+def model_hash(part: object) -> str | None:
+    """The hash of the model that an agent or a bidder plays with; None if it has none."""
     value = getattr(part, "model_hash", None)
     return None if value is None else str(value() if callable(value) else value)

@@ -69,9 +69,9 @@ class RunFolder:
             (self.path / name).unlink(missing_ok=True)
 
     def claim(self, resolved: Mapping[str, Any]) -> None:
-        """Make the folder that of this configuration; refuse if it is another's."""
+        """Make the folder that of this configuration; refuse if it has results of another."""
         file = self.path / CONFIG
-        if not file.exists():
+        if not (file.exists() and (self.path / RESULTS).exists()):
             write_atomically(file, yaml.safe_dump(dict(resolved), sort_keys=False, width=100))
             return
         stored = read_resolved(self.path)

@@ -216,6 +216,30 @@ def test_replay_says_what_is_wrong(
     assert error.count("\n") == 1
 
 
+def test_a_model_that_is_not_there_is_told_before_anything_is_written(
+    config: Callable[..., str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    agents = '{a: {family: random}, b: {family: ismcts, beliefs: "network:none.npz"}}'
+    for command in (["validate"], ["run", "--jobs", "1"]):
+        assert main([*command, config(agents=agents)]) == 2
+        error = capsys.readouterr().err
+        assert "x.yaml:4: agents.b: none.npz: not a model" in error
+        assert error.count("\n") == 1
+    assert not Path("reports").exists()
+
+
+def test_a_folder_without_results_belongs_to_nobody(
+    config: Callable[..., str], tmp_path: Path
+) -> None:
+    """As a run leaves it that ends before its first deal."""
+    folder = tmp_path / "reports" / "small"
+    folder.mkdir(parents=True)
+    (folder / "config.resolved.yaml").write_text("name: other\n")
+    assert main(["run", config(limit=2), "--jobs", "1", "--no-report", "--quiet"]) == 0
+    with Run(folder) as run:
+        assert run.resolved["name"] == "small"
+
+
 def test_a_changed_config_is_refused_and_fresh_starts_over(
     config: Callable[..., str], capsys: pytest.CaptureFixture[str]
 ) -> None:
