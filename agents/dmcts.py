@@ -89,19 +89,9 @@ class Dmcts(TreeSearch):
         def simulate(simulations: int) -> None:
             nonlocal used
             used = grow(
-                nodes,
-                NO_HANDS,
-                used,
-                simulations,
-                world,
-                game,
-                known,
-                policy,
-                leaves,
-                question.network,
-                roots,
-                seed,
-            )
+                nodes, NO_HANDS, used, simulations, world, game, known, policy, leaves,
+                question.network, roots, seed,
+            )  # fmt: skip
 
         ballots = Ballots.empty()
         for left in range(trees, 0, -1):

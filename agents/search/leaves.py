@@ -1,4 +1,4 @@
-"""What a leaf of a tree is worth to each side: played out, and scored.
+"""What a leaf of a tree is worth to each side: played out and scored, or judged by a network.
 
 A value is kept per side and always better when it is higher, whatever the game. So a tree
 never has to ask who is minimising.
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.search.network import Network, expected_margin
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import (
     HEARTS,
@@ -20,7 +21,9 @@ from arena.games.kernel.layout import (
     S16,
     S32,
     SIDE_MASK,
+    STATE_WORDS,
     TAKEN,
+    TURN,
     USUAL_HABITS,
     ZERO,
     Word,
@@ -28,7 +31,7 @@ from arena.games.kernel.layout import (
 )
 from arena.games.kernel.playout import pick, playout_random, playout_semi
 from arena.games.kernel.rng import next64
-from arena.games.kernel.step import final_scores, legal, play, semi_candidates
+from arena.games.kernel.step import copy_state, final_scores, legal, play, semi_candidates
 
 __all__ = [
     "BLOCK",
@@ -41,6 +44,7 @@ __all__ = [
     "WIN",
     "Int",
     "Leaves",
+    "judge_leaf",
     "roll_out",
     "values_of",
 ]
@@ -71,6 +75,57 @@ class Leaves(NamedTuple):
     """Playouts end when so many tricks are left; 0 plays to the end and scores the round."""
     mix: float
     """The network's share in the value of a leaf: 0 for playouts alone, 1 for no playouts."""
+
+
+@inlined
+def judge_leaf(
+    state: Words,
+    game: Words,
+    leaves: Leaves,
+    judge: Network,
+    rng: Words,
+    scores: NDArray[np.int64],
+    values: NDArray[np.float64],
+    sums: NDArray[np.float64],
+) -> None:
+    """The value of a leaf to each side: by playouts, by a network, or by both."""
+    if leaves.mix == 0.0 or state[LEFT] == ZERO:
+        _play_out(state, game, leaves, rng, scores, values, sums)
+        return
+    side = np.int64(state[TURN] & game[SIDE_MASK])
+    expected = expected_margin(state, game, judge)
+    if leaves.mix < 1.0:
+        _play_out(state, game, leaves, rng, scores, values, sums)
+    for i in range(2):
+        by_network = expected if i == side else -expected
+        by_playouts = sums[i] if leaves.mix < 1.0 else 0.0
+        sums[i] = leaves.mix * by_network + (1.0 - leaves.mix) * by_playouts
+
+
+@inlined
+def _play_out(
+    state: Words,
+    game: Words,
+    leaves: Leaves,
+    rng: Words,
+    scores: NDArray[np.int64],
+    values: NDArray[np.float64],
+    sums: NDArray[np.float64],
+) -> None:
+    """The mean value of a leaf to each side, over its playouts."""
+    if leaves.rollouts == 1 or state[LEFT] == ZERO:
+        roll_out(state, game, leaves, rng)
+        values_of(state, game, leaves, scores, sums)
+        return
+    end = np.empty(STATE_WORDS, np.uint64)
+    for side in range(4):
+        sums[side] = 0.0
+    for _ in range(leaves.rollouts):
+        copy_state(state, end)
+        roll_out(end, game, leaves, rng)
+        values_of(end, game, leaves, scores, values)
+        for side in range(4):
+            sums[side] += values[side] / np.float64(leaves.rollouts)
 
 
 @inlined

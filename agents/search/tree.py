@@ -20,8 +20,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.leaves import Int, Leaves, roll_out, values_of
-from agents.search.network import Network, expected_margin
+from agents.search.leaves import Int, Leaves, judge_leaf
+from agents.search.network import Network
 from agents.search.observers import Hands, count_hand, seen_from
 from agents.search.worlds import Worlds, deal_world
 from arena.games.kernel.bits import ctz
@@ -159,7 +159,7 @@ def grow(
             nodes, hands, used, state, game, policy, roots, rng, path, sides, choices, holding
         )
         is_certain = state[LEFT] <= ONE  # the last trick plays itself
-        _judge(state, game, leaves, judge, rng, scores, values, sums)
+        judge_leaf(state, game, leaves, judge, rng, scores, values, sums)
         nodes[0].visits += 1
         for i in range(depth):
             _update(nodes, path[i], sums[sides[i]])
@@ -181,57 +181,6 @@ def _update(nodes: Nodes, node: Int, value: float) -> None:
     nodes[node].value = total
     nodes[node].average = total / np.float64(visits)
     nodes[node].spread = 1.0 / np.sqrt(np.float64(visits))
-
-
-@inlined
-def _judge(
-    state: Words,
-    game: Words,
-    leaves: Leaves,
-    judge: Network,
-    rng: Words,
-    scores: NDArray[np.int64],
-    values: NDArray[np.float64],
-    sums: NDArray[np.float64],
-) -> None:
-    """The value of a leaf to each side: by playouts, by a network, or by both."""
-    if leaves.mix == 0.0 or state[LEFT] == ZERO:
-        _play_out(state, game, leaves, rng, scores, values, sums)
-        return
-    side = np.int64(state[TURN] & game[SIDE_MASK])
-    expected = expected_margin(state, game, judge)
-    if leaves.mix < 1.0:
-        _play_out(state, game, leaves, rng, scores, values, sums)
-    for i in range(2):
-        by_network = expected if i == side else -expected
-        by_playouts = sums[i] if leaves.mix < 1.0 else 0.0
-        sums[i] = leaves.mix * by_network + (1.0 - leaves.mix) * by_playouts
-
-
-@inlined
-def _play_out(
-    state: Words,
-    game: Words,
-    leaves: Leaves,
-    rng: Words,
-    scores: NDArray[np.int64],
-    values: NDArray[np.float64],
-    sums: NDArray[np.float64],
-) -> None:
-    """The mean value of a leaf to each side, over its playouts."""
-    if leaves.rollouts == 1 or state[LEFT] == ZERO:
-        roll_out(state, game, leaves, rng)
-        values_of(state, game, leaves, scores, sums)
-        return
-    end = np.empty(STATE_WORDS, np.uint64)
-    for side in range(4):
-        sums[side] = 0.0
-    for _ in range(leaves.rollouts):
-        copy_state(state, end)
-        roll_out(end, game, leaves, rng)
-        values_of(end, game, leaves, scores, values)
-        for side in range(4):
-            sums[side] += values[side] / np.float64(leaves.rollouts)
 
 
 @inlined
