@@ -9,10 +9,11 @@ from __future__ import annotations
 import argparse
 import json
 
+from arena.cli.options import tell_left_out
 from arena.codec import view_schema
 from arena.config.schema import json_schema
 
-SCHEMAS = {"experiment": json_schema, "view": view_schema}
+SCHEMAS = {"experiment": lambda: json_schema(tell_left_out), "view": view_schema}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
