@@ -40,6 +40,14 @@ from arena.stats.elo import (
     expected_score,
 )
 from arena.stats.errors import StatsError
+from arena.stats.joint import (
+    AdditiveFit,
+    Contrast,
+    JointComparison,
+    RankRange,
+    joint_comparison,
+)
+from arena.stats.letters import compact_letters
 from arena.stats.likelihood import (
     llr_bayeselo,
     llr_counts,
@@ -53,7 +61,6 @@ from arena.stats.multiple import (
     PairComparison,
     adjust_p,
     all_pairs,
-    compact_letters,
     friedman_nemenyi,
 )
 from arena.stats.paired import (
@@ -94,6 +101,7 @@ from arena.stats.stopping import StoppedEstimate, elo_after_stopping, estimate_a
 from arena.stats.transitivity import AlphaRank, Cycles, alpha_rank, significant_cycles
 
 __all__ = [
+    "AdditiveFit",
     "AllPairs",
     "AlphaRank",
     "Anchor",
@@ -101,6 +109,7 @@ __all__ = [
     "BootstrapInterval",
     "Comparison",
     "ConfidenceSequence",
+    "Contrast",
     "Cycles",
     "DealOutcomes",
     "DealsNeeded",
@@ -112,6 +121,7 @@ __all__ = [
     "FieldModel",
     "FriedmanNemenyi",
     "GamesOfRounds",
+    "JointComparison",
     "MarginModel",
     "MeanDifference",
     "PairComparison",
@@ -119,6 +129,7 @@ __all__ = [
     "PilotSd",
     "PointShare",
     "PowerCurve",
+    "RankRange",
     "Rate",
     "Rating",
     "Ratings",
@@ -161,6 +172,7 @@ __all__ = [
     "familywise_error",
     "friedman_nemenyi",
     "games_of_rounds",
+    "joint_comparison",
     "llr_bayeselo",
     "llr_counts",
     "llr_points",

@@ -23,10 +23,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.deals import Deal
+from arena.deals import Deal, read_deal, write_deal
 from arena.errors import ArenaError
 from arena.scoring import Game, games_of
-from arena.store.deal_text import read_deal, write_deal
 from arena.store.records import COLUMNS, RoundRecord
 
 __all__ = ["Database", "FaultRecord", "PairingKey", "StoreError", "UnitResult"]
