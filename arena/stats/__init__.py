@@ -29,7 +29,6 @@ from arena.stats.calibrate import (
     sprt_rates,
     stopped_coverage,
 )
-from arena.stats.compare import Comparison, compare
 from arena.stats.elo import (
     EloEstimate,
     bayeselo_of_probabilities,
@@ -48,13 +47,7 @@ from arena.stats.joint import (
     joint_comparison,
 )
 from arena.stats.letters import compact_letters
-from arena.stats.likelihood import (
-    llr_bayeselo,
-    llr_counts,
-    llr_points,
-    llr_tvalue,
-    llr_tvalue_exact,
-)
+from arena.stats.margin_comparison import MarginComparison, compare_margins
 from arena.stats.multiple import (
     AllPairs,
     FriedmanNemenyi,
@@ -63,6 +56,7 @@ from arena.stats.multiple import (
     all_pairs,
     friedman_nemenyi,
 )
+from arena.stats.pair_results import PairResults
 from arena.stats.paired import (
     EffectSize,
     Equivalence,
@@ -92,12 +86,28 @@ from arena.stats.power import (
 )
 from arena.stats.published import GamesOfRounds, Unpaired, games_of_rounds, unpaired
 from arena.stats.ratings import Anchor, Bootstrap, Rating, Ratings, elo_rating, score_rating
-from arena.stats.results import PairResults
 from arena.stats.saving import DuplicateSaving, duplicate_saving, pairing_saving
-from arena.stats.sequence import ConfidenceSequence, confidence_sequence
+from arena.stats.sequential.confidence_sequence import ConfidenceSequence, confidence_sequence
+from arena.stats.sequential.likelihood import (
+    llr_bayeselo,
+    llr_counts,
+    llr_points,
+    llr_tvalue,
+    llr_tvalue_exact,
+)
+from arena.stats.sequential.sprt import (
+    SprtDesign,
+    SprtResult,
+    sprt_counts,
+    sprt_points,
+    sprt_tvalue,
+)
+from arena.stats.sequential.stopping import (
+    StoppedEstimate,
+    elo_after_stopping,
+    estimate_after_stopping,
+)
 from arena.stats.shares import DealOutcomes, PointShare, deal_outcomes, share_of_points
-from arena.stats.sprt import SprtDesign, SprtResult, sprt_counts, sprt_points, sprt_tvalue
-from arena.stats.stopping import StoppedEstimate, elo_after_stopping, estimate_after_stopping
 from arena.stats.transitivity import AlphaRank, Cycles, alpha_rank, significant_cycles
 
 __all__ = [
@@ -107,7 +117,6 @@ __all__ = [
     "Anchor",
     "Bootstrap",
     "BootstrapInterval",
-    "Comparison",
     "ConfidenceSequence",
     "Contrast",
     "Cycles",
@@ -122,6 +131,7 @@ __all__ = [
     "FriedmanNemenyi",
     "GamesOfRounds",
     "JointComparison",
+    "MarginComparison",
     "MarginModel",
     "MeanDifference",
     "PairComparison",
@@ -153,7 +163,7 @@ __all__ = [
     "bca_mean",
     "bradley_terry",
     "compact_letters",
-    "compare",
+    "compare_margins",
     "confidence_sequence",
     "coverage",
     "deal_outcomes",

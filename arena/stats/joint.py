@@ -33,7 +33,12 @@ from scipy import linalg, special
 
 from arena.stats.least_squares import Fit, additive_fit, pair_fit
 from arena.stats.letters import compact_letters
-from arena.stats.results import DealTable, PairResults, connected_components, parts_that_never_met
+from arena.stats.pair_results import (
+    DealTable,
+    PairResults,
+    connected_components,
+    parts_that_never_met,
+)
 from arena.stats.sample import FloatArray, check_probability, join_notes
 from arena.stats.simultaneous import family
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from arena.stats.results import DealTable, connected_components
+from arena.stats.pair_results import DealTable, connected_components
 from arena.stats.sample import FloatArray, IntArray
 from arena.stats.sandwich import ClusteredCovariance, clustered_covariance
 

@@ -12,8 +12,8 @@ from scipy import stats
 
 from arena.stats.errors import StatsError
 from arena.stats.letters import compact_letters
+from arena.stats.pair_results import PairResults
 from arena.stats.paired import mean_difference, paired_t, wilcoxon_signed_rank
-from arena.stats.results import PairResults
 from arena.stats.sample import FloatArray, check_probability, join_notes
 
 Adjustment = Literal["holm", "bh", "none"]

@@ -23,7 +23,7 @@ from arena.stats.counts import EMPTY_CELL
 from arena.stats.elo import ELO_PER_LOGIT
 from arena.stats.errors import StatsError
 from arena.stats.least_squares import Fit, additive_fit, deal_patterns, mean_zero_basis
-from arena.stats.results import DealTable, PairResults, check_connected
+from arena.stats.pair_results import DealTable, PairResults, check_connected
 from arena.stats.sample import FloatArray, check_probability, generator, join_notes
 from arena.stats.sandwich import ClusteredCovariance
 
