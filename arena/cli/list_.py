@@ -92,7 +92,7 @@ def _show_deals(found: list[dict[str, Any]]) -> None:
 
 
 def _agents() -> list[dict[str, Any]]:
-    from arena.config.parameters import parameters_of  # pydantic: only where it is needed
+    from arena.parameters import parameters_of  # pydantic: only where it is needed
 
     found = []
     for kind, registry in (("agent", AGENTS), ("bidder", BIDDERS)):

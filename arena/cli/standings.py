@@ -130,7 +130,7 @@ def _standings(
     rows = []
     for name in sorted(results, key=lambda name: (-(results[name].mean or 0.0), name)):
         result, points = results[name], entrants[name].mean_points()
-        sees_all = run.manifest["entrants"][name]["sees_all_cards"]
+        sees_all = run.manifest.entrants[name].sees_all_cards
         rows.append(
             (
                 f"{name} (sees all cards)" if sees_all else name,
