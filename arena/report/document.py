@@ -8,7 +8,7 @@ up when a name changes its meaning or goes away.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeVar
 
@@ -45,11 +45,11 @@ class Document:
         return {"format": FORMAT, **{name: asdict(part) for name, part in self.parts.items()}}
 
 
-def make_document(run: Run) -> Document:
+def make_document(run: Run, sections: Iterable[Section[Any]] | None = None) -> Document:
     """Everything that the report of a run says."""
     context = Context(run)
     parts = {}
-    for section in all_sections():
+    for section in all_sections() if sections is None else sections:
         part = section.make(context)
         if part is not None:
             parts[section.name] = part
