@@ -56,20 +56,14 @@ def decide_again(run: Run, replay: Replay, at: int) -> Decision:
     player = run.agent_at(replay, seat).build()
     view = rules.view(state, seat, all_hands=sees_all_cards(player))
     bids = view.phase == "bid" and player.bidder is not None
-    asked = (
-        not bids
-        and len(view.legal) > 1
-        and view.phase == "play"
-        and isinstance(player.cards, Explains)
-    )
-    if not asked:
+    searcher = player.cards
+    silent = bids or len(view.legal) == 1 or view.phase != "play"
+    if silent or not isinstance(searcher, Explains):
         return Decision(seat, view.phase, did, view.legal, bids, None, None)
 
     def again() -> Rng:
         number = turns.count(seat)
         return decision_rng(run.manifest.seed, replay.deal.id, record.seating, seat, number)
 
-    found = player.cards.explain(view, again())
-    return Decision(
-        seat, view.phase, did, view.legal, bids, found, player.cards.act(view, again())
-    )
+    found, chosen = searcher.explain(view, again()), player.cards.act(view, again())
+    return Decision(seat, view.phase, did, view.legal, bids, found, chosen)

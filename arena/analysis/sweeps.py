@@ -72,9 +72,7 @@ def find_sweeps(entrants: Mapping[str, EntrantUsed], field: Standings) -> list[S
     return found
 
 
-def _sweep(
-    names: list[str], entrants: Mapping[str, EntrantUsed], field: Standings
-) -> Sweep | None:
+def _sweep(names: list[str], entrants: Mapping[str, EntrantUsed], field: Standings) -> Sweep | None:
     settings = {name: _setting(entrants[name]) for name in names}
     varying = _varying(settings)
     numbers = [key for key in varying if all(_is_number(s.get(key)) for s in settings.values())]

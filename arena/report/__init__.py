@@ -28,9 +28,7 @@ LATEX = "report.tex"
 BIBTEX = "references.bib"
 
 
-def write(
-    run_folder: Path | str, out: Path | str | None = None, *, latex: bool = False
-) -> Path:
+def write(run_folder: Path | str, out: Path | str | None = None, *, latex: bool = False) -> Path:
     """Write the report of a run into its folder (or into `out`); the path of the page."""
     # Here, because drawing takes seconds to import and `arena run --no-report` need not wait.
     from arena.report.document import all_sections, make_document

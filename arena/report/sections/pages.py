@@ -9,6 +9,4 @@ __all__ = ["page_text"]
 
 def page_text(*path: str) -> str:
     """A file of `arena/report/page`."""
-    return (
-        resources.files("arena.report").joinpath("page", *path).read_text(encoding="utf-8")
-    )
+    return resources.files("arena.report").joinpath("page", *path).read_text(encoding="utf-8")
