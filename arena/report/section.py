@@ -52,6 +52,8 @@ class Section(Generic[Part]):
     """Whether some runs have no such part."""
     title: ClassVar[str] = ""
     """The heading on the page."""
+    short: ClassVar[str] = ""
+    """The heading in the row of links at the top; empty: the heading itself."""
     after: ClassVar[str] = ""
     """For sections from outside: the one that it follows (none: at the end)."""
     template: ClassVar[str] = ""

@@ -30,6 +30,7 @@ class Deals(Section[DealsPart]):
     part: ClassVar[type[Any]] = DealsPart
     optional: ClassVar[bool] = True
     title: ClassVar[str] = "The deals that made the difference"
+    short: ClassVar[str] = "Deals"
     template: ClassVar[str] = page_text("sections", "deals.html.j2")
 
     def make(self, context: Context) -> DealsPart | None:

@@ -33,6 +33,7 @@ class Margins(Section[MarginsPart]):
     name: ClassVar[str] = "margins"
     part: ClassVar[type[Any]] = MarginsPart
     title: ClassVar[str] = "How margins are spread"
+    short: ClassVar[str] = "Margins"
     template: ClassVar[str] = page_text("sections", "margins.html.j2")
 
     def make(self, context: Context) -> MarginsPart:

@@ -60,6 +60,7 @@ class Method(Section[MethodPart]):
     name: ClassVar[str] = "method"
     part: ClassVar[type[Any]] = MethodPart
     title: ClassVar[str] = "How it was computed, how to cite it"
+    short: ClassVar[str] = "Method"
     template: ClassVar[str] = page_text("sections", "method.html.j2")
 
     def make(self, context: Context) -> MethodPart:

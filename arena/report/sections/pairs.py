@@ -74,6 +74,7 @@ class Pairs(Section[PairsPart]):
     name: ClassVar[str] = "pairs"
     part: ClassVar[type[Any]] = PairsPart
     title: ClassVar[str] = "Direct meetings"
+    short: ClassVar[str] = "Meetings"
     template: ClassVar[str] = page_text("sections", "pairs.html.j2")
 
     def make(self, context: Context) -> PairsPart:

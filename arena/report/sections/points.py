@@ -62,6 +62,7 @@ class Points(Section[PointsPart]):
     name: ClassVar[str] = "points"
     part: ClassVar[type[Any]] = PointsPart
     title: ClassVar[str] = "How the points were made"
+    short: ClassVar[str] = "Points"
     template: ClassVar[str] = page_text("sections", "points.html.j2")
 
     def make(self, context: Context) -> PointsPart:

@@ -55,6 +55,7 @@ class Provenance(Section[ProvenancePart]):
     name: ClassVar[str] = "provenance"
     part: ClassVar[type[Any]] = ProvenancePart
     title: ClassVar[str] = "How it was run"
+    short: ClassVar[str] = "Run"
     template: ClassVar[str] = page_text("sections", "provenance.html.j2")
 
     def make(self, context: Context) -> ProvenancePart:

@@ -29,6 +29,7 @@ class References(Section[ReferencesPart]):
     part: ClassVar[type[Any]] = ReferencesPart
     optional: ClassVar[bool] = True
     title: ClassVar[str] = "Beside published values"
+    short: ClassVar[str] = "Published"
     template: ClassVar[str] = page_text("sections", "references.html.j2")
 
     def make(self, context: Context) -> ReferencesPart | None:

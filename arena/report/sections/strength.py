@@ -70,6 +70,7 @@ class Strength(Section[StrengthPart]):
     name: ClassVar[str] = "strength"
     part: ClassVar[type[Any]] = StrengthPart
     title: ClassVar[str] = "Who is stronger"
+    short: ClassVar[str] = "Strength"
     template: ClassVar[str] = page_text("sections", "strength.html.j2")
 
     def make(self, context: Context) -> StrengthPart:
@@ -115,7 +116,8 @@ class Strength(Section[StrengthPart]):
             for c in part.comparisons
         )
         caption = (
-            "Differences of the score ratings. Intervals and p-values are adjusted together for "
+            ("Differences of the score ratings" if part.basis == "joint" else "Direct meetings")
+            + ". Intervals and p-values are adjusted together for "
             "the whole field (max-t, clustered by deal). * differs beyond chance. Would be found: "
             "the difference that is found with 80% probability, adjusted like the test."
         )

@@ -37,6 +37,7 @@ class Sweeps(Section[SweepsPart]):
     part: ClassVar[type[Any]] = SweepsPart
     optional: ClassVar[bool] = True
     title: ClassVar[str] = "Along a parameter"
+    short: ClassVar[str] = "Sweeps"
     template: ClassVar[str] = page_text("sections", "sweeps.html.j2")
 
     def make(self, context: Context) -> SweepsPart | None:
