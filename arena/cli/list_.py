@@ -119,9 +119,18 @@ def _show_agents(found: list[dict[str, Any]]) -> None:
         print(f"{agent['family']}{kind}: {agent['summary']}")
         print(f"  plays {', '.join(agent['games'])}{_SEES[agent['sees_hidden_cards']]}")
         for item in agent["parameters"]:
-            default = "must be given" if item["required"] else _yaml(item["default"])
+            default = "must be given" if item["required"] else _usual(item)
             print(f"  {item['name']}: {default}   {item['help']}")
             print(f"      {item['type']}")
+            for kind, parameters in (item["kinds"] or {}).items():
+                for inner in parameters:
+                    usual = "must be given" if inner["required"] else _yaml(inner["default"])
+                    print(f"      {kind}.{inner['name']}: {usual}   {inner['help']}")
+
+
+def _usual(item: dict[str, Any]) -> str:
+    default = item["default"]
+    return str(default["kind"]) if item["kinds"] else _yaml(default)
 
 
 _SEES = {

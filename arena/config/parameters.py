@@ -1,4 +1,8 @@
-"""The parameters of an agent, a bidder or a game: the fields of its dataclass."""
+"""The parameters of an agent, a bidder or a game: the fields of its dataclass.
+
+A field may be a choice between kinds that have parameters of their own (`arena.agent.parameter`
+with `kinds`): it becomes a union tagged by `kind`. A field may be a `ModelFile`.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +11,33 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import cache, reduce
 from operator import or_
-from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
+from pathlib import Path
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    Protocol,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from pydantic import BeforeValidator, create_model
 from pydantic import Field as ModelField
 from pydantic_core import PydanticKnownError
 
+from arena.config.document import KeyPath
 from arena.config.models import Strict
+from arena.model_file import ModelFile
 from arena.play.experiment import plain
+from arena.registry import Registry
 
-__all__ = ["Parameter", "model_of", "parameters_of", "values_of"]
+__all__ = ["KIND", "FindModel", "Parameter", "Parameters", "model_of", "parameters_of", "values_of"]
+
+KIND = "kind"
+"""The key that says which of several kinds is meant."""
 
 
 @dataclass(frozen=True)
@@ -28,35 +49,74 @@ class Parameter:
     required: bool
     default: Any
     help: str
+    kinds: dict[str, list[Parameter]] | None = None
+    """Of a choice between kinds: the parameters of each."""
 
 
-class _Parameters(Strict):
+class Parameters(Strict):
     """Parameters of one dataclass, nested ones included."""
 
     made_from: ClassVar[Callable[..., Any]]
+    kind_name: ClassVar[str | None] = None
+    """Of one kind of several: its name."""
+
+
+class _ModelFileParameters(Strict):
+    """A model: where it is, and the hash that it must have."""
+
+    file: str
+    """Path relative to the experiment, or the name of a model that comes with arena."""
+    sha256: str | None = None
+    """The hash of the file; noted when an experiment is resolved."""
 
 
 @cache
-def model_of(family: Callable[..., Any]) -> type[Strict]:
+def model_of(family: Callable[..., Any]) -> type[Parameters]:
     """The strict model of a dataclass: unknown names and wrong types are refused."""
+    return _model(family, {}, None)
+
+
+def _model(family: Callable[..., Any], first: dict[str, Any], kind: str | None) -> type[Parameters]:
     hints = get_type_hints(family) if is_dataclass(family) else {}
     definitions: dict[str, Any] = {
-        item.name: (_strict(hints[item.name]), _model_field(item, _help_of(family, item)))
+        item.name: (_type_of(item, hints), _model_field(item, _help_of(family, item)))
         for item in _fields(family)
     }
     model = create_model(
         getattr(family, "__name__", "Parameters"),
-        __base__=_Parameters,
+        __base__=Parameters,
         __doc__=_first_line(family),
+        **first,
         **definitions,
     )
-    model.made_from = family
+    model.made_from, model.kind_name = family, kind
     return model
 
 
-def values_of(parameters: Strict) -> dict[str, Any]:
-    """What to call the dataclass with: nested parameters are built."""
-    return {name: _build(getattr(parameters, name)) for name in type(parameters).model_fields}
+class FindModel(Protocol):
+    """Finds the model that a parameter names."""
+
+    def __call__(self, path: KeyPath, file: str, sha256: str | None) -> ModelFile:
+        """The model; `path` is the place of the parameter. Raises `ArenaError`."""
+        ...
+
+
+def _from_here(path: KeyPath, file: str, sha256: str | None) -> ModelFile:
+    return ModelFile.find(file, Path(), sha256)
+
+
+def values_of(parameters: Strict, find_model: FindModel = _from_here) -> dict[str, Any]:
+    """What to call the dataclass with: nested parameters are built, models are found."""
+    return _values(parameters, find_model, ())
+
+
+def _values(parameters: Strict, find_model: FindModel, path: KeyPath) -> dict[str, Any]:
+    tag = {KIND} if isinstance(parameters, Parameters) and parameters.kind_name else set()
+    return {
+        name: _build(getattr(parameters, name), find_model, (*path, name))
+        for name in type(parameters).model_fields
+        if name not in tag
+    }
 
 
 def parameters_of(family: Callable[..., Any]) -> list[Parameter]:
@@ -65,13 +125,19 @@ def parameters_of(family: Callable[..., Any]) -> list[Parameter]:
     return [
         Parameter(
             name=item.name,
-            type=_type_name(hints[item.name]),
+            type=" | ".join(item.metadata.get("kinds", ())) or _type_name(hints[item.name]),
             required=item.default is MISSING and item.default_factory is MISSING,
             default=plain(_default_of(item)),
             help=_help_of(family, item),
+            kinds=_kinds_of(item),
         )
         for item in _fields(family)
     ]
+
+
+def _kinds_of(item: Field[Any]) -> dict[str, list[Parameter]] | None:
+    kinds: Registry[Any] | None = item.metadata.get("kinds")
+    return None if kinds is None else {name: parameters_of(kinds.get(name)) for name in kinds}
 
 
 # --- one dataclass -----------------------------------------------------------------------
@@ -107,19 +173,57 @@ def _first_line(family: Callable[..., Any]) -> str:
     return (family.__doc__ or "").strip().partition("\n")[0]
 
 
-def _build(value: Any) -> Any:
-    if isinstance(value, _Parameters):
-        return value.made_from(**values_of(value))
+def _build(value: Any, find_model: FindModel, path: KeyPath) -> Any:
+    if isinstance(value, Parameters):
+        return value.made_from(**_values(value, find_model, path))
+    if isinstance(value, _ModelFileParameters):
+        return find_model(path, value.file, value.sha256)
     if isinstance(value, list | tuple):
-        return type(value)(_build(inner) for inner in value)
+        return type(value)(_build(x, find_model, (*path, i)) for i, x in enumerate(value))
     return value
 
 
 # --- types -------------------------------------------------------------------------------
 
 
+def _type_of(item: Field[Any], hints: Mapping[str, Any]) -> Any:
+    kinds: Registry[Any] | None = item.metadata.get("kinds")
+    return _strict(hints[item.name]) if kinds is None else _one_of(kinds)
+
+
+def _one_of(kinds: Registry[Any]) -> Any:
+    """A union tagged by `kind`; a name alone stands for the kind with its usual parameters."""
+    names = tuple(kinds)
+    models = [
+        _model(kinds.get(name), {KIND: (Literal[name], ModelField(description="Which."))}, name)
+        for name in names
+    ]
+    tagged: Any = reduce(or_, models)
+    if len(models) > 1:
+        tagged = Annotated[tagged, ModelField(discriminator=KIND)]
+
+    def spelt_out(value: Any) -> Any:
+        return {KIND: value} if isinstance(value, str) else value
+
+    return Annotated[
+        tagged, BeforeValidator(spelt_out, json_schema_input_type=Literal[names] | tagged)
+    ]
+
+
+def _model_file() -> Any:
+    def spelt_out(value: Any) -> Any:
+        return {"file": value} if isinstance(value, str) else value
+
+    return Annotated[
+        _ModelFileParameters,
+        BeforeValidator(spelt_out, json_schema_input_type=str | _ModelFileParameters),
+    ]
+
+
 def _strict(annotation: Any) -> Any:
     """A type with its dataclasses replaced by their models."""
+    if annotation is ModelFile:
+        return _model_file()
     if isinstance(annotation, type) and is_dataclass(annotation):
         return model_of(annotation)
     origin, arguments = get_origin(annotation), get_args(annotation)
@@ -130,7 +234,9 @@ def _strict(annotation: Any) -> Any:
     if origin in (Union, types.UnionType):
         return reduce(or_, [_strict(part) for part in arguments])
     if origin in (list, tuple, dict):
-        return origin[tuple(part if part is ... else _strict(part) for part in arguments)]
+        holder = origin[tuple(part if part is ... else _strict(part) for part in arguments)]
+        # YAML and JSON have lists where a dataclass has tuples; what is in them stays strict.
+        return Annotated[holder, ModelField(strict=False)] if origin is tuple else holder
     return annotation
 
 
@@ -152,6 +258,8 @@ def _type_name(annotation: Any) -> str:
     """
     if annotation is type(None):
         return "null"
+    if annotation is ModelFile:
+        return "a model"
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Literal:
         return " | ".join(str(choice) for choice in arguments)

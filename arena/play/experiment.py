@@ -17,6 +17,7 @@ from typing import Any, Literal
 from arena.agent import Bidder, Player
 from arena.deals import Deal
 from arena.errors import ArenaError, did_you_mean
+from arena.model_file import ModelFile
 from arena.registry import AGENTS, BIDDERS
 from arena.rules import MatchFormat, Rules
 
@@ -104,8 +105,13 @@ class Experiment:
 
 def plain(value: Any) -> Any:
     """A value as YAML and JSON can hold it."""
+    if isinstance(value, ModelFile):
+        return value.plain()
     if is_dataclass(value) and not isinstance(value, type):
-        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
+        # One of several kinds also says which (see `arena.agent.parameter`).
+        kind = getattr(value, "kind", None)
+        tag = {"kind": kind} if isinstance(kind, str) else {}
+        return tag | {item.name: plain(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
