@@ -27,9 +27,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.deals import Deal
+from arena.deals import Deal, read_deal, write_deal
 from arena.errors import ArenaError
-from arena.store.deal_text import read_deal, write_deal
 from arena.store.records import COLUMNS, RoundRecord
 
 __all__ = ["Database", "FaultRecord", "PairingKey", "StoreError", "UnitResult"]

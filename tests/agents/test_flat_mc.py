@@ -405,9 +405,9 @@ def test_integer_means_prefer_high_hearts_and_spades() -> None:
     hopeless = rules.view(state, state.turn)
     assert len(hopeless.legal) == 1
     estimates = [Estimate(parse_card(c), 3.4, 0.1, 9) for c in ("C5", "H2", "S9", "SK")]
-    assert card_name(player._best(view, estimates)) == "H2"
+    assert card_name(player.best(view, estimates)) == "H2"
     better = [*estimates[:-1], estimates[-1]._replace(mean=2.9)]
-    assert card_name(player._best(view, better)) == "SK"
+    assert card_name(player.best(view, better)) == "SK"
 
 
 def test_cards_are_doubled_only_when_last_to_play_and_in_three_worlds_of_four() -> None:
@@ -418,7 +418,7 @@ def test_cards_are_doubled_only_when_last_to_play_and_in_three_worlds_of_four() 
     for cards in range(1, 8):
         doubled = worlds = 0
         for view in choices(rules, seed=16, tricks_left=cards + 1, count=40):
-            question = player._question(view)
+            question = player.question(view)
             if len(view.table) < 3:
                 assert question.doubled_seat == -1
                 continue
