@@ -62,6 +62,10 @@ class ModelFile:
             raise ArenaError(f"{self.path}: was replaced by another model in the meantime")
         return content
 
+    def kept_in(self, folder: Path) -> Path:
+        """Where the folder of a run has its copy."""
+        return folder / MODELS / f"{self.sha256}{_SUFFIX}"
+
     def plain(self) -> dict[str, str]:
         """As an experiment can hold it."""
         return {"file": self.written, "sha256": self.sha256}

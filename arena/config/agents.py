@@ -5,18 +5,18 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from arena.agent import Respelt
 from arena.config.document import Document, KeyPath
 from arena.config.models import Team
-from arena.config.parameters import KIND, model_of, values_of
 from arena.config.problems import Problems, written_at
+from arena.entrants import in_words_of_today
 from arena.errors import ArenaError, did_you_mean
 from arena.model_file import ModelFile
-from arena.play.experiment import AgentSpec, BidderSpec, Entrant, plain
+from arena.parameters import KIND, model_of, values_of
+from arena.play.experiment import AgentSpec, BidderSpec, Entrant
 from arena.play.fingerprint import model_hash
 from arena.registry import AGENTS, BIDDERS, Registry
 from arena.rules import Rules
@@ -34,8 +34,6 @@ class Declared:
     entrants: dict[str, Entrant] = field(default_factory=dict)
     groups: dict[str, list[str]] = field(default_factory=dict)
     """The entrants that a name in the file stands for: several, if it has a grid."""
-    resolved: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """As in a file that has no grids and says everything."""
 
     def named(self, name: str) -> list[str] | None:
         """The entrants that `name` stands for; None if it stands for nobody."""
@@ -73,20 +71,18 @@ def declare(agents: Mapping[str, dict[str, Any]], rules: Rules, problems: Proble
             if entry.name in declared.entrants:
                 problems.add(entry.path, f"there already is an agent {entry.name!r}")
             elif spec is not None:
-                _enter(declared, name, Entrant(entry.name, (spec,)), _plain_agent(spec))
+                _enter(declared, name, Entrant(entry.name, (spec,)))
     for name, data in agents.items():
         if "team" in data:
             _team(name, data, declared, rules, problems)
     in_order = {name: i for i, names in enumerate(declared.groups.values()) for name in names}
     declared.entrants = dict(sorted(declared.entrants.items(), key=lambda e: in_order[e[0]]))
-    declared.resolved = {name: declared.resolved[name] for name in declared.entrants}
     return declared
 
 
-def _enter(declared: Declared, group: str, entrant: Entrant, resolved: dict[str, Any]) -> None:
+def _enter(declared: Declared, group: str, entrant: Entrant) -> None:
     declared.entrants[entrant.name] = entrant
     declared.groups[group].append(entrant.name)
-    declared.resolved[entrant.name] = resolved
 
 
 # --- grids -------------------------------------------------------------------------------
@@ -166,7 +162,7 @@ def _word(value: Any) -> str:
 
 
 def _agent(entry: _Entry, rules: Rules, problems: Problems) -> AgentSpec | None:
-    entry = _in_words_of_today(AGENTS, entry)
+    entry = _respelt(AGENTS, entry)
     family = _family(AGENTS, entry.data, entry.path, rules, problems)
     if family is None:
         return None
@@ -182,24 +178,19 @@ def _agent(entry: _Entry, rules: Rules, problems: Problems) -> AgentSpec | None:
     spec = AgentSpec(family, values, bidder)
     try:
         # A model that cannot be read is told now, not when the run begins.
-        model_hash(spec.build().cards)
+        model_hash(spec.build(problems.document.place_of(()).folder).cards)
     except (ArenaError, ValueError) as error:
         problems.add(entry.path, str(error))
         return None
     return spec
 
 
-def _in_words_of_today(registry: Registry[Any], entry: _Entry) -> _Entry:
+def _respelt(registry: Registry[Any], entry: _Entry) -> _Entry:
     """An agent of an older experiment, as it would be written now; others as they are."""
     family = entry.data.get("family")
     if not isinstance(family, str) or family not in registry:
         return entry
-    respelt: Callable[[Mapping[str, Any]], Respelt] | None = getattr(
-        registry.get(family), "respelt", None
-    )
-    if respelt is None:
-        return entry
-    now = respelt(entry.data)
+    now = in_words_of_today(registry.get(family), entry.data)
     moved: dict[KeyPath, KeyPath] = {path: entry.path_of(old) for path, old in now.moved.items()}
     return replace(entry, data=now.written, moved={**entry.moved, **moved})
 
@@ -290,13 +281,6 @@ def _model_named(document: Document, path: KeyPath, file: str, sha256: str | Non
     return replace(found, written=os.path.relpath(found.path, home.resolve()))
 
 
-def _plain_agent(spec: AgentSpec) -> dict[str, Any]:
-    written = {"family": spec.family, **plain(spec.parameters)}
-    if spec.bidder is not None:
-        written["bidder"] = {"family": spec.bidder.family, **plain(spec.bidder.parameters)}
-    return written
-
-
 # --- teams -------------------------------------------------------------------------------
 
 
@@ -325,6 +309,6 @@ def _team(
     if team.team[0] == team.team[1]:
         problems.add((*path, "team"), "a team is two different agents")
     elif len(specs) == 2:
-        _enter(declared, name, Entrant(name, tuple(specs)), {"team": list(team.team)})
+        _enter(declared, name, Entrant(name, tuple(specs), team.team))
     elif len(specs) > 2:
         problems.add((*path, "team"), "the members of a team are no teams themselves")

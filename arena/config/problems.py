@@ -12,8 +12,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from arena.config.document import ConfigError, Document, KeyPath, dotted
-from arena.config.parameters import KIND, Parameters
 from arena.errors import did_you_mean
+from arena.parameters import KIND, Parameters
 
 __all__ = ["Problems", "written_at"]
 

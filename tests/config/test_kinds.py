@@ -32,7 +32,7 @@ agents:
 
 def cards(experiment, name="a"):
     (member,) = experiment.entrant(name).members
-    return member.build().cards
+    return member.build(experiment.folder).cards
 
 
 def judge(path: Path, value: float = 1.0) -> ModelFile:
@@ -156,7 +156,7 @@ def test_a_model_is_found_beside_the_experiment(write, with_agents, tmp_path, mo
         assert cards(experiment).evaluator == NetworkJudge(model, 0.5)
         resolved = experiment.resolved["agents"]["a"]["evaluator"]
         assert resolved["model"] == {"file": "models/judge.npz", "sha256": model.sha256}
-        assert [found.path for found in model_files(experiment.entrants[0].members[0].parameters)]
+        assert list(model_files(cards(experiment))) == [model]
     plain = load(write(with_agents(ONE.format("ismcts, evaluator: rollout, mix: 0.5"))))
     assert cards(plain).evaluator == Playouts()
 

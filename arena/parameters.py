@@ -1,11 +1,15 @@
 """The parameters of an agent, a bidder or a game: the fields of its dataclass.
 
+They are written as plain values (in experiments and run folders), checked by a strict
+model that comes from the dataclass, and built into what the dataclass is called with.
+
 A field may be a choice between kinds that have parameters of their own (`arena.agent.parameter`
 with `kinds`): it becomes a union tagged by `kind`. A field may be a `ModelFile`.
 """
 
 from __future__ import annotations
 
+import json
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
@@ -18,23 +22,36 @@ from typing import (
     ClassVar,
     Literal,
     Protocol,
+    TypeAlias,
     Union,
     get_args,
     get_origin,
     get_type_hints,
 )
 
-from pydantic import BeforeValidator, create_model
+from pydantic import BeforeValidator, ValidationError, create_model
 from pydantic import Field as ModelField
 from pydantic_core import PydanticKnownError
 
-from arena.config.document import KeyPath
-from arena.config.models import Strict
+from arena.errors import ArenaError
 from arena.model_file import ModelFile
-from arena.play.experiment import plain
 from arena.registry import Registry
+from arena.strict import Strict, first_mistake
 
-__all__ = ["KIND", "FindModel", "Parameter", "Parameters", "model_of", "parameters_of", "values_of"]
+__all__ = [
+    "KIND",
+    "FindModel",
+    "Parameter",
+    "Parameters",
+    "model_of",
+    "parameters_of",
+    "plain",
+    "read_values",
+    "values_of",
+]
+
+Place: TypeAlias = tuple[str | int, ...]
+"""Where a parameter stands: its keys, from the outside in."""
 
 KIND = "kind"
 """The key that says which of several kinds is meant."""
@@ -96,13 +113,16 @@ def _model(family: Callable[..., Any], first: dict[str, Any], kind: str | None) 
 class FindModel(Protocol):
     """Finds the model that a parameter names."""
 
-    def __call__(self, path: KeyPath, file: str, sha256: str | None) -> ModelFile:
+    def __call__(self, path: Place, file: str, sha256: str | None) -> ModelFile:
         """The model; `path` is the place of the parameter. Raises `ArenaError`."""
         ...
 
 
-def _from_here(path: KeyPath, file: str, sha256: str | None) -> ModelFile:
-    return ModelFile.find(file, Path(), sha256)
+_HERE = Path()
+
+
+def _from_here(path: Place, file: str, sha256: str | None) -> ModelFile:
+    return ModelFile.find(file, _HERE, sha256)
 
 
 def values_of(parameters: Strict, find_model: FindModel = _from_here) -> dict[str, Any]:
@@ -110,13 +130,48 @@ def values_of(parameters: Strict, find_model: FindModel = _from_here) -> dict[st
     return _values(parameters, find_model, ())
 
 
-def _values(parameters: Strict, find_model: FindModel, path: KeyPath) -> dict[str, Any]:
+def _values(parameters: Strict, find_model: FindModel, path: Place) -> dict[str, Any]:
     tag = {KIND} if isinstance(parameters, Parameters) and parameters.kind_name else set()
     return {
         name: _build(getattr(parameters, name), find_model, (*path, name))
         for name in type(parameters).model_fields
         if name not in tag
     }
+
+
+def read_values(
+    family: Callable[..., Any], parameters: Mapping[str, Any], what: str, folder: Path = _HERE
+) -> dict[str, Any]:
+    """What to call the dataclass with, from plain values; `what` names it in errors.
+
+    Models are looked for in `folder`, that of an experiment or of a run.
+    """
+
+    def find_model(path: Place, file: str, sha256: str | None) -> ModelFile:
+        return ModelFile.find(file, folder, sha256)
+
+    try:
+        # As JSON, so that lists may become tuples while all else stays strict.
+        checked = model_of(family).model_validate_json(json.dumps(plain(parameters)))
+        return values_of(checked, find_model)
+    except ValidationError as error:
+        raise ArenaError(f"{what}: {first_mistake(error)}") from None
+
+
+def plain(value: Any) -> Any:
+    """A value as YAML and JSON can hold it."""
+    if isinstance(value, ModelFile):
+        return value.plain()
+    if is_dataclass(value) and not isinstance(value, type):
+        # One of several kinds also says which (see `arena.agent.parameter`).
+        kind = getattr(value, "kind", None)
+        tag = {KIND: kind} if isinstance(kind, str) else {}
+        return tag | {item.name: plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return str(value) if isinstance(value, Path) else value
 
 
 def parameters_of(family: Callable[..., Any]) -> list[Parameter]:
@@ -173,7 +228,7 @@ def _first_line(family: Callable[..., Any]) -> str:
     return (family.__doc__ or "").strip().partition("\n")[0]
 
 
-def _build(value: Any, find_model: FindModel, path: KeyPath) -> Any:
+def _build(value: Any, find_model: FindModel, path: Place) -> Any:
     if isinstance(value, Parameters):
         return value.made_from(**_values(value, find_model, path))
     if isinstance(value, _ModelFileParameters):
