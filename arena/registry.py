@@ -6,24 +6,31 @@ its own `pyproject.toml`:
 
     [project.entry-points."arena.agents"]
     my-agent = "my_package.module:MyAgent"
+
+A plug-in that cannot be loaded, whatever it raises, is told in one line when it is
+asked for, and left out of listings; everything else goes on working.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
 from arena.errors import ArenaError, did_you_mean
 
-__all__ = ["AGENTS", "BIDDERS", "GAMES", "Registry", "UnknownName"]
+__all__ = ["AGENTS", "BIDDERS", "GAMES", "BrokenPlugin", "Registry", "UnknownName"]
 
 T = TypeVar("T")
 
 
 class UnknownName(ArenaError):
     """A name that nothing is registered under."""
+
+
+class BrokenPlugin(ArenaError):
+    """A name that is registered, but what it stands for cannot be loaded."""
 
 
 class Registry(Generic[T]):
@@ -45,16 +52,38 @@ class Registry(Generic[T]):
         """What is registered under `name`; `UnknownName` suggests the near miss."""
         if name in self._added:
             return self._added[name]
-        entry = _entries(self.group).get(name)
-        if entry is None:
+        entries = _entries(self.group).get(name)
+        if entries is None:
             raise UnknownName(f"unknown {self.kind} {name!r}; {did_you_mean(name, self.names())}")
+        if len(entries) > 1:
+            packages = " and ".join(sorted(map(_package_of, entries)))
+            raise BrokenPlugin(f"{self.kind} {name!r} is registered by {packages}: remove one")
+        return self._load(name, entries[0])
+
+    def loaded(self, tell: Callable[[str], object]) -> dict[str, T]:
+        """All that can be loaded, by name; `tell` is given a line for each that cannot."""
+        found: dict[str, T] = {}
+        for name in self.names():
+            try:
+                found[name] = self.get(name)
+            except BrokenPlugin as error:
+                tell(str(error))
+        return found
+
+    def _load(self, name: str, entry: EntryPoint) -> T:
         try:
             thing: T = entry.load()
-        except (ImportError, AttributeError) as error:
-            raise ArenaError(
-                f"{self.kind} {name!r} ({entry.value}) cannot be loaded: {error}"
-            ) from error
+        except (Exception, SystemExit) as error:  # importing runs a stranger's code
+            raise self._broken(name, entry, _said(error)) from error
+        if not isinstance(thing, type):
+            raise self._broken(name, entry, f"expected a class, found {type(thing).__name__}")
         return thing
+
+    def _broken(self, name: str, entry: EntryPoint, why: str) -> BrokenPlugin:
+        return BrokenPlugin(
+            f"{self.kind} {name!r} of the package {_package_of(entry)} ({entry.value}) "
+            f"cannot be loaded: {why}"
+        )
 
     def __contains__(self, name: object) -> bool:
         return name in self._added or name in _entries(self.group)
@@ -64,8 +93,24 @@ class Registry(Generic[T]):
 
 
 @cache
-def _entries(group: str) -> dict[str, EntryPoint]:
-    return {entry.name: entry for entry in entry_points(group=group)}
+def _entries(group: str) -> dict[str, list[EntryPoint]]:
+    """By name; more than one if several packages use the same name for different things."""
+    found: dict[str, dict[str, EntryPoint]] = {}
+    for entry in entry_points(group=group):
+        found.setdefault(entry.name, {})[entry.value] = entry
+    return {name: list(by_value.values()) for name, by_value in found.items()}
+
+
+def _package_of(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist is not None else entry.module.partition(".")[0]
+
+
+def _said(error: BaseException) -> str:
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # the plug-in's own type of error, and one more defect of it
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 GAMES: Registry[Any] = Registry("game", "arena.games")

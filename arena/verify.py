@@ -121,16 +121,22 @@ def _compare_kernel(
 
 
 def _rules_of(record: dict[str, Any]) -> Any:
-    for name in GAMES:
+    broken: list[str] = []
+    for name, game in GAMES.loaded(broken.append).items():
         try:
-            rules = GAMES.get(name).from_record(record)
+            rules = game.from_record(record)
         except TypeError as error:
             raise DealError(f"options of {name}: {error}") from error
         if rules is not None:
             return rules
     raise DealError(
-        "the record does not say its rules: expected 'game' and 'options', "
-        "'variant' (Klaverjas) or 'rules' (Schieber, Hearts)"
+        "; ".join(
+            [
+                "the record does not say its rules: expected 'game' and 'options', "
+                "'variant' (Klaverjas) or 'rules' (Schieber, Hearts)",
+                *broken,
+            ]
+        )
     )
 
 

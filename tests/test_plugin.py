@@ -46,7 +46,7 @@ def arena(source, tmp_path_factory):
 
 def test_it_is_listed_with_its_parameter(arena):
     agents = {
-        agent["family"]: agent for agent in json.loads(arena("arena", "list", "agents", "--json"))
+        agent["name"]: agent for agent in json.loads(arena("arena", "list", "agents", "--json"))
     }
     assert agents["lowest"]["summary"].startswith("Plays the legal card of the lowest rank")
     (parameter,) = agents["lowest"]["parameters"]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.cards import mask_of
-from arena.cli.options import add_game_options, find_set, rules_from_args
+from arena.cli.options import add_game_options, find_set, rules_from_args, tell_left_out
 from arena.deals import Deal, DealError, DealSet, deal_from_record, read_csv, read_jsonl, sidecar_of
 from arena.errors import ArenaError, located
 from arena.generate import Filter, make_deals
@@ -152,13 +152,13 @@ def _read_records(path: Path, args: argparse.Namespace) -> list[tuple[Deal, str,
 
 def _rules_of(record: dict[str, Any], deal: Deal) -> Any:
     """The rules that a record names, else those of the game whose deck was dealt."""
-    for name in GAMES:
-        rules = GAMES.get(name).from_record(record)
+    games = GAMES.loaded(tell_left_out).values()
+    for game in games:
+        rules = game.from_record(record)
         if rules is not None:
             return rules
     dealt = mask_of(card for hand in deal.hands for card in hand)
-    for name in GAMES:
-        game = GAMES.get(name)
+    for game in games:
         if game.deck == dealt:
             return game()
     raise DealError("cannot tell the game from the cards; say --game")

@@ -1,4 +1,13 @@
-"""What there is: games with their options, agents with their parameters, deal sets."""
+"""What there is: games, agents, bidders, deal sets and experiments.
+
+A line for each; with NAME, or with --all, everything about it: the options of a game, the
+parameters of an agent or a bidder.
+
+Examples:
+  arena list agents --game hearts     the families that play Hearts
+  arena list agents ismcts            its parameters
+  arena list experiments              names for 'arena run'
+"""
 
 from __future__ import annotations
 
@@ -6,36 +15,65 @@ import argparse
 import dataclasses
 import json
 from collections.abc import Callable
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 
+from arena.cli.options import tell_left_out
 from arena.deals import DealSet
+from arena.errors import ArenaError, did_you_mean
 from arena.files import find_shipped, shipped_names
-from arena.registry import AGENTS, BIDDERS, GAMES
+from arena.registry import AGENTS, BIDDERS, GAMES, Registry
+
+Row: TypeAlias = dict[str, Any]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What can be listed."""
     parser.add_argument("what", choices=sorted(_LISTINGS), help="what to list")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="only this one, with everything")
+    parser.add_argument("--game", metavar="NAME", help="only what is for this game")
+    parser.add_argument("--all", action="store_true", help="everything about each of them")
     parser.add_argument("--json", action="store_true", help="for programs")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print one of the listings."""
-    rows, show = _LISTINGS[args.what]
-    found = rows()
+    listing = _LISTINGS[args.what]
+    found = _chosen(listing, args)
     if args.json:
         print(json.dumps(found, indent=2, ensure_ascii=False))
+    elif args.all or args.name:
+        for row in found:
+            print("\n".join(listing.details(row)))
     else:
-        show(found)
+        width = max((len(row["name"]) for row in found), default=0)
+        for row in found:
+            print(f"{row['name']:{width}}  {listing.line(row)}")
+        print(f"\n{len(found)} in all; 'arena list {args.what} NAME' tells the rest")
     return 0
 
 
-def _games() -> list[dict[str, Any]]:
-    return [_game(name) for name in GAMES]
+def _chosen(listing: _Listing, args: argparse.Namespace) -> list[Row]:
+    found = listing.rows()
+    if args.game is not None:
+        GAMES.get(args.game)  # raises, with the near miss, if there is none
+        found = [row for row in found if args.game in row["games"]]
+    if args.name is None:
+        return found
+    names = [row["name"] for row in found]
+    if args.name not in names:
+        near = did_you_mean(args.name, names)
+        raise ArenaError(f"{args.what}: nothing is called {args.name!r}; {near}")
+    return [row for row in found if row["name"] == args.name]
 
 
-def _game(name: str) -> dict[str, Any]:
-    game = GAMES.get(name)
+# --- games -------------------------------------------------------------------------------
+
+
+def _games() -> list[Row]:
+    return [_game(name, game) for name, game in GAMES.loaded(tell_left_out).items()]
+
+
+def _game(name: str, game: Any) -> Row:
     hints = get_type_hints(game)
     options = []
     for field in dataclasses.fields(game):
@@ -52,76 +90,70 @@ def _game(name: str) -> dict[str, Any]:
     rules = game()
     return {
         "name": name,
+        "games": [name],
         "version": game.version,
         "players": rules.players,
         "cards": rules.deck.bit_count(),
-        "summary": (game.__doc__ or "").strip().splitlines()[0],
+        "summary": _first_line(game),
         "filters": sorted(game.measures),
         "options": options,
     }
 
 
-def _show_games(games: list[dict[str, Any]]) -> None:
-    for game in games:
-        print(f"{game['name']}: {game['players']} players, {game['cards']} cards")
-        for option in game["options"]:
-            allowed = " | ".join(_yaml(value) for value in option["allowed"])
-            print(f"  {option['name']}: {_yaml(option['default'])}   {option['help']}")
-            if allowed:
-                print(f"      {allowed}")
-        if game["filters"]:
-            print(f"  deals can be filtered by: {', '.join(game['filters'])}")
+def _game_line(game: Row) -> str:
+    options = ", ".join(option["name"] for option in game["options"])
+    return f"{game['players']} players, {game['cards']} cards; options: {options}"
 
 
-def _yaml(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _game_details(game: Row) -> list[str]:
+    lines = [f"{game['name']}: {game['players']} players, {game['cards']} cards"]
+    for option in game["options"]:
+        allowed = " | ".join(_yaml(value) for value in option["allowed"])
+        lines.append(f"  {option['name']}: {_yaml(option['default'])}   {option['help']}")
+        if allowed:
+            lines.append(f"      {allowed}")
+    if game["filters"]:
+        lines.append(f"  deals can be filtered by: {', '.join(game['filters'])}")
+    return lines
 
 
-def _deals() -> list[dict[str, Any]]:
-    found = []
-    for name in shipped_names("deals", ".csv"):
-        deals = DealSet.load(find_shipped("deals", name, ".csv"))
-        found.append({"name": name, **deals.meta})
-    return found
+# --- agents and bidders ------------------------------------------------------------------
 
 
-def _show_deals(found: list[dict[str, Any]]) -> None:
-    for deals in found:
-        conditions = " and ".join(deals["filter"]) or "no filter"
-        print(f"{deals['name']}: {deals['count']} deals of {deals['game']}, {conditions}")
-
-
-def _agents() -> list[dict[str, Any]]:
+def _families(registry: Registry[Any]) -> list[Row]:
     from arena.config.parameters import parameters_of  # pydantic: only where it is needed
 
     found = []
-    for kind, registry in (("agent", AGENTS), ("bidder", BIDDERS)):
-        for name in registry:
-            family = registry.get(name)
-            sees = getattr(family, "sees_all_cards", False)
-            found.append(
-                {
-                    "family": name,
-                    "kind": kind,
-                    "games": list(getattr(family, "games", GAMES)),
-                    # A property: it depends on the parameters.
-                    "sees_hidden_cards": sees if isinstance(sees, bool) else "depends",
-                    "summary": (family.__doc__ or "").strip().partition("\n")[0],
-                    "parameters": [dataclasses.asdict(p) for p in parameters_of(family)],
-                }
-            )
+    for name, family in registry.loaded(tell_left_out).items():
+        sees = getattr(family, "sees_all_cards", False)
+        found.append(
+            {
+                "name": name,
+                "games": list(getattr(family, "games", GAMES)),
+                # A property: it depends on the parameters.
+                "sees_hidden_cards": sees if isinstance(sees, bool) else "depends",
+                "summary": _first_line(family),
+                "parameters": [dataclasses.asdict(p) for p in parameters_of(family)],
+            }
+        )
     return found
 
 
-def _show_agents(found: list[dict[str, Any]]) -> None:
-    for agent in found:
-        kind = " (bidder)" if agent["kind"] == "bidder" else ""
-        print(f"{agent['family']}{kind}: {agent['summary']}")
-        print(f"  plays {', '.join(agent['games'])}{_SEES[agent['sees_hidden_cards']]}")
-        for item in agent["parameters"]:
-            default = "must be given" if item["required"] else _yaml(item["default"])
-            print(f"  {item['name']}: {default}   {item['help']}")
-            print(f"      {item['type']}")
+def _family_line(family: Row) -> str:
+    text = str(family["summary"])
+    return text + ("  SEES HIDDEN CARDS" if family["sees_hidden_cards"] is True else "")
+
+
+def _family_details(family: Row) -> list[str]:
+    lines = [
+        f"{family['name']}: {family['summary']}",
+        f"  plays {', '.join(family['games'])}{_SEES[family['sees_hidden_cards']]}",
+    ]
+    for item in family["parameters"]:
+        default = "must be given" if item["required"] else _yaml(item["default"])
+        lines.append(f"  {item['name']}: {default}   {item['help']}")
+        lines.append(f"      {item['type']}")
+    return lines
 
 
 _SEES = {
@@ -131,11 +163,88 @@ _SEES = {
 }
 
 
-_LISTINGS: dict[
-    str,
-    tuple[Callable[[], list[dict[str, Any]]], Callable[[list[dict[str, Any]]], None]],
-] = {
-    "agents": (_agents, _show_agents),
-    "games": (_games, _show_games),
-    "deals": (_deals, _show_deals),
+# --- deals and experiments ---------------------------------------------------------------
+
+
+def _deals() -> list[Row]:
+    found = []
+    for name in shipped_names("deals", ".csv"):
+        deals = DealSet.load(find_shipped("deals", name, ".csv"))
+        found.append({"name": name, "games": [deals.game], **deals.meta})
+    return found
+
+
+def _deals_line(deals: Row) -> str:
+    conditions = " and ".join(deals["filter"]) or "no filter"
+    return f"{deals['count']} deals of {deals['game']}, {conditions}"
+
+
+def _deals_details(deals: Row) -> list[str]:
+    facts = {key: value for key, value in deals.items() if key not in ("name", "games")}
+    return [deals["name"], *(f"  {key}: {_yaml(value)}" for key, value in facts.items())]
+
+
+def _experiments() -> list[Row]:
+    from arena.config.document import read  # PyYAML: only where it is needed
+
+    found = []
+    for name in shipped_names("configs", ".yaml"):
+        path = find_shipped("configs", name, ".yaml")
+        data = read(path).data
+        game = data.get("game", {})
+        found.append(
+            {
+                "name": name,
+                "games": [game if isinstance(game, str) else game.get("name", "")],
+                "summary": _first_comment(path.read_text(encoding="utf-8")),
+                "agents": list(data.get("agents", {})),
+                "file": str(path),
+            }
+        )
+    return found
+
+
+def _first_comment(text: str) -> str:
+    """The first line of a file's heading that is for people."""
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            return ""
+        if "yaml-language-server" not in line and line.strip("# "):
+            return line.strip("# ")
+    return ""
+
+
+def _experiment_details(experiment: Row) -> list[str]:
+    return [
+        f"{experiment['name']}: {experiment['summary']}",
+        f"  game: {', '.join(experiment['games'])}",
+        f"  agents: {', '.join(experiment['agents'])}",
+        f"  file: {experiment['file']}",
+    ]
+
+
+def _summary(row: Row) -> str:
+    return str(row["summary"])
+
+
+def _first_line(thing: Any) -> str:
+    return (thing.__doc__ or "").strip().partition("\n")[0]
+
+
+def _yaml(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class _Listing(NamedTuple):
+    rows: Callable[[], list[Row]]
+    line: Callable[[Row], str]
+    details: Callable[[Row], list[str]]
+
+
+_LISTINGS: dict[str, _Listing] = {
+    "agents": _Listing(lambda: _families(AGENTS), _family_line, _family_details),
+    "bidders": _Listing(lambda: _families(BIDDERS), _family_line, _family_details),
+    "games": _Listing(_games, _game_line, _game_details),
+    "deals": _Listing(_deals, _deals_line, _deals_details),
+    "experiments": _Listing(_experiments, _summary, _experiment_details),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import sys
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -12,7 +13,7 @@ from arena.errors import ArenaError, did_you_mean
 from arena.files import find_shipped
 from arena.registry import GAMES
 
-__all__ = ["add_game_options", "find_set", "make_rules", "rules_from_args"]
+__all__ = ["add_game_options", "find_set", "make_rules", "rules_from_args", "tell_left_out"]
 
 
 def add_game_options(parser: argparse.ArgumentParser, required: bool = True) -> None:
@@ -79,3 +80,8 @@ def find_set(name: str) -> Path:
     if path.suffix == ".csv" or path.exists():
         return path
     return find_shipped("deals", name, ".csv")
+
+
+def tell_left_out(line: str) -> None:
+    """Say that a plug-in is left out of a listing, where it does not disturb the listing."""
+    print(f"arena: left out: {line}", file=sys.stderr)

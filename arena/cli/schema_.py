@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from arena.cli.options import tell_left_out
 from arena.config.schema import json_schema
 
 
@@ -18,5 +19,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the schema."""
-    print(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+    print(json.dumps(json_schema(tell_left_out), indent=2, ensure_ascii=False))
     return 0

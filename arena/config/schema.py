@@ -7,6 +7,7 @@ declared, files exist and deals fit is for `arena validate` to tell.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import BaseModel
@@ -22,9 +23,9 @@ REFERENCE = "#/$defs/{model}"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def json_schema() -> dict[str, Any]:
-    """The schema as plain data."""
-    games, agents, bidders = (_models(registry) for registry in (GAMES, AGENTS, BIDDERS))
+def json_schema(tell: Callable[[str], object] = lambda line: None) -> dict[str, Any]:
+    """The schema as plain data; `tell` is given a line for each plug-in that is left out."""
+    games, agents, bidders = (_models(registry, tell) for registry in (GAMES, AGENTS, BIDDERS))
     models: list[type[BaseModel]] = [ExperimentFile, Team]
     for named in (games, agents, bidders):
         models += named.values()
@@ -67,8 +68,8 @@ def json_schema() -> dict[str, Any]:
     }
 
 
-def _models(registry: Registry[Any]) -> dict[str, type[BaseModel]]:
-    return {name: model_of(registry.get(name)) for name in registry}
+def _models(registry: Registry[Any], tell: Callable[[str], object]) -> dict[str, type[BaseModel]]:
+    return {name: model_of(family) for name, family in registry.loaded(tell).items()}
 
 
 def _by_name(key: str, models: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:

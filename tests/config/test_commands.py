@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from arena.cli import main
 from arena.config.schema import json_schema
@@ -69,21 +70,51 @@ def test_schema_is_printed_as_json(capsys):
 def test_list_agents_for_people(capsys):
     assert main(["list", "agents"]) == 0
     out = capsys.readouterr().out
-    assert "random: Any legal bid, pass or card, all equally likely.\n" in out
-    assert "searcher: Has parameters of all kinds.\n  plays klaverjas\n" in out
+    assert re.search(r"^random +Any legal bid, pass or card, all equally likely.$", out, re.M)
+    assert "playouts" not in out.partition("semi-random")[2], "parameters only when asked for"
+
+
+def test_everything_about_one_agent(capsys):
+    assert main(["list", "agents", "searcher"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("searcher: Has parameters of all kinds.\n  plays klaverjas\n")
     assert "  playouts: 1000   playouts per card\n      int\n" in out
     assert "  worlds: all   \n      int | all\n" in out
-    assert "caller (bidder): A bidder for the tests.\n" in out
+    assert "random:" not in out
+
+
+def test_an_unknown_name_is_told_with_the_near_miss(capsys):
+    assert main(["list", "agents", "ismtcs"]) == 2
+    assert "nothing is called 'ismtcs'; did you mean 'ismcts'?" in capsys.readouterr().err
+
+
+def test_bidders_are_listed_by_themselves(capsys):
+    assert main(["list", "bidders", "--all"]) == 0
+    out = capsys.readouterr().out
+    assert "caller: A bidder for the tests.\n" in out
+    assert "ismcts" not in out
+
+
+def test_only_what_is_for_a_game(capsys):
+    assert main(["list", "agents", "--game", "hearts", "--json"]) == 0
+    names = [agent["name"] for agent in json.loads(capsys.readouterr().out)]
+    assert "ismcts" in names
+    assert "searcher" not in names
+
+
+def test_experiments_are_listed_with_their_heading(capsys):
+    assert main(["list", "experiments", "--json"]) == 0
+    found = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
+    assert found["quickstart"]["games"] == ["klaverjas"]
+    assert all(row["summary"] for row in found.values()), "every file says what it is for"
 
 
 def test_list_agents_for_programs(capsys):
     assert main(["list", "agents", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    agents = {agent["family"]: agent for agent in found if agent["kind"] == "agent"}
-    assert agents["rule"]["games"] == ["klaverjas"]
+    agents = {agent["name"]: agent for agent in json.loads(capsys.readouterr().out)}
+    assert "klaverjas" in agents["rule"]["games"]
     assert agents["rule"]["sees_hidden_cards"] is False
-    (mode,) = agents["rule"]["parameters"]
-    assert mode["name"] == "mode"
+    (mode,) = (p for p in agents["rule"]["parameters"] if p["name"] == "mode")
     assert set(mode["type"].split(" | ")) == {"as-published", "as-written"}
     assert mode["default"] == "as-published"
     assert mode["help"]
@@ -91,9 +122,8 @@ def test_list_agents_for_programs(capsys):
 
 
 def test_our_parameters_all_have_help(capsys):
-    main(["list", "agents", "--json"])
-    registries = {"agent": AGENTS, "bidder": BIDDERS}
-    for listed in json.loads(capsys.readouterr().out):
-        family = registries[listed["kind"]].get(listed["family"])
-        if family.__module__.startswith("agents."):
-            assert all(item["help"] for item in listed["parameters"]), listed["family"]
+    for kind, registry in (("agents", AGENTS), ("bidders", BIDDERS)):
+        main(["list", kind, "--json"])
+        for listed in json.loads(capsys.readouterr().out):
+            if registry.get(listed["name"]).__module__.startswith("agents."):
+                assert all(item["help"] for item in listed["parameters"]), listed["name"]
