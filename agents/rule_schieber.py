@@ -85,7 +85,7 @@ def trump_scores(hand: int, *, pushed: bool) -> dict[int, int]:
     an unbroken run from the ace of another suit 4. Obe-abe and une-ufe: 13 for each card of
     an unbroken run from the best, and 10 for every further card of a suit with three of them.
     """
-    suits = [sorted((rank_of(card) for card in cards_of(hand & suit))) for suit in SUIT_MASK]
+    suits = [sorted(rank_of(card) for card in cards_of(hand & suit)) for suit in SUIT_MASK]
     special = {_JACK: 20 if pushed else 30, _NINE: 15, _ACE: 12}
     runs = [_run(reversed(ranks), _ACE, -1) for ranks in suits]
     scores = {
@@ -360,4 +360,6 @@ class _Decision:
 
     def _may_hold_card(self, seat: int, card: int) -> bool:
         void = suit_of(card) in self.memory.did_not_follow[seat]
-        return bool(self.unseen >> card & 1) and not void and not self.memory.lacks[seat] >> card & 1
+        return (
+            bool(self.unseen >> card & 1) and not void and not self.memory.lacks[seat] >> card & 1
+        )

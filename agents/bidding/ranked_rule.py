@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -66,7 +67,7 @@ def _tricks(missing_above: tuple[int, ...]) -> int:
         safety /= np.float32(3)
     total = safety * _A_TRICK
     better = 0
-    for last, this in zip(missing_above, missing_above[1:], strict=False):
+    for last, this in pairwise(missing_above):
         gap = this - last - 1
         better += gap
         if gap:
@@ -128,4 +129,3 @@ class RankedRule:
         """The best trump, or a push."""
         rated = ratings(view.hand, pushed=pass_call(view) is None)
         return best_or_pass(view, rated, more_than=_PUSH)
-
