@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from arena.cli.table import text_table
+from arena.scoring import unit_margin
 from arena.store import Run
 
 
@@ -28,9 +29,10 @@ def status(results: Run) -> str:
     rows = []
     total = 0
     for pairing in results.pairings:
-        ((stored, mean),) = results.database.units(pairing.id, "count(*), avg(margin)")
+        margins = [unit_margin(games) for _, games in results.database.units(pairing.id)]
+        stored = len(margins)
         total += stored
-        margin = "-" if mean is None else f"{mean:+.1f}"
+        margin = f"{sum(margins) / stored:+.1f}" if stored else "-"
         rows.append((f"{pairing.first} - {pairing.second}", f"{stored:,}", f"{wanted:,}", margin))
     last = manifest["sessions"][-1]
     lines = [

@@ -20,6 +20,7 @@ from arena.play.runner import Backend, Runner
 from arena.play.schedule import Schedule, Unit
 from arena.play.tally import Tally
 from arena.play.worker import Table
+from arena.scoring import unit_margin
 from arena.store.database import Database, FaultRecord, PairingKey, canonical_json
 from arena.store.folder import RunFolder, now, read_manifest
 
@@ -225,8 +226,7 @@ class _Run:
         tally = Tally(self.experiment.pairings, len(self.schedule))
         for number, pairing in enumerate(ids):
             tally.units[number] = sum(done[number])
-            ((margin,),) = results.units(pairing, "coalesce(sum(margin), 0.0)")
-            tally.margins[number] = margin
+            tally.margins[number] = sum(unit_margin(games) for _, games in results.units(pairing))
         return tally
 
     def _play_missing(

@@ -9,7 +9,8 @@ Rows are read one at a time; only what is asked for as a frame is held in memory
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,9 +21,10 @@ from arena.deals import Deal
 from arena.errors import ArenaError, did_you_mean
 from arena.registry import GAMES
 from arena.rules import Rules, Standing, action_name
+from arena.scoring import by_entrant, side_owners, unit_margin
 from arena.store.database import Database, FaultRecord
 from arena.store.folder import RESULTS, is_busy, read_manifest, read_resolved
-from arena.store.records import RoundRecord, by_entrant, decode_times
+from arena.store.records import RoundRecord, decode_times
 
 if TYPE_CHECKING:
     import numpy as np
@@ -134,7 +136,7 @@ class Run:
     @cached_property
     def _owners(self) -> list[list[int]]:
         """For each seating and side, whose side it is."""
-        return [[seats[side[0]] for side in self.rules.sides] for seats in self.seatings]
+        return side_owners(self.rules, self.seatings)
 
     @cached_property
     def _entrants(self) -> list[bytes]:
@@ -172,8 +174,12 @@ class Run:
         """A pairing's units and their margins in favour of its first entrant."""
         import numpy as np  # here, so that light commands start fast
 
-        rows = list(self.database.units(pairing.id, "unit, margin", ordered=True))
-        return [row[0] for row in rows], np.array([row[1] for row in rows], dtype=np.float64)
+        units: list[str] = []
+        margins = array("d")
+        for unit, games in self.database.units(pairing.id):
+            units.append(unit)
+            margins.append(unit_margin(games))
+        return units, np.array(margins, dtype=np.float64)
 
     def thinking(self) -> dict[str, Thinking]:
         """How long each entrant's decisions took; quantiles are right to 1%."""
@@ -205,18 +211,24 @@ class Run:
         """A row per pairing and deal (or match): the means over its seatings."""
         import pandas as pd  # here, so that light commands start fast
 
-        columns = (
-            *("unit", "margin", "score_first", "score_second"),
-            *("seatings", "rounds", "forfeits_first", "forfeits_second"),
-        )
-        parts = []
-        for pairing in self.pairings:
-            rows = self.database.units(pairing.id, ", ".join(columns), ordered=True)
-            part = pd.DataFrame(rows, columns=list(columns))
-            part.insert(0, "second", pairing.second)
-            part.insert(0, "first", pairing.first)
-            parts.append(part)
+        parts = [pd.DataFrame(batch) for batch in _batches(self._units())]
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+    def _units(self) -> Iterator[dict[str, Any]]:
+        for pairing in self.pairings:
+            for unit, games in self.database.units(pairing.id):
+                yield {
+                    "first": pairing.first,
+                    "second": pairing.second,
+                    "unit": unit,
+                    "margin": unit_margin(games),
+                    "score_first": _mean(game.score_first for game in games),
+                    "score_second": _mean(game.score_second for game in games),
+                    "seatings": len(games),
+                    "rounds": sum(game.rounds for game in games),
+                    "forfeits_first": sum(game.forfeit == 1 for game in games),
+                    "forfeits_second": sum(game.forfeit == 2 for game in games),
+                }
 
     # --- single rounds -------------------------------------------------------------------
 
@@ -240,9 +252,7 @@ class Run:
                 standing = nobody
             yield self._replay(pairing, record, standing)
             if record.counts and record.scores:
-                scores = map(int, record.scores.split())
-                totals = tuple(a + b for a, b in zip(standing.scores, scores, strict=True))
-                standing = Standing(standing.round_number + 1, totals)
+                standing = standing.after(map(int, record.scores.split()))
 
     def replays_with(self, pairing: Pairing, deal: str) -> Iterator[Replay]:
         """The rounds of the unit that a deal belongs to, those that ended the run included."""
@@ -352,6 +362,12 @@ def _as_round(fault: FaultRecord) -> RoundRecord:
 
 def _means(owners: list[int], text: str) -> tuple[float | None, float | None]:
     return by_entrant(owners, list(map(int, text.split()))) if text else (None, None)
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    """The mean of the scores that there are."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
 
 
 def _batches(rows: Iterator[Any]) -> Iterator[list[Any]]:
