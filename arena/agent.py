@@ -21,7 +21,16 @@ from typing import Any, Protocol, runtime_checkable
 from arena.rules import Action, Rules, View
 from arena.seeds import Rng
 
-__all__ = ["Agent", "Bidder", "Player", "Remembers", "Setup", "parameter", "sees_all_cards"]
+__all__ = [
+    "Agent",
+    "AgentFault",
+    "Bidder",
+    "Player",
+    "Remembers",
+    "Setup",
+    "parameter",
+    "sees_all_cards",
+]
 
 
 def parameter(
@@ -58,6 +67,14 @@ class Agent(Protocol):
     def act(self, view: View, rng: Rng) -> Action:
         """One of `view.legal`."""
         ...
+
+
+class AgentFault(Exception):
+    """What an agent in a process of its own did wrong: the kind of fault, and plain words."""
+
+    def __init__(self, kind: str, words: str, detail: str = "") -> None:
+        super().__init__(words)
+        self.kind, self.words, self.detail = kind, words, detail
 
 
 class Bidder(Protocol):
