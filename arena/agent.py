@@ -18,12 +18,11 @@ from __future__ import annotations
 from dataclasses import MISSING, dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from arena.rules import Action, Rules, View
+from arena.rules import Action, Outcome, Rules, View
 from arena.seeds import Rng
 
 __all__ = [
     "Agent",
-    "AgentFault",
     "Bidder",
     "Player",
     "Remembers",
@@ -69,14 +68,6 @@ class Agent(Protocol):
         ...
 
 
-class AgentFault(Exception):
-    """What an agent in a process of its own did wrong: the kind of fault, and plain words."""
-
-    def __init__(self, kind: str, words: str, detail: str = "") -> None:
-        super().__init__(words)
-        self.kind, self.words, self.detail = kind, words, detail
-
-
 class Bidder(Protocol):
     """Makes the bids for a card player."""
 
@@ -99,6 +90,18 @@ class Remembers(Protocol):
 
     def take_seat(self, setup: Setup) -> Agent:
         """A fresh object that plays one round in one seat."""
+        ...
+
+
+@runtime_checkable
+class Remote(Protocol):
+    """An agent that plays elsewhere, seated: it times itself and is told how a deal ended."""
+
+    nanoseconds: int
+    """How long the last decision took, without the way there and back."""
+
+    def end_deal(self, outcome: Outcome | None) -> None:
+        """The deal is over; None if a fault cut it short."""
         ...
 
 

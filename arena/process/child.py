@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from arena.faults import AgentFault
 from arena.process import reaper
 
 __all__ = ["LONGEST_LINE", "Child", "Misbehaved"]
@@ -36,12 +37,8 @@ _ROOM_MB = 1024
 _KEPT_NOTES = 4000
 
 
-class Misbehaved(Exception):
-    """A child did what it must not: `kind` as of faults, and what it did in plain words."""
-
-    def __init__(self, kind: str, words: str, detail: str = "") -> None:
-        super().__init__(words)
-        self.kind, self.words, self.detail = kind, words, detail
+class Misbehaved(AgentFault):
+    """A fault after which a child cannot go on."""
 
 
 class Child:
@@ -55,7 +52,7 @@ class Child:
         folder: str | None = None,
         memory_mb: int | None = None,
     ) -> None:
-        self._token = secrets.token_hex(8)
+        self._token = f"{os.getpid()}-{secrets.token_hex(8)}"
         self._memory_mb = memory_mb
         self._pending = b""
         self._notes = b""

@@ -1,6 +1,7 @@
 """A process as an ordinary agent.
 
-One process is kept for all deals of a seat. A fault that leaves it in doubt (no answer in
+Each seat has a process of its own, so that nothing an agent remembers can carry a hand
+across the table. It is kept from deal to deal. A fault that leaves it in doubt (no answer in
 time, too much memory, not the protocol, its end) ends it; the next deal has a new one.
 """
 
@@ -12,12 +13,13 @@ import os
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arena.agent import AgentFault, Setup
+from arena.agent import Setup
 from arena.cards import SEATS
 from arena.codec import CodecError, ViewCodec
+from arena.faults import AgentFault, FaultKind
 from arena.process.child import Child, Misbehaved
 from arena.process.limits import Limits
 from arena.process.messages import PROTOCOL, hello, result_of
@@ -87,7 +89,7 @@ class Isolated(Launch):
 
 
 class ProcessAgent:
-    """Plays by asking a process. `take_seat` begins a deal, `close` ends the process."""
+    """Plays by asking processes, one for each seat it takes; `close` ends them."""
 
     def __init__(
         self,
@@ -97,10 +99,51 @@ class ProcessAgent:
         sees_all_cards: bool = False,
         reproducible: bool = True,
         model_hash: str | None = None,
+        fresh: bool = False,
     ) -> None:
-        self.launch, self.limits = launch, limits
+        self.launch, self.limits, self.fresh = launch, limits, fresh
         self.sees_all_cards, self.reproducible = sees_all_cards, reproducible
         self.model_hash = model_hash
+        self._seats: dict[int, Seated] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (
+            self.launch,
+            self.limits,
+            {
+                "sees_all_cards": self.sees_all_cards,
+                "reproducible": self.reproducible,
+                "model_hash": self.model_hash,
+                "fresh": self.fresh,
+            },
+        )
+
+    def take_seat(self, setup: Setup) -> Seated:
+        """Begin a deal in a seat; its process is started if there is none."""
+        seated = self._seats.get(setup.seat)
+        if seated is None:
+            seated = self._seats[setup.seat] = Seated(self.launch, self.limits)
+        elif self.fresh:
+            seated.close()
+        seated.start_deal(setup)
+        return seated
+
+    def act(self, view: View, rng: Rng) -> Action:
+        """What the process answers that has taken the seat; it takes it now if it has not."""
+        seated = self._seats.get(view.seat) or self.take_seat(Setup(view.rules, view.seat))
+        return seated.act(view, rng)
+
+    def close(self) -> None:
+        """End the processes; another deal would start new ones."""
+        for seated in self._seats.values():
+            seated.close()
+
+
+class Seated:
+    """One process, in one seat."""
+
+    def __init__(self, launch: Launch, limits: Limits) -> None:
+        self.launch, self.limits = launch, limits
         self.nanoseconds = 0
         """How long the last decision took, without the way to the process and back."""
         self._child: Child | None = None
@@ -111,19 +154,10 @@ class ProcessAgent:
         self._decision = 0
         self._used_s = 0.0
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (
-            self.launch,
-            self.limits,
-            self.sees_all_cards,
-            self.reproducible,
-            self.model_hash,
-        )
-
     # --- a deal --------------------------------------------------------------------------
 
-    def take_seat(self, setup: Setup) -> ProcessAgent:
-        """Begin a deal in a seat; the process is started if there is none."""
+    def start_deal(self, setup: Setup) -> None:
+        """Begin a deal; the process is started if there is none."""
         try:
             child = self._ready(setup.rules)
             self._deal, self._decision, self._used_s = self._deal + 1, 0, 0.0
@@ -138,7 +172,6 @@ class ProcessAgent:
             raise self._give_up("stuck", f"did not get ready within {START_S:g} s") from None
         except Misbehaved as error:
             raise self._give_up(error.kind, error.words, error.detail) from None
-        return self
 
     def act(self, view: View, rng: Rng) -> Action:
         """What the process answers."""
@@ -188,9 +221,17 @@ class ProcessAgent:
         if self._child is not None and self._codec is not None and self._codec.rules == rules:
             return self._child
         self.close()
-        self._codec = ViewCodec(rules)
-        self._child = child = self.launch.start(self.limits.memory_mb)
-        self._deal, self._fresh = 0, True
+        child = self.launch.start(self.limits.memory_mb)
+        try:
+            self._confirms = self._greeted(child, rules)
+        except BaseException:
+            child.end()
+            raise
+        self._child, self._codec, self._deal, self._fresh = child, ViewCodec(rules), 0, True
+        return child
+
+    def _greeted(self, child: Child, rules: Rules) -> bool:
+        """Say hello; whether the agent answers every start."""
         until = time.monotonic() + START_S
         child.send(hello(rules).encode() + b"\n", until)
         answer = self._answer(child, until)
@@ -199,8 +240,7 @@ class ProcessAgent:
         if answer.get("protocol") != PROTOCOL:
             spoken = f"speaks protocol {answer.get('protocol')!r}, this is {PROTOCOL}"
             raise Misbehaved("protocol", spoken)
-        self._confirms = bool(answer.get("confirms"))
-        return child
+        return bool(answer.get("confirms"))
 
     def _answer(self, child: Child, until: float | None) -> dict[str, Any]:
         line = child.receive(until)
@@ -269,7 +309,7 @@ class ProcessAgent:
                 return f"did not come back within {most:g} s{half}"
         return f"did not come back within the {limits.seconds_per_deal:g} s of the deal{half}"
 
-    def _give_up(self, kind: str, words: str, detail: str = "") -> AgentFault:
+    def _give_up(self, kind: FaultKind, words: str, detail: str = "") -> AgentFault:
         self._end()
         return AgentFault(kind, words, detail)
 
@@ -279,12 +319,8 @@ class ProcessAgent:
             child.end()
 
 
-def _again(
-    launch: Launch, limits: Limits, sees_all: bool, reproducible: bool, model_hash: str | None
-) -> ProcessAgent:
-    return ProcessAgent(
-        launch, limits, sees_all_cards=sees_all, reproducible=reproducible, model_hash=model_hash
-    )
+def _again(launch: Launch, limits: Limits, facts: Mapping[str, Any]) -> ProcessAgent:
+    return ProcessAgent(launch, limits, **facts)
 
 
 def _own_time(answer: dict[str, Any], elapsed: int) -> int:

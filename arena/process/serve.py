@@ -6,7 +6,6 @@ Standard output belongs to the protocol. What an agent prints goes to standard e
 from __future__ import annotations
 
 import json
-import operator
 import os
 import traceback
 from collections.abc import Callable, Iterator
@@ -17,11 +16,12 @@ from typing import Any, BinaryIO
 from arena.agent import Player, Remembers, Setup
 from arena.cards import parse_seat
 from arena.codec import ViewCodec, decode_rules
+from arena.faults import crash_words, shown, whole_number
 from arena.process.messages import PROTOCOL
 from arena.rules import Rules
 from arena.seeds import Rng
 
-__all__ = ["said_of", "serve", "shown", "standard_streams"]
+__all__ = ["serve", "standard_streams"]
 
 
 @contextmanager
@@ -112,33 +112,13 @@ class _Server:
 
 def _name(codec: ViewCodec, answer: Any) -> str:
     """An action by its name; anything else as it looks, which is no action's name."""
+    action = whole_number(answer)
     try:
-        number = -1 if isinstance(answer, bool) else operator.index(answer)
-        if number >= 0:
-            return codec.write_action(number)
-    except (IndexError, TypeError):
-        pass
-    return shown(answer)
-
-
-def shown(answer: Any) -> str:
-    """What an agent answered, in few letters, whatever it is."""
-    try:
-        text = " ".join(repr(answer).split())
-    except Exception:  # an agent's own type, and a defect of the agent's
-        text = f"a {type(answer).__name__}"
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def said_of(error: BaseException) -> str:
-    """A crash in one line."""
-    try:
-        said = " ".join(str(error).split())
-    except Exception:  # an agent's own type, and one more defect of the agent's
-        said = ""
-    return f"raised {type(error).__name__}: {said}" if said else f"raised {type(error).__name__}"
+        return codec.write_action(action) if action >= 0 else shown(answer)
+    except IndexError:
+        return shown(answer)
 
 
 def _error(error: BaseException) -> str:
     detail = "".join(traceback.format_exception(error))
-    return json.dumps({"type": "error", "message": said_of(error), "detail": detail[-20_000:]})
+    return json.dumps({"type": "error", "message": crash_words(error), "detail": detail[-20_000:]})
