@@ -18,10 +18,18 @@ from __future__ import annotations
 from dataclasses import MISSING, dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from arena.rules import Action, Rules, View
+from arena.rules import Action, Outcome, Rules, View
 from arena.seeds import Rng
 
-__all__ = ["Agent", "Bidder", "Player", "Remembers", "Setup", "parameter", "sees_all_cards"]
+__all__ = [
+    "Agent",
+    "Bidder",
+    "Player",
+    "Remembers",
+    "Setup",
+    "parameter",
+    "sees_all_cards",
+]
 
 
 def parameter(
@@ -82,6 +90,18 @@ class Remembers(Protocol):
 
     def take_seat(self, setup: Setup) -> Agent:
         """A fresh object that plays one round in one seat."""
+        ...
+
+
+@runtime_checkable
+class Remote(Protocol):
+    """An agent that plays elsewhere, seated: it times itself and is told how a deal ended."""
+
+    nanoseconds: int
+    """How long the last decision took, without the way there and back."""
+
+    def end_deal(self, outcome: Outcome | None) -> None:
+        """The deal is over; None if a fault cut it short."""
         ...
 
 

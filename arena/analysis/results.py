@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.errors import ArenaError, did_you_mean
+from arena.parameters import plain
 from arena.scoring import unit_score
 from arena.stats import PairResults
 from arena.store import Pairing, Run
@@ -177,8 +178,8 @@ def read(runs: Sequence[Run], agents: Sequence[str] | None = None) -> Results:
         agents=tuple(names),
         pairs=tuple(map(_pooled, parts.values())),
         unit="match" if runs[0].is_match else "deal",
-        game=str(runs[0].manifest["rules"]["game"]),
-        seed=int(runs[0].manifest["seed"]),
+        game=runs[0].manifest.rules.game,
+        seed=runs[0].manifest.seed,
         runs=tuple(str(run.path) for run in runs),
     )
 
@@ -188,10 +189,14 @@ def read(runs: Sequence[Run], agents: Sequence[str] | None = None) -> Results:
 
 def setup_differences(a: Run, b: Run) -> Iterator[str]:
     """Why two runs cannot be set side by side deal by deal, a line each."""
-    for key in ("rules", "match", "placements"):
-        if a.manifest[key] != b.manifest[key]:
-            yield from _shown(key, a.manifest[key], b.manifest[key])
-    if a.manifest["deals_sha256"] != b.manifest["deals_sha256"]:
+    one, other = a.manifest, b.manifest
+    if one.rules != other.rules:
+        yield from _shown("rules", one.rules.model_dump(), other.rules.model_dump())
+    if one.match != other.match:
+        yield from _shown("match", plain(one.match), plain(other.match))
+    if one.placements != other.placements:
+        yield from _shown("placements", one.placements, other.placements)
+    if one.deals_sha256 != other.deals_sha256:
         yield f"deals: {_deals(a)} and {_deals(b)}"
 
 
@@ -202,13 +207,13 @@ def agent_differences(a: Run, b: Run, agents: Sequence[str] | None = None) -> It
         only = ", ".join(sorted(mine ^ others))
         yield f"agents: {only} took part in one of them only"
     for name in sorted(mine & others if agents is None else set(agents)):
-        first, second = (run.manifest["entrants"][name] for run in (a, b))
-        if first["members"] != second["members"]:
-            yield from _shown(f"agent {name}", first["members"], second["members"])
-        elif first["fingerprint"] != second["fingerprint"]:
+        first, second = (run.manifest.entrants[name] for run in (a, b))
+        if first.members != second.members:
+            yield from _shown(f"agent {name}", plain(first.members), plain(second.members))
+        elif first.fingerprint != second.fingerprint:
             yield (
                 f"agent {name}: it plays differently (fingerprints "
-                f"{first['fingerprint'][:12]} and {second['fingerprint'][:12]})"
+                f"{first.fingerprint[:12]} and {second.fingerprint[:12]})"
             )
 
 
@@ -219,7 +224,7 @@ def _check_same(a: Run, b: Run, agents: Sequence[str] | None) -> None:
 
 
 def _deals(run: Run) -> str:
-    return f"{run.manifest['deal_set']} ({run.manifest['deals_sha256'][:12]})"
+    return f"{run.manifest.deal_set} ({run.manifest.deals_sha256[:12]})"
 
 
 def _shown(place: str, a: Any, b: Any) -> Iterator[str]:

@@ -28,7 +28,7 @@ def _units(found: Standings) -> str:
 def _agents(run: Run, found: Standings, thinking: dict[str, Thinking]) -> str:
     rows = []
     for agent in found.agents:
-        sees_all = run.manifest["entrants"][agent.agent]["sees_all_cards"]
+        sees_all = run.manifest.entrants[agent.agent].sees_all_cards
         strength = agent.rating or agent.margin
         rows.append(
             (

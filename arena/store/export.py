@@ -115,7 +115,7 @@ def round_record(run: Run, pairing: Pairing, replay: Replay, times: bool = True)
     record: dict[str, Any] = {
         "id": f"{stored.deal} {pairing.first} {pairing.second} {stored.seating}",
         "game": rules.name,
-        "options": run.manifest["rules"]["options"],
+        "options": run.manifest.rules.options,
         "deal": stored.deal,
         "first": pairing.first,
         "second": pairing.second,

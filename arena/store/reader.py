@@ -14,16 +14,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from arena.cards import SEATS, TRUMPS
 from arena.deals import Deal
+from arena.entrants import AgentSpec
 from arena.errors import ArenaError, did_you_mean
+from arena.parameters import read_values
 from arena.registry import GAMES
 from arena.rules import Rules, Standing, action_name
 from arena.scoring import by_entrant, side_owners, unit_margin
 from arena.store.database import Database, FaultRecord
-from arena.store.folder import RESULTS, is_busy, read_manifest, read_resolved
+from arena.store.folder import RESULTS, is_busy
+from arena.store.manifest import Manifest, Pairing, read_config, read_manifest
 from arena.store.records import RoundRecord, decode_times
 
 if TYPE_CHECKING:
@@ -35,14 +38,6 @@ __all__ = ["Pairing", "Replay", "Run", "Thinking"]
 
 _FRAME_ROWS = 50_000
 """Rows that are turned into a frame at a time: plain Python rows take far more room."""
-
-
-class Pairing(NamedTuple):
-    """Two entrants that played each other."""
-
-    first: str
-    second: str
-    id: int
 
 
 @dataclass(frozen=True)
@@ -74,7 +69,7 @@ class Run:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self.manifest: dict[str, Any] = read_manifest(self.path)
+        self.manifest: Manifest = read_manifest(self.path)
 
     @cached_property
     def database(self) -> Database:
@@ -98,40 +93,40 @@ class Run:
     @property
     def name(self) -> str:
         """The name of the experiment."""
-        return str(self.manifest["name"])
+        return self.manifest.name
 
     @cached_property
-    def resolved(self) -> dict[str, Any]:
-        """The configuration, everything filled in."""
-        return read_resolved(self.path)
+    def config(self) -> dict[str, Any]:
+        """The configuration file with everything filled in; to be shown, not to be read from."""
+        return read_config(self.path)
 
     @cached_property
     def rules(self) -> Rules:
         """The game as it was played."""
-        rules: Rules = GAMES.get(self.manifest["rules"]["game"])(
-            **self.manifest["rules"]["options"]
-        )
+        used = self.manifest.rules
+        game = GAMES.get(used.game)
+        rules: Rules = game(**read_values(game, used.options, f"{self.path}: {used.game}"))
         return rules
 
     @property
     def entrants(self) -> list[str]:
         """Names of the entrants, in the order of the configuration."""
-        return list(self.manifest["entrants"])
+        return list(self.manifest.entrants)
 
-    @cached_property
-    def pairings(self) -> list[Pairing]:
+    @property
+    def pairings(self) -> tuple[Pairing, ...]:
         """Who played whom, in the order of the configuration."""
-        return [Pairing(**entry) for entry in self.manifest["pairings"]]
+        return self.manifest.pairings
 
     @property
     def is_match(self) -> bool:
         """Whether whole matches were played, not single rounds."""
-        return self.manifest["match"] is not None
+        return self.manifest.match is not None
 
     @cached_property
     def seatings(self) -> list[tuple[int, ...]]:
         """For each seating and seat, whether the first (0) or the second entrant (1) sits there."""
-        return [tuple("AB".index(letter) for letter in text) for text in self.manifest["seatings"]]
+        return [tuple("AB".index(letter) for letter in text) for text in self.manifest.seatings]
 
     @cached_property
     def _owners(self) -> list[list[int]]:
@@ -146,8 +141,7 @@ class Run:
     @property
     def units_per_pairing(self) -> int:
         """How many deals or matches each pairing is to play."""
-        rounds = (self.manifest["match"] or {}).get("rounds") or 1
-        return int(self.manifest["deals"]) // int(rounds)
+        return self.manifest.units_per_pairing
 
     @property
     def is_busy(self) -> bool:
@@ -288,6 +282,12 @@ class Run:
         seats = tuple(names[entrant] for entrant in self.seatings[record.seating])
         return Replay(pairing, record, deal, standing, seats)
 
+    def agent_at(self, replay: Replay, seat: int) -> AgentSpec:
+        """The agent that sat in a seat: of a team, the member whose seat it is."""
+        name = replay.seats[seat]
+        members = self.manifest.entrants[name].members
+        return members[replay.seats[:seat].count(name) % len(members)]
+
     def seconds(self, record: RoundRecord) -> tuple[float, float]:
         """How long both entrants thought in a round."""
         import numpy as np  # here, so that light commands start fast
@@ -309,7 +309,7 @@ class Run:
             "deal": record.deal,
             "seating": record.seating,
             "round": record.number,
-            "seats": self.manifest["seatings"][record.seating],
+            "seats": self.manifest.seatings[record.seating],
             "trump": None if record.trump is None else TRUMPS[record.trump],
             "declarer": None if record.declarer is None else SEATS[record.declarer],
             "leader": None if record.leader is None else SEATS[record.leader],

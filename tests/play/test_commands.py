@@ -243,7 +243,7 @@ def test_a_folder_without_results_belongs_to_nobody(
     (folder / "config.resolved.yaml").write_text("name: other\n")
     assert main(["run", config(limit=2), "--jobs", "1", "--no-report", "--quiet"]) == 0
     with Run(folder) as run:
-        assert run.resolved["name"] == "small"
+        assert run.config["name"] == "small"
 
 
 def test_a_changed_config_is_refused_and_fresh_starts_over(
