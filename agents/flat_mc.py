@@ -46,7 +46,7 @@ class FlatMC(FlatSearch):
     all candidates meet the same worlds unless `shared_worlds` is off; worlds are drawn
     exactly, not by trial and error; ties go to the lowest card. `as_published` brings single
     deviations of the program back. Bids by Monte Carlo (section 4.2) unless a bidder is set
-    beside it; cards passed are random.
+    beside it; passes cards as `rule` does.
     """
 
     roem_punishment: bool = parameter(

@@ -13,6 +13,7 @@ from agents.beliefs import BELIEFS, HELP, Believer
 from agents.beliefs.hoogenboom import Certain
 from agents.bidding.monte_carlo import MonteCarlo
 from agents.budget import Budget
+from agents.passing import pass_card
 from agents.search.codes import ROLLOUTS, VALUES, Rollout
 from agents.search.decision import CardStatistics
 from agents.search.flat_mc import Question, Sums, judge
@@ -47,7 +48,7 @@ class FlatSearch:
     """A family that plays every legal card out in sampled worlds and keeps the best mean.
 
     Bids by Monte Carlo (Hoogenboom 2017, section 4.2) unless a bidder is set beside it;
-    cards passed are random. Ties go to the lowest card.
+    cards are passed as `rule` does. Ties go to the lowest card.
     """
 
     playouts: int = parameter(
@@ -92,7 +93,7 @@ class FlatSearch:
         if view.phase == "bid":
             return MonteCarlo(self.playouts).bid(view, rng)
         if view.phase != "play":
-            return rng.choice(view.legal)
+            return pass_card(view, rng)
         return self.best(view, self.estimates(view, rng))
 
     def estimates(self, view: View, rng: Rng) -> list[Estimate]:

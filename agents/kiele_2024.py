@@ -35,8 +35,8 @@ class Kiele2024(FlatSearch):
     Source: Kiele 2024, sections 2.2 and 3: the player who guesses (`worlds`, `playouts`,
     `lookahead`) and the one who sees all cards (`sees: all`). Differs: worlds are drawn
     exactly; all candidates meet the same ones unless `shared_worlds` is off; ties go to the
-    lowest card. `as_published` brings single deviations of the program back. Cards passed
-    are random.
+    lowest card. `as_published` brings single deviations of the program back. Passes
+    cards as `rule` does.
     """
 
     games: ClassVar[tuple[str, ...]] = ("hearts",)

@@ -17,6 +17,7 @@ from agents.bidding.monte_carlo import MonteCarlo
 from agents.budget import Budget
 from agents.evaluators import EVALUATORS, Evaluator, Playouts
 from agents.old_spellings import gather
+from agents.passing import pass_card
 from agents.search.codes import MOONS, ROLLOUTS, VALUES, Moon, Rollout
 from agents.search.decision import UCBS, CardStatistics, Ucb, Value, exploration
 from agents.search.leaves import Leaves
@@ -52,7 +53,7 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class TreeSearch(abc.ABC):
-    """A family that searches trees; bids by Monte Carlo, passes cards at random."""
+    """A family that searches trees; bids by Monte Carlo, passes cards as `rule` does."""
 
     budget: Budget | None = parameter(None, help="time per decision instead of a count")
     c: float | None = parameter(
@@ -110,7 +111,7 @@ class TreeSearch(abc.ABC):
             return view.legal[0]
         if view.phase == "bid":
             return MonteCarlo().bid(view, rng)
-        return None if view.phase == "play" else rng.choice(view.legal)
+        return None if view.phase == "play" else pass_card(view, rng)
 
     @abc.abstractmethod
     def choose(self, view: View, rng: Rng) -> Action:
