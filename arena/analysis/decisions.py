@@ -53,7 +53,7 @@ def decide_again(run: Run, replay: Replay, at: int) -> Decision:
         turns.append(state.turn)
         rules.apply(state, action)
     seat, did = state.turn, record.actions[at]
-    player = run.agent_at(replay, seat).build()
+    player = run.agent_at(replay, seat).build(run.path)
     view = rules.view(state, seat, all_hands=sees_all_cards(player))
     bids = view.phase == "bid" and player.bidder is not None
     searcher = player.cards
