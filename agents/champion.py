@@ -11,11 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.resources import as_file, files
-from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -23,7 +20,7 @@ from agents.bidding.monte_carlo import MonteCarlo
 from agents.flat_mc import Budget
 from agents.policies.features import deck_of
 from agents.policies.inference import Inference, infer, past_of, types_for
-from agents.policies.model import PolicyModel, read_policy
+from agents.policies.model import SHIPPED, PolicyModel, hash_of, policies_for
 from agents.search.best_response import Others, Plan, respond
 from agents.search.decision import (
     CardStatistics,
@@ -35,8 +32,10 @@ from agents.search.decision import (
 )
 from agents.search.leaves import DIFFERENCE, RANDOM, SHOOT, Leaves
 from arena.agent import parameter
+from arena.games.kernel.jit import warms
 from arena.games.kernel.layout import HANDS, Words
 from arena.games.kernel.spec import KernelGame, kernel_game
+from arena.games.klaverjas import Klaverjas
 from arena.rules import Action, Rules, View
 from arena.seeds import Rng
 
@@ -61,6 +60,8 @@ class Champion:
     Plays Klaverjas, Schieber and Hearts, each with a policy that comes along. Bids by Monte Carlo
     unless a bidder is set beside it; cards passed are random.
     """
+
+    games: ClassVar[tuple[str, ...]] = SHIPPED
 
     simulations: int = parameter(6000, help="simulations per decision", at_least=1)
     budget: Budget | None = parameter(None, help="time per decision instead of a count")
@@ -87,7 +88,12 @@ class Champion:
 
     def policies(self, rules: Rules) -> PolicyModel:
         """The policies for a game."""
-        return read_policy(Path(self.model)) if self.model else shipped_policy(rules.name)
+        return policies_for(rules, self.model)
+
+    @property
+    def model_hash(self) -> str:
+        """What the policies are known by, for the fingerprint."""
+        return hash_of(self.model)
 
     @property
     def reproducible(self) -> bool:
@@ -163,8 +169,11 @@ def _statistics(game: KernelGame, hand: Words, plan: Plan) -> dict[int, CardStat
     return dict(sorted(cards.items()))
 
 
-@lru_cache(maxsize=8)
-def shipped_policy(game: str) -> PolicyModel:
-    """The policies that come along for a game."""
-    with as_file(files("agents.policies") / f"{game}.npz") as path:
-        return read_policy(path)
+@warms
+def _exercise() -> None:
+    rules = Klaverjas()
+    state = rules.start(rules.random_deal(Rng(0), 0))
+    while len(state.tricks) < rules.hand_size - 3:
+        rules.apply(state, state.legal[0])
+    assert state.turn is not None  # three tricks are left
+    Champion(simulations=2, worlds=2).search(rules.view(state, state.turn), Rng(0))

@@ -296,7 +296,7 @@ def entries_of(scene: Scene, deck: Deck, card: Word) -> Entries:
     own: Int = min(held, np.int64(4))
     own -= 1
     edge = (2 if in_suit & above == ZERO else 0) + (1 if in_suit & (card - ONE) == ZERO else 0)
-    gone = min(np.int64(deck[_SUIT_CARDS]) - held - np.int64(popcount(scene.out & lane)), 5)
+    gone: Int = min(np.int64(deck[_SUIT_CARDS]) - held - np.int64(popcount(scene.out & lane)), 5)
 
     # What the card does: 0 leads, 1 follows and beats, 2 follows, 3 trumps and beats, 4 the rest.
     does, situation, role, short_role, flow = 0, 0, 0, 0, 0

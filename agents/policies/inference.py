@@ -26,7 +26,7 @@ from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.worlds import plan_uniform, uniform_plan
 from arena.rules import View
 
-__all__ = ["Inference", "Past", "infer", "past_of", "types_for"]
+__all__ = ["Inference", "Past", "infer", "past_of", "types_for", "voids_of"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,16 @@ def past_of(game: KernelGame, view: View, root: Words) -> Past:
     worlds = int(plan_uniform(plan, unseen, may, sizes))
     if not worlds:
         raise ArenaError("no cards of the other players agree with what was played")
+    ledger, plays = _ledger(game, view, root)
+    return Past(ledger, plays, plan, worlds, unseen, may, sizes)
+
+
+def voids_of(game: KernelGame, view: View, root: Words) -> Words:
+    """The lanes that each seat did not follow so far."""
+    return _ledger(game, view, root)[0].voids_now
+
+
+def _ledger(game: KernelGame, view: View, root: Words) -> tuple[Ledger, int]:
     cards = [card for trick in view.tricks for card in trick.cards] + list(view.table)
     leader = view.tricks[0].leader if view.tricks else view.table_leader
     ledger = Ledger.empty(len(cards))
@@ -69,7 +79,7 @@ def past_of(game: KernelGame, view: View, root: Words) -> Past:
         np.uint64(view.seat),
         ledger,
     )
-    return Past(ledger, int(plays), plan, worlds, unseen, may, sizes)
+    return ledger, int(plays)
 
 
 @lru_cache(maxsize=256)

@@ -24,10 +24,20 @@ from arena.errors import ArenaError, did_you_mean
 from arena.games.kernel.spec import KernelGame
 from arena.rules import Rules
 
-__all__ = ["PolicyModel", "mode_of", "read_policy", "save_policy"]
+__all__ = [
+    "SHIPPED",
+    "PolicyModel",
+    "hash_of",
+    "mode_of",
+    "policies_for",
+    "read_policy",
+    "save_policy",
+]
 
 _UNREADABLE = (OSError, EOFError, ValueError, TypeError, KeyError, BadZipFile, zlib.error)
 _WEIGHTS = "weights_"
+SHIPPED = ("klaverjas", "schieber", "hearts")
+"""The games that a model comes along for, `<game>.npz` beside this file."""
 VERSION = 1
 """Of the features: tables made for others are refused."""
 
@@ -136,3 +146,20 @@ def read_policy(path: Path) -> PolicyModel:
     if not model.weights or not all(np.isfinite(rows).all() for rows in model.weights.values()):
         raise ArenaError(f"{path}: not a policy: no weights, or some that are not finite")
     return model
+
+
+def policies_for(rules: Rules, file: str) -> PolicyModel:
+    """The policies in a file, or those that come along for a game if none is named."""
+    model = read_policy(Path(file) if file else _shipped(rules.name))
+    model.check(rules)
+    return model
+
+
+def hash_of(file: str) -> str:
+    """What the policies in a file are known by; without a name, all that come along."""
+    paths = [Path(file)] if file else [_shipped(game) for game in SHIPPED]
+    return "+".join(read_policy(path).sha256 for path in paths)
+
+
+def _shipped(game: str) -> Path:
+    return Path(__file__).with_name(f"{game}.npz")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -45,6 +46,35 @@ class Rounds:
         return Rounds(
             self.rules, self.trump[rows], self.declarer[rows], self.leader[rows], self.cards[rows]
         )
+
+    def where(self, chosen: NDArray[np.bool_]) -> Rounds:
+        """The rounds that are chosen."""
+        return Rounds(
+            self.rules,
+            self.trump[chosen],
+            self.declarer[chosen],
+            self.leader[chosen],
+            self.cards[chosen],
+        )
+
+    def save(self, path: Path) -> None:
+        """Write the rounds, all or nothing."""
+        part = path.with_suffix(".part")
+        with part.open("wb") as file:
+            np.savez_compressed(
+                file,
+                trump=self.trump,
+                declarer=self.declarer,
+                leader=self.leader,
+                cards=self.cards,
+            )
+        part.replace(path)
+
+    @classmethod
+    def load(cls, path: Path, rules: Rules) -> Rounds:
+        """Read rounds of a game."""
+        with np.load(path, allow_pickle=False) as file:
+            return cls(rules, file["trump"], file["declarer"], file["leader"], file["cards"])
 
     def leads(self, number: int) -> Iterator[tuple[View, tuple[int, ...]]]:
         """What the leader of each trick but the first and the last sees, and all hands then."""

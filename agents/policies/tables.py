@@ -18,7 +18,7 @@ from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import ONE, ZERO, Word, Words
 from arena.games.kernel.rng import next64
 
-__all__ = ["Factors", "chances", "chances_by_type", "draw"]
+__all__ = ["Factors", "chances", "chances_by_type", "draw", "weigh"]
 
 Factors: TypeAlias = NDArray[np.float32]
 """All tables one after the other, a row for each policy."""
@@ -60,6 +60,21 @@ def chances(
         total += weight
         count += 1
     return total
+
+
+@compiled
+def weigh(
+    state: Words,
+    game: Words,
+    voids: Words,
+    deck: Deck,
+    factors: Factors,
+    row: Int,
+    cards: Word,
+    weights: NDArray[np.float64],
+) -> float:
+    """`chances`, to be called from Python."""
+    return chances(state, game, voids, deck, factors, row, cards, weights)
 
 
 @compiled
