@@ -27,7 +27,7 @@ COMMANDS: dict[str, str] = {
     "deals": "make, show, check and import sets of deals",
     "list": "what there is: games, agents, deal sets",
     "validate": "check experiment files without playing",
-    "schema": "print the JSON Schema of experiment files",
+    "schema": "print the JSON Schema of experiment files, or of views",
     "run": "play an experiment, or go on with it",
     "status": "how far a run is",
     "export": "write the rounds of a run as CSV, Parquet or JSONL",

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from arena.config.models import ExperimentFile, Team
-from arena.config.parameters import model_of
+from arena.parameters import model_of
 from arena.registry import AGENTS, BIDDERS, GAMES, Registry
 
 __all__ = ["json_schema"]
@@ -102,6 +102,8 @@ def _with_bidder_and_grid(
         "properties": {
             name: {"type": "array", "minItems": 1, "items": value} for name, value in varied.items()
         },
+        # Parameters of parameters, such as `beliefs.m1`.
+        "patternProperties": {r"\.": {"type": "array", "minItems": 1}},
     }
     named = {"anyOf": [{"enum": bidders}, *bidder, {"type": "null"}]}
     properties = {

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, special
 
-from arena.stats.brownian import Motion
 from arena.stats.counts import outcomes
 from arena.stats.elo import elo_of_score, expected_score
-from arena.stats.likelihood import EloModel, score_bounds
 from arena.stats.sample import check_probability, deal_sample
-from arena.stats.sprt import Decision, SprtDesign, SprtResult, sprt_points
-from arena.stats.walk import stopped_walk
+from arena.stats.sequential.brownian import Motion
+from arena.stats.sequential.likelihood import EloModel, score_bounds
+from arena.stats.sequential.sprt import Decision, SprtDesign, SprtResult, sprt_points
+from arena.stats.sequential.walk import stopped_walk
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,11 @@ class _Stop:
         self.sd = sd
         self.mean = mean
         self.middle = (design.h0 + design.h1) / 2
+        # What `extreme` adds to the variance moves the bounds out as much.
+        wider = 1 + 2 * design.extreme**2 / (result.n * sd**2)
         self.walk = stopped_walk(
             (design.h1 - design.h0) / sd,
-            (result.lower, result.upper),
+            (result.lower * wider, result.upper * wider),
             float(design.min_deals),
             float(result.n),
             (mean - self.middle) / sd,
@@ -106,7 +108,7 @@ class _Stop:
 def elo_after_stopping(
     counts: ArrayLike,
     design: SprtDesign,
-    model: EloModel = "logistic",
+    model: EloModel = "normalized",
     confidence: float = 0.95,
 ) -> StoppedEstimate:
     """Median-unbiased logistic Elo after a sequential test on counts, as fishtest reports it.
