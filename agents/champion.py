@@ -17,11 +17,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from agents.bidding.monte_carlo import MonteCarlo
-from agents.flat_mc import Budget
+from agents.budget import Budget
+from agents.passing import pass_card
 from agents.policies.features import deck_of
 from agents.policies.inference import Inference, infer, past_of, types_for
 from agents.policies.model import SHIPPED, PolicyModel, hash_of, policies_for
 from agents.search.best_response import Others, Plan, respond
+from agents.search.codes import DIFFERENCE, RANDOM, SHOOT
 from agents.search.decision import (
     CardStatistics,
     Final,
@@ -30,12 +32,13 @@ from agents.search.decision import (
     roots_upto,
     spend,
 )
-from agents.search.leaves import DIFFERENCE, RANDOM, SHOOT, Leaves
+from agents.search.leaves import Leaves
 from arena.agent import parameter
 from arena.games.kernel.jit import warms
 from arena.games.kernel.layout import HANDS, Words
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.klaverjas import Klaverjas
+from arena.model_file import ModelFile
 from arena.rules import Action, Rules, View
 from arena.seeds import Rng
 
@@ -58,7 +61,7 @@ class Champion:
     """Searches for the best response to how others play, in worlds that explain their plays.
 
     Plays Klaverjas, Schieber and Hearts, each with a policy that comes along. Bids by Monte Carlo
-    unless a bidder is set beside it; cards passed are random.
+    unless a bidder is set beside it; passes cards as `rule` does.
     """
 
     games: ClassVar[tuple[str, ...]] = SHIPPED
@@ -84,7 +87,9 @@ class Champion:
         None, help="exploration in points; by default a constant of the game", at_least=0
     )
     final: Final = parameter("visits", help="play the card with most visits or the best mean")
-    model: str = parameter("", help="a file with policies; by default the game's own")
+    model: ModelFile | None = parameter(
+        None, help="a file with policies; by default the game's own"
+    )
 
     def policies(self, rules: Rules) -> PolicyModel:
         """The policies for a game."""
@@ -107,7 +112,7 @@ class Champion:
         if view.phase == "bid":
             return MonteCarlo().bid(view, rng)
         if view.phase == "pass":
-            return rng.choice(view.legal)
+            return pass_card(view, rng)
         return best_card(self.search(view, rng).cards, self.final)
 
     def explain(self, view: View, rng: Rng) -> Mapping[Action, CardStatistics]:

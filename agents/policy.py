@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from agents.bidding.monte_carlo import MonteCarlo
+from agents.passing import pass_card
 from agents.policies.features import deck_of
 from agents.policies.inference import voids_of
 from agents.policies.model import SHIPPED, hash_of, policies_for
@@ -17,6 +18,7 @@ from arena.cards import cards_of
 from arena.games.kernel.jit import warms
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
+from arena.model_file import ModelFile
 from arena.rules import Action, View
 from arena.seeds import Rng
 
@@ -28,14 +30,16 @@ class PolicyPlayer:
     """Plays a card as a policy would, fitted to how a search plays.
 
     The chances of the cards are raised to the power 1 / temperature; at 0 the likeliest card is
-    played. Bids by Monte Carlo unless a bidder is set beside it; cards passed are random.
+    played. Bids by Monte Carlo unless a bidder is set beside it; passes cards as `rule` does.
     """
 
     games: ClassVar[tuple[str, ...]] = SHIPPED
 
     temperature: float = parameter(0.0, help="0 plays the likeliest card", at_least=0)
     type: str = parameter("", help="which of the model's types; by default the first")
-    model: str = parameter("", help="a file with policies; by default the game's own")
+    model: ModelFile | None = parameter(
+        None, help="a file with policies; by default the game's own"
+    )
 
     @property
     def model_hash(self) -> str:
@@ -49,7 +53,7 @@ class PolicyPlayer:
         if view.phase == "bid":
             return MonteCarlo().bid(view, rng)
         if view.phase == "pass":
-            return rng.choice(view.legal)
+            return pass_card(view, rng)
         chances = self.chances(view)
         if self.temperature == 0.0:
             return max(chances, key=lambda card: chances[card])

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import zlib
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
+from io import BytesIO
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -22,6 +23,7 @@ from agents.policies.tables import Factors
 from arena.cards import SUITS
 from arena.errors import ArenaError, did_you_mean
 from arena.games.kernel.spec import KernelGame
+from arena.model_file import ModelFile
 from arena.rules import Rules
 
 __all__ = [
@@ -124,10 +126,11 @@ def save_policy(path: Path, model: PolicyModel) -> None:
 
 
 @lru_cache(maxsize=16)
-def read_policy(path: Path) -> PolicyModel:
+def read_policy(model_file: ModelFile) -> PolicyModel:
     """Read a model; `ArenaError` says what is wrong with it."""
+    path = model_file.path
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(BytesIO(model_file.read()), allow_pickle=False) as file:
             if int(file["version"]) != VERSION:
                 raise ArenaError(f"{path}: tables of version {int(file['version'])}, not {VERSION}")
             weights = {
@@ -148,18 +151,20 @@ def read_policy(path: Path) -> PolicyModel:
     return model
 
 
-def policies_for(rules: Rules, file: str) -> PolicyModel:
+def policies_for(rules: Rules, model_file: ModelFile | None) -> PolicyModel:
     """The policies in a file, or those that come along for a game if none is named."""
-    model = read_policy(Path(file) if file else _shipped(rules.name))
+    model = read_policy(model_file or shipped(rules.name))
     model.check(rules)
     return model
 
 
-def hash_of(file: str) -> str:
+def hash_of(model_file: ModelFile | None) -> str:
     """What the policies in a file are known by; without a name, all that come along."""
-    paths = [Path(file)] if file else [_shipped(game) for game in SHIPPED]
-    return "+".join(read_policy(path).sha256 for path in paths)
+    files = [model_file] if model_file else [shipped(game) for game in SHIPPED]
+    return "+".join(read_policy(file).sha256 for file in files)
 
 
-def _shipped(game: str) -> Path:
-    return Path(__file__).with_name(f"{game}.npz")
+@cache
+def shipped(game: str) -> ModelFile:
+    """The policies that come along for a game."""
+    return ModelFile.find(str(Path(__file__).with_name(f"{game}.npz")))

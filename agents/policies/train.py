@@ -36,13 +36,13 @@ from arena import __version__
 from arena.agent import Agent
 from arena.config.agents import declare
 from arena.config.document import read, with_override
-from arena.config.models import Strict
-from arena.config.parameters import model_of, values_of
 from arena.config.problems import Problems
 from arena.errors import ArenaError
 from arena.games.kernel.jit import warm_up
+from arena.parameters import model_of, values_of
 from arena.registry import GAMES
 from arena.rules import Rules
+from arena.strict import Strict
 
 __all__ = ["PolicyTrainer", "TrainingFile", "train"]
 

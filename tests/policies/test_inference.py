@@ -17,8 +17,9 @@ from agents.policies.rounds import play_rounds
 from agents.policies.tables import weigh
 from agents.random_ import Random
 from agents.search.best_response import Others, Plan, respond
+from agents.search.codes import DIFFERENCE, RANDOM, SHOOT
 from agents.search.decision import roots_upto
-from agents.search.leaves import DIFFERENCE, RANDOM, SHOOT, Leaves
+from agents.search.leaves import Leaves
 from arena.cards import cards_of
 from arena.games.hearts import Hearts
 from arena.games.kernel.layout import HANDS, LEFT, TURN, Words
@@ -71,7 +72,9 @@ def likelihoods(
     for trick in view.tricks:
         for place, card in enumerate(trick.cards):
             held[rules.seat_after(trick.leader, place)] |= 1 << card
-    first = game.state(view._replace(tricks=(), table=(), opened=False), held, view.tricks[0].leader)
+    first = game.state(
+        view._replace(tricks=(), table=(), opened=False), held, view.tricks[0].leader
+    )
     voids = np.zeros(4, np.uint64)
     for trick in view.tricks:
         for card in trick.cards:

@@ -24,6 +24,7 @@ from arena.games.kernel.layout import HANDS
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
+from arena.model_file import ModelFile
 from arena.rules import Rules
 from arena.seeds import Rng
 
@@ -92,7 +93,7 @@ def test_a_model_comes_back_as_it_was(tmp_path: Path) -> None:
     weights = np.arange(6, dtype=np.float32).reshape(2, 3)
     model = PolicyModel("klaverjas", ("a", "b"), {"suit": weights}, "by hand")
     save_policy(tmp_path / "m.npz", model)
-    found = read_policy(tmp_path / "m.npz")
+    found = read_policy(ModelFile.find(str(tmp_path / "m.npz")))
     assert found == model
     assert found.recipe == "by hand"
     assert found.number("b") == 1
@@ -107,13 +108,13 @@ def test_a_model_comes_back_as_it_was(tmp_path: Path) -> None:
 def test_a_file_that_is_no_model_is_told(tmp_path: Path) -> None:
     (tmp_path / "m.npz").write_text("cards")
     with pytest.raises(ArenaError, match="not a policy"):
-        read_policy(tmp_path / "m.npz")
+        read_policy(ModelFile.find(str(tmp_path / "m.npz")))
 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_models_that_come_along_play_and_are_small(name: str) -> None:
     rules = {"klaverjas": Klaverjas(), "schieber": Schieber(), "hearts": Hearts()}[name]
-    model = policies_for(rules, "")
+    model = policies_for(rules, None)
     assert model.types[0] == "search"
     assert "training" in model.recipe
     rounds = play_rounds(rules, [PolicyPlayer(temperature=1.0)], 3, range(2))
@@ -149,12 +150,12 @@ def test_training_from_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert main(command) == 0
     told = capsys.readouterr().out
     assert "nats gained for the true world" in told
-    model = read_policy(tmp_path / "m.npz")
+    model = read_policy(ModelFile.find(str(tmp_path / "m.npz")))
     assert model.types == ("search", "rule")
     # Once more: the rounds are there already, and the model is the same.
     assert main([*command[:-1], str(tmp_path / "m.npz")]) == 0
     assert "of 20 rounds" not in capsys.readouterr().out
-    assert PolicyPlayer(model=str(tmp_path / "m.npz")).model_hash == model.sha256
+    assert PolicyPlayer(model=ModelFile.find(str(tmp_path / "m.npz"))).model_hash == model.sha256
 
 
 @pytest.mark.parametrize(
