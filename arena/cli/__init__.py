@@ -39,6 +39,7 @@ COMMANDS: dict[str, str] = {
     "compare": "compare two agents of a run, deal by deal",
     "compare-runs": "what changed between two runs of one experiment",
     "ratings": "rate all agents of a run: points above the field, and Elo",
+    "gate": "did a change make an agent weaker? answered by the exit code",
     "plan": "how many deals an experiment needs to see a difference",
     "calibrate": "measure whether the statistics keep their promises",
     "verify": "replay recorded rounds through the rules and compare everything",
