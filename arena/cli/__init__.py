@@ -33,6 +33,7 @@ COMMANDS: dict[str, str] = {
     "export": "write the rounds of a run as CSV, Parquet or JSONL",
     "replay": "show a round of a run, trick by trick, as each player saw it",
     "explain": "why a player did what it did: its search, made again",
+    "train": "make a model that agents play with",
     "bench": "measure how fast things are on this machine",
     "report": "write the report of a run: page, text, tables, figures, JSON",
     "compare": "compare two agents of a run, deal by deal",
