@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -46,6 +47,10 @@ class Problems:
         """Note that something is wrong at `path`."""
         where = self._document.place_of(path)
         self._lines.append(f"{where}: {dotted(path)}: {message}" if path else f"{where}: {message}")
+
+    def folder_of(self, path: KeyPath) -> Path:
+        """What a file that is named at `path` is relative to."""
+        return self._document.place_of(path).folder
 
     def __bool__(self) -> bool:
         return bool(self._lines)

@@ -30,7 +30,7 @@ from joblib.externals.loky.process_executor import (  # type: ignore[import-unty
     BrokenProcessPool,
 )
 
-from arena.entrants import Builder
+from arena.entrants import Apart, Builder
 from arena.errors import ArenaError
 from arena.play.cluster import ClusterBackend, cluster
 from arena.play.fingerprint import probe
@@ -133,7 +133,7 @@ class Runner:
         self.worker_cpu_seconds = 0.0
         """What worker processes have used; the driver's own time is not in it."""
 
-    def probes(self, builders: Iterable[Builder]) -> list[str]:
+    def probes(self, builders: Iterable[Builder | Apart]) -> list[str]:
         """The probes of some agents; one that never comes back has its own kind of answer."""
         if self._table.decision_limit_s is None or self.backend != "loky":
             limit = self._table.decision_limit_s

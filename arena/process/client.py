@@ -44,6 +44,8 @@ class Launch(ABC):
 
     loads_late: bool = False
     """Whether the first decision takes longer than the others."""
+    patience_s: float | None = None
+    """How long a decision may take if nothing is said about that."""
 
     @abstractmethod
     def start(self, memory_mb: int | None) -> Child:
@@ -52,6 +54,8 @@ class Launch(ABC):
 
 class Program(Launch):
     """Any program that speaks the protocol."""
+
+    patience_s = 60.0  # one that never answers would stop everything
 
     def __init__(self, argv: Sequence[str], folder: str | None = None) -> None:
         self.argv, self.folder = tuple(argv), folder
