@@ -40,6 +40,7 @@ from arena.play.worker import (
     Chunk,
     ChunkResult,
     Table,
+    forget_agents,
     play_chunk,
     read_notes,
     watched_probe,
@@ -277,7 +278,10 @@ class Runner:
                 self.jobs = self._pace.jobs = self._asked or workers
                 yield self._table
         else:
-            yield self._table
+            try:
+                yield self._table
+            finally:
+                forget_agents()
 
 
 def _parallel(backend: Backend, jobs: int) -> Any:

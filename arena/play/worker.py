@@ -178,6 +178,11 @@ def _lineups(key: _ByToken) -> Callable[[int, int], Lineup]:
     return lineup
 
 
+def forget_agents() -> None:
+    """Let the agents of this process go, and with them their processes."""
+    _lineups.cache_clear()
+
+
 # --- the sentry --------------------------------------------------------------------------
 
 
