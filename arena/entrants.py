@@ -9,18 +9,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from arena.agent import Player, sees_all_cards
+from arena.agent import Player, Respelt, sees_all_cards
 from arena.parameters import plain, read_values
 from arena.process.client import Isolated, Launch, ProcessAgent
 from arena.process.limits import Limits
 from arena.process.recipe import Recipe
 from arena.registry import AGENTS, BIDDERS
 
-__all__ = ["AgentSpec", "Apart", "BidderSpec", "Builder", "Entrant", "Isolate", "builder_of"]
+__all__ = [
+    "AgentSpec",
+    "Apart",
+    "BidderSpec",
+    "Builder",
+    "Entrant",
+    "Isolate",
+    "builder_of",
+    "in_words_of_today",
+]
 
 Isolate: TypeAlias = Literal[True, False, "each-deal"]
+
+_HERE = Path()
+
+
+def in_words_of_today(family: Any, written: Mapping[str, Any]) -> Respelt:
+    """An agent as it would be written now, if its family was written otherwise once."""
+    respelt: Callable[[Mapping[str, Any]], Respelt] | None = getattr(family, "respelt", None)
+    return Respelt(written) if respelt is None else respelt(written)
 
 
 @dataclass(frozen=True)
@@ -56,9 +74,12 @@ class AgentSpec:
         launch = getattr(AGENTS.get(self.family), "launch", None)
         return bool(self.isolate) or self.limits is not None or launch is not None
 
-    def build(self) -> Player:
-        """The agent itself, ready to be seated; in this process, wherever it plays else."""
-        return Builder.of(self).build()
+    def build(self, folder: Path = _HERE) -> Player:
+        """The agent itself, ready to be seated: in this process, wherever it plays else.
+
+        Its files are looked for in `folder`.
+        """
+        return Builder.of(self, folder).build()
 
 
 @dataclass(frozen=True)
@@ -85,15 +106,23 @@ class Builder:
     bidder_parameters: Mapping[str, Any]
 
     @classmethod
-    def of(cls, spec: AgentSpec) -> Builder:
-        """The builder of a specified agent; unknown families and bad parameters are refused."""
-        family, bidder = AGENTS.get(spec.family), spec.bidder
+    def of(cls, spec: AgentSpec, folder: Path = _HERE) -> Builder:
+        """The builder of a specified agent; unknown families and bad parameters are refused.
+
+        Models are looked for in `folder`: that of the experiment, or of the run.
+        """
+        written = {"family": spec.family, **spec.parameters}
+        parameters = dict(in_words_of_today(AGENTS.get(spec.family), written).written)
+        name, bidder = parameters.pop("family"), spec.bidder
+        family = AGENTS.get(name)
         bids = BIDDERS.get(bidder.family) if bidder else None
+        values = read_values(family, parameters, f"agent family {name!r}", folder)
+        relative_to = getattr(family, "relative_to", None)
         return cls(
             family,
-            read_values(family, spec.parameters, f"agent family {spec.family!r}"),
+            values if relative_to is None else relative_to(folder, values),
             bids,
-            read_values(bids, bidder.parameters, f"bidder {bidder.family!r}")
+            read_values(bids, bidder.parameters, f"bidder {bidder.family!r}", folder)
             if bids and bidder
             else {},
         )
@@ -121,9 +150,11 @@ class Apart:
         return Player(ProcessAgent(self.launch, self.limits, fresh=self.fresh, **self.facts))
 
 
-def builder_of(spec: AgentSpec, decision_limit_s: float | None = None) -> Builder | Apart:
+def builder_of(
+    spec: AgentSpec, folder: Path = _HERE, decision_limit_s: float | None = None
+) -> Builder | Apart:
     """How to make an agent where it plays, given the limit of the whole experiment."""
-    here = Builder.of(spec)
+    here = Builder.of(spec, folder)
     if not spec.is_isolated:
         return here
     player = here.build()

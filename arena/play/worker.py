@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from arena.agent import Player
-from arena.entrants import Apart, Builder, Entrant, builder_of
+from arena.entrants import Apart, Builder, builder_of
 from arena.play.experiment import Experiment
 from arena.play.fingerprint import probe
 from arena.play.match import Playing
@@ -74,15 +74,14 @@ class Table:
             seed=experiment.seed,
             match=experiment.match,
             seatings=seatings(experiment.rules, experiment.placements),
-            teams=tuple(_team(entrant, limit) for entrant in experiment.entrants),
+            teams=tuple(
+                tuple(builder_of(member, experiment.folder, limit) for member in entrant.members)
+                for entrant in experiment.entrants
+            ),
             pairings=tuple((names.index(a), names.index(b)) for a, b in experiment.pairings),
             on_fault=experiment.on_fault,
             decision_limit_s=limit,
         )
-
-
-def _team(entrant: Entrant, limit_s: float | None) -> tuple[Builder | Apart, ...]:
-    return tuple(builder_of(member, limit_s) for member in entrant.members)
 
 
 class Chunk(NamedTuple):

@@ -82,8 +82,4 @@ class Command:
 
 
 def _found_from(folder: Path, word: str) -> str:
-    if not word.startswith(("./", "../")):
-        return word
-    path = folder / word
-    # Without a folder in its name a program would be looked for in the PATH.
-    return str(path) if path.is_absolute() else f"./{path}"
+    return str(folder.absolute() / word) if word.startswith(("./", "../")) else word
