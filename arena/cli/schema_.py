@@ -1,5 +1,5 @@
-"""Print a JSON Schema: of experiment files, for editors that complete and check YAML;
-of views, or of the messages that an agent's process is sent and answers.
+"""Print a JSON Schema: of experiments, for editors that check YAML; of views; of messages to
+and from an agent's process; of report.json.
 
 For example: arena schema > arena.schema.json, and as the first line of an experiment
   # yaml-language-server: $schema=arena.schema.json
@@ -14,11 +14,13 @@ from arena.cli.options import tell_left_out
 from arena.codec import view_schema
 from arena.config.schema import json_schema
 from arena.process.messages import message_schema
+from arena.report.document import json_schema as report_schema
 
 SCHEMAS = {
     "experiment": lambda: json_schema(tell_left_out),
     "view": view_schema,
     "protocol": message_schema,
+    "report": report_schema,
 }
 
 
@@ -29,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         choices=SCHEMAS,
         default="experiment",
-        help="an experiment file (default), a view as JSON, or the messages to and from a process",
+        help="an experiment file (default), a view, the protocol of processes, or report.json",
     )
 
 
