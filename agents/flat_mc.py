@@ -14,6 +14,7 @@ from agents.belief_network import HELP, believer, check_beliefs, model_of
 from agents.beliefs import Beliefs, Believer, check_deviations
 from agents.bidding.monte_carlo import MonteCarlo
 from agents.passing import pass_card
+from agents.search.decision import CardStatistics
 from agents.search.flat_mc import (
     CARELESS,
     DIFFERENCE,
@@ -176,6 +177,16 @@ class FlatMC:
         if view.phase != "play":
             return pass_card(view, rng)
         return self._best(view, self.estimates(view, rng))
+
+    def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
+        """Playouts and mean value of each card, in favour of the side that plays it."""
+        sign = 1 if view.rules.higher_wins else -1
+        return {
+            estimate.card: CardStatistics(
+                estimate.playouts, sign * estimate.mean, estimate.playouts
+            )
+            for estimate in self.estimates(view, rng)
+        }
 
     def estimates(self, view: View, rng: Rng) -> list[Estimate]:
         """What each legal card is worth, in the order of `view.legal`."""

@@ -39,6 +39,7 @@ COMMANDS: dict[str, str] = {
     "compare-runs": "what changed between two runs of one experiment",
     "ratings": "rate all agents of a run: points above the field, and Elo",
     "plan": "how many deals an experiment needs to see a difference",
+    "estimate-values": "how well agents foresee the end of a round, by cards played",
     "calibrate": "measure whether the statistics keep their promises",
     "verify": "replay recorded rounds through the rules and compare everything",
     "completion": "print what makes a shell complete arena's commands and options",

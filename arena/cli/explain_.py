@@ -14,26 +14,18 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from arena.agent import sees_all_cards
+from arena.analysis.foresight import Explains
 from arena.cards import SEATS, pretty
 from arena.cli import replay_
 from arena.errors import ArenaError
 from arena.play.referee import decision_rng
-from arena.rules import Action, View
+from arena.rules import Action
 from arena.seeds import Rng
 from arena.store import Replay, Run
 from arena.transcript import call_name
-
-
-@runtime_checkable
-class Explains(Protocol):
-    """An agent that can tell what it considered."""
-
-    def explain(self, view: View, rng: Rng) -> Mapping[Action, Any]:
-        """Numbers with names (a named tuple) for each action."""
-        ...
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
