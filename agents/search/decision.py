@@ -10,30 +10,15 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.leaves import (
-    BLOCK,
-    DIFFERENCE,
-    IGNORE,
-    OWN_POINTS,
-    RANDOM,
-    SEMI_RANDOM,
-    SHOOT,
-    WIN,
-)
 from agents.search.tree import AVAILABILITY, GLOBAL, PARENT, Nodes, read_root
 from arena.games.kernel.spec import KernelGame
 from arena.rules import Rules
 
 __all__ = [
     "DEFAULT_C",
-    "MOONS",
-    "ROLLOUTS",
     "UCBS",
-    "VALUES",
     "CardStatistics",
     "Final",
-    "Moon",
-    "Rollout",
     "Ucb",
     "Value",
     "best_card",
@@ -45,15 +30,10 @@ __all__ = [
     "spend",
 ]
 
-Rollout: TypeAlias = Literal["random", "semi-random"]
 Value: TypeAlias = Literal["difference", "own-points", "win"]
-Moon: TypeAlias = Literal["ignore", "block", "shoot"]
 Ucb: TypeAlias = Literal["global", "parent", "availability"]
 Final: TypeAlias = Literal["visits", "value"]
 
-ROLLOUTS: dict[Rollout, int] = {"random": RANDOM, "semi-random": SEMI_RANDOM}
-VALUES: dict[Value, int] = {"difference": DIFFERENCE, "own-points": OWN_POINTS, "win": WIN}
-MOONS: dict[Moon, int] = {"ignore": IGNORE, "block": BLOCK, "shoot": SHOOT}
 UCBS: dict[Ucb, int] = {"global": GLOBAL, "parent": PARENT, "availability": AVAILABILITY}
 
 DEFAULT_C = {"klaverjas": 200.0, "schieber": 160.0, "hearts": 20.0}

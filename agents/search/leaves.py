@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.search.codes import BLOCK, DIFFERENCE, IGNORE, OWN_POINTS, RANDOM, SEMI_RANDOM
 from agents.search.network import Network, expected_margin
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import (
@@ -34,14 +35,6 @@ from arena.games.kernel.rng import next64
 from arena.games.kernel.step import copy_state, final_scores, legal, play, semi_candidates
 
 __all__ = [
-    "BLOCK",
-    "DIFFERENCE",
-    "IGNORE",
-    "OWN_POINTS",
-    "RANDOM",
-    "SEMI_RANDOM",
-    "SHOOT",
-    "WIN",
     "Int",
     "Leaves",
     "judge_leaf",
@@ -51,10 +44,6 @@ __all__ = [
 
 Int: TypeAlias = Any
 """A whole number: `int` in Python, `int64` in compiled code."""
-
-RANDOM, SEMI_RANDOM = 0, 1
-DIFFERENCE, OWN_POINTS, WIN = 0, 1, 2
-IGNORE, BLOCK, SHOOT = 0, 1, 2
 
 _PART = np.uint64(0xFFFF)
 

@@ -65,7 +65,7 @@ def _explanation(results: Run, replay: Replay, at: int) -> list[str]:
         turns.append(state.turn)
         rules.apply(state, action)
     seat, did = state.turn, record.actions[at]
-    player = results.agent_at(replay, seat).build()
+    player = results.agent_at(replay, seat).build(results.path)
     view = rules.view(state, seat, all_hands=sees_all_cards(player))
     if view.phase == "bid" and player.bidder is not None:
         return [f"{replay.seats[seat]} bids by its bidder, which does not explain itself"]

@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 from arena.deals import Deal
@@ -51,6 +52,8 @@ class Experiment:
     """Published values to compare with."""
     deals_from: Mapping[str, Any] = field(default_factory=dict)
     """How an experiment file finds the deals, if not by `deal_set`: `set` or `file`, `offset`."""
+    folder: Path = Path()
+    """What paths of models are relative to."""
 
     def entrant(self, name: str) -> Entrant:
         """The entrant of this name."""
