@@ -10,25 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
 
 from arena.agent import Player, sees_all_cards
+from arena.analysis.decisions import Explains
 from arena.deals import Deal
 from arena.errors import ArenaError
 from arena.play.referee import Lineup, Referee
-from arena.rules import Action, Rules, View
+from arena.rules import Rules, View
 from arena.scoring import by_entrant, margin_of
 from arena.seeds import Rng, rng_for
 
-__all__ = ["Explains", "Foresight", "foresee", "value_of"]
-
-
-@runtime_checkable
-class Explains(Protocol):
-    """An agent that tells what its search found: named tuples with `visits` and `value`."""
-
-    def explain(self, view: View, rng: Rng) -> Mapping[Action, Any]:
-        """What each legal card is worth, in points in favour of the side that plays it."""
+__all__ = ["Foresight", "foresee", "value_of"]
 
 
 @dataclass(frozen=True)

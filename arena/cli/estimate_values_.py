@@ -15,7 +15,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from arena.agent import Player
-from arena.analysis.foresight import Explains, Foresight, foresee
+from arena.analysis.decisions import Explains
+from arena.analysis.foresight import Foresight, foresee
 from arena.cli.table import text_table
 from arena.config import load
 from arena.errors import ArenaError
