@@ -2,20 +2,21 @@
 
 A deck is split in two at random: every card goes to one half or the other by a random
 bit, then cards chosen at random move until the halves are equal. By symmetry every split
-is equally likely. The halves are split again for four players.
+is equally likely. The halves are split again for four players. Other numbers of players,
+who divide the deck between them, draw their cards one by one.
 """
 
 from __future__ import annotations
 
-from arena.games.hearts.kernel import FIRST_LEAD
+import numpy as np
+
 from arena.games.kernel.bits import pdep, popcount
-from arena.games.kernel.jit import inlined
+from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import (
     DECK,
     DECLARER,
+    FIRST_LEAD,
     HANDS,
-    HEARTS,
-    KIND,
     LEFT,
     ONE,
     PLAYERS,
@@ -29,10 +30,12 @@ from arena.games.kernel.layout import (
     Word,
     Words,
 )
-from arena.games.kernel.playout import pick
 from arena.games.kernel.rng import advance, mix
+from arena.games.kernel.tricks import pick
 
 __all__ = ["random_deal"]
+
+_FOUR = np.uint64(4)
 
 
 @inlined
@@ -50,7 +53,7 @@ def random_deal(state: Words, game: Words, rng: Words, leader: Word, declarer: W
         first = pdep(half, deck)
         state[HANDS] = first
         state[HANDS + ONE] = deck ^ first
-    else:
+    elif game[PLAYERS] == _FOUR:
         half, seed = _half(mix(seed), size + size, seed)
         even = pdep(half, deck)
         odd = deck ^ even
@@ -64,15 +67,30 @@ def random_deal(state: Words, game: Words, rng: Words, leader: Word, declarer: W
         state[HANDS + ONE] = second
         state[HANDS + TWO] = even ^ first
         state[HANDS + THREE] = odd ^ second
+    else:
+        seed = _one_by_one(state, game, seed)
     rng[0] = seed
     state[LEFT] = size
     state[DECLARER] = declarer
     state[TURN] = leader
-    if game[KIND] == HEARTS:
+    if game[FIRST_LEAD] != ZERO:
         for number in range(4):
             seat = Word(number)
             if state[HANDS + seat] & game[FIRST_LEAD] != ZERO:
                 state[TURN] = seat
+
+
+@compiled
+def _one_by_one(state: Words, game: Words, seed: Word) -> Word:
+    """Deal to any number of players; the new seed."""
+    left = game[DECK]
+    for number in range(np.int64(game[PLAYERS])):
+        for _ in range(np.int64(game[TRICKS])):
+            seed = advance(seed)
+            card = pick(left, mix(seed) >> S32)
+            state[HANDS + Word(number)] |= card
+            left ^= card
+    return seed
 
 
 @inlined
