@@ -6,44 +6,63 @@ The worlds share all that is public: table, turn, what was taken. Lane i gives e
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from textwrap import indent
+
 import numpy as np
 
-from arena.games.kernel import lanes
-from arena.games.kernel.jit import compiled, warms
+from arena.games.kernel.contract import kernels
+from arena.games.kernel.generated import for_each_game, import_generated
+from arena.games.kernel.jit import warms
 from arena.games.kernel.lanes import LANES
-from arena.games.kernel.layout import PLAYERS, STATE_WORDS, Numbers, Words
-from arena.games.kernel.loops import lane_tricks
-from arena.games.kernel.playout import playout_random
-from arena.games.kernel.step import example_game, final_scores
+from arena.games.kernel.layout import STATE_WORDS, Numbers, Words
+from arena.games.kernel.step import example_game
 
 __all__ = ["LANES", "playouts"]
 
-_FOUR = np.uint64(4)
+# As in `playout`, a loop is compiled for each game from one.
+_LOOPS = for_each_game(
+    "lanes.tricks(KIND, RULE, side_by_side, state, game)", kernels(), rules=True
+)
+_SOURCE = f'''
+from arena.games.kernel import lanes
+from arena.games.kernel.jit import compiled
+from arena.games.kernel.layout import KIND, PLAYERS, RULE
+from arena.games.kernel.playout import playout_random
+from arena.games.kernel.step import final_scores
 
 
 @compiled
-def playouts(state: Words, game: Words, worlds: Words, seeds: Words, scores: Numbers) -> None:
-    """Play each world at random to the end of the round; write what each side scores.
-
-    `state` is the round in progress; its hands are not looked at. Row i of `worlds` has the
-    hands of all seats, `seeds[i]` the state of its generator, and row i of `scores` (int64)
-    takes the result. All arrays have as many rows as there are worlds; `seeds` advance.
-    """
+def playouts(state, game, worlds, seeds, scores):
     end = state.copy()
-    if game[PLAYERS] != _FOUR:
+    if game[PLAYERS] != np.uint64(4):
         for row in range(len(seeds)):
             lanes.enter(state, worlds[row], end)
             playout_random(end, game, seeds[row : row + 1])
             final_scores(end, game, scores[row])
         return
+    kind, rule = game[KIND], game[RULE]
     side_by_side = np.empty(lanes.SIZE, dtype=np.uint64)
-    for start in range(0, len(seeds), LANES):
-        count = min(LANES, len(seeds) - start)
+    for start in range(0, len(seeds), lanes.LANES):
+        count = min(lanes.LANES, len(seeds) - start)
         lanes.fill(side_by_side, count, state, game, worlds[start:], seeds[start:], end)
-        lane_tricks(side_by_side, state, game)
+{indent(_LOOPS, "    ")}
         for lane in range(count):
             seeds[start + lane] = lanes.read(side_by_side, lane, end)
             final_scores(end, game, scores[start + lane])
+'''
+
+_generated = import_generated(__name__, _SOURCE)
+
+playouts: Callable[[Words, Words, Words, Words, Numbers], None] = _generated.playouts
+"""Play each world at random to the end of the round; write what each side scores.
+
+    playouts(state, game, worlds, seeds, scores)
+
+`state` is the round in progress; its hands are not looked at. Row i of `worlds` has the hands
+of all seats, `seeds[i]` the state of its generator, and row i of `scores` (int64) takes the
+result. All arrays have as many rows as there are worlds; `seeds` advance.
+"""
 
 
 @warms

@@ -2,16 +2,14 @@
 
 A deck is split in two at random: every card goes to one half or the other by a random
 bit, then cards chosen at random move until the halves are equal. By symmetry every split
-is equally likely. The halves are split again for four players. Other numbers of players,
-who divide the deck between them, draw their cards one by one.
+is equally likely. The halves are split again for four players; for other numbers of players
+than two and four there is `Rules.random_deal`.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
 from arena.games.kernel.bits import pdep, popcount
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.jit import inlined
 from arena.games.kernel.layout import (
     DECK,
     DECLARER,
@@ -35,8 +33,6 @@ from arena.games.kernel.tricks import pick
 
 __all__ = ["random_deal"]
 
-_FOUR = np.uint64(4)
-
 
 @inlined
 def random_deal(state: Words, game: Words, rng: Words, leader: Word, declarer: Word) -> None:
@@ -53,7 +49,7 @@ def random_deal(state: Words, game: Words, rng: Words, leader: Word, declarer: W
         first = pdep(half, deck)
         state[HANDS] = first
         state[HANDS + ONE] = deck ^ first
-    elif game[PLAYERS] == _FOUR:
+    else:
         half, seed = _half(mix(seed), size + size, seed)
         even = pdep(half, deck)
         odd = deck ^ even
@@ -67,8 +63,6 @@ def random_deal(state: Words, game: Words, rng: Words, leader: Word, declarer: W
         state[HANDS + ONE] = second
         state[HANDS + TWO] = even ^ first
         state[HANDS + THREE] = odd ^ second
-    else:
-        seed = _one_by_one(state, game, seed)
     rng[0] = seed
     state[LEFT] = size
     state[DECLARER] = declarer
@@ -78,19 +72,6 @@ def random_deal(state: Words, game: Words, rng: Words, leader: Word, declarer: W
             seat = Word(number)
             if state[HANDS + seat] & game[FIRST_LEAD] != ZERO:
                 state[TURN] = seat
-
-
-@compiled
-def _one_by_one(state: Words, game: Words, seed: Word) -> Word:
-    """Deal to any number of players; the new seed."""
-    left = game[DECK]
-    for number in range(np.int64(game[PLAYERS])):
-        for _ in range(np.int64(game[TRICKS])):
-            seed = advance(seed)
-            card = pick(left, mix(seed) >> S32)
-            state[HANDS + Word(number)] |= card
-            left ^= card
-    return seed
 
 
 @inlined

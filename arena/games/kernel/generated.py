@@ -2,7 +2,7 @@
 
 numba keeps machine code for functions of a module on disk, not for functions passed as
 arguments or made by closures. So what is made to measure for the games that are installed
-(see `dispatch` and `loops`) is written to a file in the cache folder, named by its content,
+(see `dispatch` and `playout`) is written to a file in the cache folder, named by its content,
 and imported from there. Every process that finds the same games writes the same text, and so
 shares the file and all that is compiled from it.
 """
@@ -20,14 +20,46 @@ from pathlib import Path
 from types import ModuleType
 
 from arena.games.kernel import jit
+from arena.games.kernel.contract import Kernel
 
-__all__ = ["import_generated"]
+__all__ = ["for_each_game", "import_generated"]
+
+_HEAD = """# Written by {owner}; changes will be lost.
+import numpy as np
+"""
+
+
+def for_each_game(statement: str, games: tuple[Kernel, ...], rules: bool = False) -> str:
+    """A choice by `kind` among the same statement for each game, indented by one level.
+
+    In the statement KIND and RULE stand for the numbers of the game and of its rule for
+    following suit. With `rules`, the rules that a game calls special have a branch of their
+    own, in which RULE is a constant.
+    """
+    lines = []
+    for game in games:
+        kind = f"np.uint64({game.number})"
+        lines.append(f"    {'elif' if lines else 'if'} kind == {kind}:  # {game.game}")
+        here = statement.replace("KIND", kind)
+        word = "if"
+        for number in game.special_rules if rules else ():
+            rule = f"np.uint64({number})"
+            lines.append(f"        {word} rule == {rule}:")
+            lines.append(f"            {here.replace('RULE', rule)}")
+            word = "elif"
+        if word == "elif":
+            lines.append("        else:")
+        indent = "    " if word == "elif" else ""
+        lines.append(f"        {indent}{here.replace('RULE', 'rule')}")
+    lines.append("    else:")
+    lines.append('        raise ValueError("game[KIND] is the number of no game")')
+    return "\n".join(lines)
 
 
 def import_generated(owner: str, source: str) -> ModuleType:
     """The module that `source` makes; `owner`, the name of the module it is for, depends on it."""
     name = f"{owner}_generated"
-    path = _written(owner.rpartition(".")[2], source)
+    path = _written(owner.rpartition(".")[2], _HEAD.format(owner=owner) + source)
     jit.made_from(owner, name, path)
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None  # it is a Python file

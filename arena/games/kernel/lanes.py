@@ -148,8 +148,9 @@ def tricks(kind: Word, rule: Word, lanes: Words, state: Words, game: Words) -> N
             i = Word(lane)
             table = lanes[_ON_TABLE + i]
             value = dispatch.trick_value(kind, game, hot, table)
-            winner = (lanes[_LEADER + i] + lanes[_HOLDER + i] * step) & THREE
-            lanes[_OPENED + i] |= dispatch.opens(kind, game, table, winner)
+            if dispatch.can_open(kind):
+                winner = (lanes[_LEADER + i] + lanes[_HOLDER + i] * step) & THREE
+                lanes[_OPENED + i] |= dispatch.opens(kind, game, table, winner)
             value += ONE_TRICK
             lanes[_CARDS + i] = value + last if left == ZERO else value
         _take_tricks(kind, lanes, game, step)

@@ -11,27 +11,17 @@ are the same names with `_by_steps`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from arena.games.kernel.bits import popcount
-from arena.games.kernel.jit import compiled, warms
-from arena.games.kernel.layout import (
-    LEFT,
-    LOW_HALF,
-    ONE,
-    PLAYERS,
-    S32,
-    STATE_WORDS,
-    TABLE,
-    USUAL_HABITS,
-    ZERO,
-    Word,
-    Words,
-)
-from arena.games.kernel.loops import random_tricks, semi_tricks
-from arena.games.kernel.rng import advance, mix
-from arena.games.kernel.step import example_game, legal, play, semi_candidates
-from arena.games.kernel.tricks import choose, pick
+from arena.games.kernel.by_steps import playout_random_by_steps, playout_semi_by_steps
+from arena.games.kernel.contract import kernels
+from arena.games.kernel.generated import for_each_game, import_generated
+from arena.games.kernel.jit import warms
+from arena.games.kernel.layout import STATE_WORDS, USUAL_HABITS, Word, Words
+from arena.games.kernel.step import example_game
+from arena.games.kernel.tricks import pick
 
 __all__ = [
     "pick",
@@ -41,92 +31,60 @@ __all__ = [
     "playout_semi_by_steps",
 ]
 
-_FOUR = np.uint64(4)
-
-
-# --- card by card ------------------------------------------------------------------------
-
-
-@compiled
-def playout_random_by_steps(state: Words, game: Words, rng: Words) -> None:
-    """Play at random to the end of the round."""
-    seed = rng[0]
-    while state[LEFT] != ZERO:
-        seed = _random_trick(state, game, seed)
-    rng[0] = seed
-
-
-@compiled
-def playout_semi_by_steps(state: Words, game: Words, rng: Words, habits: Word) -> None:
-    """Play semi-randomly to the end of the round."""
-    seed = rng[0]
-    while state[LEFT] != ZERO:
-        seed = _semi_trick(state, game, seed, habits)
-    rng[0] = seed
+# A loop is compiled for each game from one: `tricks` is inlined with the constants of the game.
+_SOURCE = f'''
+from arena.games.kernel.by_steps import (
+    playout_random_by_steps,
+    playout_semi_by_steps,
+    random_trick,
+    semi_trick,
+)
+from arena.games.kernel.jit import compiled
+from arena.games.kernel.layout import KIND, PLAYERS, RULE, TABLE, ZERO
+from arena.games.kernel.tricks import tricks
 
 
 @compiled
-def _random_trick(state: Words, game: Words, seed: Word) -> Word:
-    """Play until the trick in progress, or a whole one, is complete; the new seed."""
-    left = state[LEFT]
-    place = popcount(state[TABLE])
-    word = ZERO
-    if place & ONE != ZERO:
-        seed = advance(seed)
-        word = mix(seed)
-    while state[LEFT] == left:
-        if place & ONE == ZERO:
-            seed = advance(seed)
-            word = mix(seed)
-        half = word & LOW_HALF if place & ONE == ZERO else word >> S32
-        play(state, game, pick(legal(state, game), half))
-        place += ONE
-    return seed
-
-
-@compiled
-def _semi_trick(state: Words, game: Words, seed: Word, habits: Word) -> Word:
-    """Play until the trick in progress, or a whole one, is complete; the new seed."""
-    left = state[LEFT]
-    while state[LEFT] == left:
-        cards = semi_candidates(state, game, legal(state, game), habits)
-        card, seed = choose(cards, seed)
-        play(state, game, card)
-    return seed
-
-
-# --- unrolled ----------------------------------------------------------------------------
-
-
-@compiled
-def playout_random(state: Words, game: Words, rng: Words) -> None:
-    """Play at random to the end of the round.
-
-    Afterwards only `TAKEN`, `OPENED`, `TURN`, `LEFT` and what was called before the first card
-    are good, which is all that `final_scores` needs; the cards played are not recorded.
-    """
-    if game[PLAYERS] != _FOUR:
+def playout_random(state, game, rng):
+    if game[PLAYERS] != np.uint64(4):
         playout_random_by_steps(state, game, rng)
         return
     seed = rng[0]
     if state[TABLE] != ZERO:
-        seed = _random_trick(state, game, seed)
-    rng[0] = random_tricks(state, game, seed)
+        seed = random_trick(state, game, seed)
+    kind, rule = game[KIND], game[RULE]
+{for_each_game("seed = tricks(KIND, RULE, False, state, game, seed, ZERO)", kernels(), rules=True)}
+    rng[0] = seed
 
 
 @compiled
-def playout_semi(state: Words, game: Words, rng: Words, habits: Word) -> None:
-    """Play to the end of the round as each game's `semi_random` says, all seats alike.
-
-    `habits` are `PROTECT_TENS | BETTER`. What is good afterwards: see `playout_random`.
-    """
-    if game[PLAYERS] != _FOUR:
+def playout_semi(state, game, rng, habits):
+    if game[PLAYERS] != np.uint64(4):
         playout_semi_by_steps(state, game, rng, habits)
         return
     seed = rng[0]
     if state[TABLE] != ZERO:
-        seed = _semi_trick(state, game, seed, habits)
-    rng[0] = semi_tricks(state, game, seed, habits)
+        seed = semi_trick(state, game, seed, habits)
+    kind, rule = game[KIND], game[RULE]
+{for_each_game("seed = tricks(KIND, RULE, True, state, game, seed, habits)", kernels())}
+    rng[0] = seed
+'''
+
+_generated = import_generated(__name__, _SOURCE)
+
+playout_random: Callable[[Words, Words, Words], None] = _generated.playout_random
+"""Play at random to the end of the round.
+
+Afterwards only `TAKEN`, `OPENED`, `TURN`, `LEFT` and what was called before the first card
+are good, which is all that `final_scores` needs; the cards played are not recorded.
+"""
+
+playout_semi: Callable[[Words, Words, Words, Word], None] = _generated.playout_semi
+"""Play to the end of the round as each game's `semi_random` says, all seats alike.
+
+The last argument are habits: `PROTECT_TENS | BETTER`. What is good afterwards: see
+`playout_random`.
+"""
 
 
 @warms

@@ -56,6 +56,7 @@ __all__ = [
     "legal",
     "play",
     "semi_candidates",
+    "side_in",
     "side_of",
 ]
 
@@ -69,7 +70,13 @@ def lane_of(card: Word) -> Word:
 @inlined
 def side_of(game: Words, seat: Word) -> Word:
     """The side that a seat scores for."""
-    return Word(game[SIDE_OF] >> (seat + seat) & THREE)
+    return Word(side_in(game[SIDE_OF], seat))
+
+
+@inlined
+def side_in(sides: Word, seat: Word) -> Word:
+    """`side_of` where `game[SIDE_OF]` has been loaded before."""
+    return sides >> (seat + seat) & THREE
 
 
 @inlined

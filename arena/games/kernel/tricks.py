@@ -20,6 +20,7 @@ from arena.games.kernel.layout import (
     OWN,
     OWN_STATE,
     S32,
+    SIDE_OF,
     TAKEN,
     THREE,
     TRICKS,
@@ -30,7 +31,7 @@ from arena.games.kernel.layout import (
     Words,
 )
 from arena.games.kernel.rng import advance, below_word, mix
-from arena.games.kernel.step import lane_of, side_of
+from arena.games.kernel.step import lane_of, side_in
 
 __all__ = ["choose", "pick", "tricks"]
 
@@ -58,7 +59,7 @@ def tricks(
     even, odd = state[TAKEN], state[TAKEN + ONE]
     # Loaded once: the compiler cannot know that writing a state leaves the game alone.
     trumps, all_tricks, last, hot = game[TRUMPS], game[TRICKS], game[LAST_TRICK], game[OWN]
-    calls = state[OWN_STATE]
+    sides, calls = game[SIDE_OF], state[OWN_STATE]
     pairs, step = dispatch.pairs(kind), dispatch.step(kind)
     word = next_word = ZERO
     while left != ZERO:
@@ -87,7 +88,7 @@ def tricks(
             if pairs:
                 partner_holds = (holder ^ seat) & ONE == ZERO
             else:
-                partner_holds = side_of(game, holder) == side_of(game, seat)
+                partner_holds = side_in(sides, holder) == side_in(sides, seat)
             hand = state[HANDS + seat]
             cards = dispatch.following(
                 kind, rule, game, trumps, hand, table, led, best, partner_holds, first_trick
@@ -117,7 +118,7 @@ def tricks(
             odd += value & to_odd
             even += value & ~to_odd
         else:
-            state[TAKEN + side_of(game, holder)] += value
+            state[TAKEN + side_in(sides, holder)] += value
         leader = holder
     if pairs:
         state[TAKEN], state[TAKEN + ONE] = even, odd
