@@ -41,6 +41,7 @@ __all__ = [
     "pretty",
     "rank_of",
     "suit_of",
+    "trump_name",
     "write_cards",
 ]
 
@@ -56,6 +57,7 @@ LANE = 13
 CARD_NAMES: tuple[str, ...] = tuple(s + r for s in SUITS for r in RANKS)
 DECK = (1 << len(CARD_NAMES)) - 1
 
+_NO_SUIT_NAMES = {"O": "obe-abe", "U": "une-ufe"}
 _CARD_BY_NAME = {name: card for card, name in enumerate(CARD_NAMES)}
 
 
@@ -167,6 +169,16 @@ def parse_trump(text: str) -> int:
     if trump < 0:
         raise CardError(f"unknown trump {text!r}: {did_you_mean(text, TRUMPS)}")
     return trump
+
+
+def trump_name(trump: int) -> str:
+    """A trump for people: a suit symbol, or the name of a game without a trump suit.
+
+    >>> trump_name(2), trump_name(TRUMPS.index("O"))
+    ('♥', 'obe-abe')
+    """
+    letter = TRUMPS[trump]
+    return SUIT_SYMBOLS[trump] if letter in SUITS else _NO_SUIT_NAMES[letter]
 
 
 def cards_of(mask: int) -> list[int]:

@@ -6,8 +6,8 @@ the SHA-256 of the CSV. A CSV that no longer has that hash is refused: results
 are only comparable on the deals they name.
 
 Columns: `id`, one per seat (`N`, `E`, `S`, `W`: cards in the order dealt), and,
-where a game uses them, `trump`, `declarer`, `leader`, `dealer`, `turn_ups`
-(suits offered in the auction) and `played` (cards already played, in order).
+where a game uses them, the other fields of `Deal`. Each of these says beside its
+type how it is written; CSV, records, stored runs and exports all go by that.
 """
 
 from __future__ import annotations
@@ -18,35 +18,85 @@ import hashlib
 import io
 import json
 import zlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.cards import (
     CARD_NAMES,
     SEATS,
+    SUIT_SYMBOLS,
     SUITS,
     TRUMPS,
     CardError,
+    card_name,
+    parse_card,
     parse_cards,
     parse_seat,
     parse_trump,
+    pretty,
+    trump_name,
     write_cards,
 )
 from arena.errors import ArenaError, did_you_mean, located
 from arena.files import write_atomically
 
-__all__ = ["Deal", "DealError", "DealSet", "deal_from_record", "read_jsonl"]
-
-COLUMNS = ("trump", "declarer", "leader", "dealer", "turn_ups", "played")
-"""The optional columns, in the order in which they are written."""
+__all__ = [
+    "OPTIONAL_FIELDS",
+    "Deal",
+    "DealError",
+    "DealSet",
+    "Notation",
+    "deal_from_record",
+    "deal_record",
+    "read_deal",
+    "read_jsonl",
+    "write_deal",
+]
 
 FORMAT = 1
 
 
 class DealError(ArenaError):
     """A deal or a set of deals that cannot be used."""
+
+
+# --- a deal and its fields ---------------------------------------------------------------
+
+
+def _parse_suit(text: str) -> int:
+    suit = parse_trump(text)
+    if suit >= len(SUITS):
+        raise CardError(f"unknown suit {text!r}: allowed: {', '.join(SUITS)}")
+    return suit
+
+
+class Notation(NamedTuple):
+    """How a word stands for a number."""
+
+    words: str
+    """What such words are, with an example."""
+    read: Callable[[str], int]
+    write: Callable[[int], str]
+    show: Callable[[int], str]
+    """As people read it."""
+
+
+_SEAT = Notation("seats such as 'N'", parse_seat, SEATS.__getitem__, SEATS.__getitem__)
+_TRUMP = Notation("trumps such as 'H'", parse_trump, TRUMPS.__getitem__, trump_name)
+_SUIT = Notation("suits such as 'H'", _parse_suit, SUITS.__getitem__, SUIT_SYMBOLS.__getitem__)
+_CARD = Notation("cards such as 'H7'", parse_card, card_name, pretty)
+
+
+def _one(notation: Notation) -> Any:
+    """A field that is one word, or absent."""
+    return field(default=None, metadata={"notation": notation})
+
+
+def _some(notation: Notation) -> Any:
+    """A field that is any number of words."""
+    return field(default=(), metadata={"notation": notation})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +110,48 @@ class Deal:
     id: str
     hands: tuple[tuple[int, ...], ...]
     """Each seat's cards in the order dealt, those already played included."""
-    trump: int | None = None
-    declarer: int | None = None
-    leader: int | None = None
-    dealer: int | None = None
-    turn_ups: tuple[int, ...] = ()
-    played: tuple[int, ...] = ()
+    trump: int | None = _one(_TRUMP)
+    declarer: int | None = _one(_SEAT)
+    leader: int | None = _one(_SEAT)
+    dealer: int | None = _one(_SEAT)
+    turn_ups: tuple[int, ...] = _some(_SUIT)
+    """The suits that are offered in the auction."""
+    played: tuple[int, ...] = _some(_CARD)
+    """Cards already played, in order."""
+
+
+class OptionalField(NamedTuple):
+    """A field that a deal may have besides its id and its hands."""
+
+    name: str
+    notation: Notation
+    several: bool
+    """Whether it is any number of words, and not one."""
+
+    def values(self, deal: Deal) -> tuple[int, ...]:
+        """What a deal has here; nothing if it lacks the field."""
+        value = getattr(deal, self.name)
+        if self.several:
+            return tuple(value)
+        return () if value is None else (value,)
+
+    def words(self, deal: Deal) -> list[str]:
+        """What a deal has here, in notation."""
+        return [self.notation.write(each) for each in self.values(deal)]
+
+    def value(self, words: Sequence[str]) -> Any:
+        """What stands in a `Deal` for these words."""
+        if self.several:
+            return tuple(self.notation.read(word) for word in words)
+        return self.notation.read(words[0]) if words else None
+
+
+OPTIONAL_FIELDS: tuple[OptionalField, ...] = tuple(
+    OptionalField(each.name, each.metadata["notation"], each.default == ())
+    for each in fields(Deal)
+    if "notation" in each.metadata
+)
+"""In the order in which they are written."""
 
 
 def check_cards(deal: Deal, deck: int, players: int, hand_size: int) -> None:
@@ -188,27 +274,14 @@ def _read_bytes(path: Path) -> bytes:
 
 def _to_csv(deals: Sequence[Deal]) -> str:
     players = len(deals[0].hands) if deals else 4
-    used = [c for c in COLUMNS if any(getattr(d, c) not in (None, ()) for d in deals)]
+    used = [each for each in OPTIONAL_FIELDS if any(each.words(deal) for deal in deals)]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["id", *SEATS[:players], *used])
+    writer.writerow(["id", *SEATS[:players], *(each.name for each in used)])
     for deal in deals:
         hands = (write_cards(hand) for hand in deal.hands)
-        writer.writerow([deal.id, *hands, *(_write_field(deal, column) for column in used)])
+        writer.writerow([deal.id, *hands, *(" ".join(each.words(deal)) for each in used)])
     return out.getvalue()
-
-
-def _write_field(deal: Deal, column: str) -> str:
-    value = getattr(deal, column)
-    if value is None:
-        return ""
-    if column == "trump":
-        return TRUMPS[value]
-    if column == "turn_ups":
-        return " ".join(SUITS[suit] for suit in value)
-    if column == "played":
-        return write_cards(value)
-    return SEATS[value]
 
 
 def read_csv(path: Path) -> list[Deal]:
@@ -225,9 +298,10 @@ def _from_csv(path: Path, data: bytes) -> Iterator[Deal]:
     seats = [column for column in header or () if column in SEATS]
     if not header or "id" not in header or not seats:
         raise DealError(located(path, 1, "expected a header with id and the seats N, E, S, W"))
+    columns = ("id", *SEATS, *(each.name for each in OPTIONAL_FIELDS))
     for column in header:
-        if column not in ("id", *SEATS, *COLUMNS):
-            known = did_you_mean(column, ("id", *SEATS, *COLUMNS))
+        if column not in columns:
+            known = did_you_mean(column, columns)
             raise DealError(located(path, 1, f"unknown column {column!r}; {known}"))
     ids: set[str] = set()
     for line, row in enumerate(reader, start=2):
@@ -243,30 +317,17 @@ def _from_csv(path: Path, data: bytes) -> Iterator[Deal]:
         yield deal
 
 
-def _deal_from_row(row: dict[str, str], seats: list[str]) -> Deal:
-    def optional(column: str) -> int | None:
-        text = row.get(column, "")
-        if not text:
-            return None
-        return parse_trump(text) if column == "trump" else parse_seat(text)
-
-    return Deal(
-        id=row["id"],
-        hands=tuple(parse_cards(row[seat]) for seat in seats),
-        trump=optional("trump"),
-        declarer=optional("declarer"),
-        leader=optional("leader"),
-        dealer=optional("dealer"),
-        turn_ups=tuple(_parse_suit(word) for word in row.get("turn_ups", "").split()),
-        played=parse_cards(row.get("played", "")),
-    )
+def _deal_from_row(row: Mapping[str, str], seats: Sequence[str]) -> Deal:
+    found = {
+        each.name: each.value(_words(row.get(each.name, ""), each)) for each in OPTIONAL_FIELDS
+    }
+    return Deal(row["id"], tuple(parse_cards(row[seat]) for seat in seats), **found)
 
 
-def _parse_suit(text: str) -> int:
-    suit = parse_trump(text)
-    if suit >= len(SUITS):
-        raise CardError(f"unknown suit {text!r}: allowed: {', '.join(SUITS)}")
-    return suit
+def _words(text: str, of: OptionalField) -> list[str]:
+    if of.several:
+        return text.replace(",", " ").split()
+    return [text] if text else []
 
 
 # --- JSONL -------------------------------------------------------------------------------
@@ -310,28 +371,49 @@ def deal_from_record(record: dict[str, Any]) -> Deal:
         unknown = next(key for key in hands if key not in SEATS)
         raise CardError(f"unknown seat {unknown!r} in 'hands': allowed: {', '.join(SEATS)}")
 
-    def cards(value: object, what: str) -> tuple[int, ...]:
-        if isinstance(value, str):
-            return parse_cards(value)
-        if isinstance(value, list) and all(isinstance(word, str) for word in value):
-            return parse_cards(" ".join(value))
-        raise DealError(f"{what}: expected a list of cards such as 'H7'")
-
-    def text(key: str) -> str | None:
-        value = record.get(key)
-        if value is not None and not isinstance(value, str):
-            raise DealError(f"{key!r}: expected text, found {value!r}")
-        return value or None
-
-    trump, declarer = text("trump"), text("declarer")
-    leader, dealer = text("leader"), text("dealer")
-    return Deal(
-        id=str(record.get("id", "")),
-        hands=tuple(cards(hands[seat], f"hand of {seat}") for seat in seats),
-        trump=parse_trump(trump) if trump else None,
-        declarer=parse_seat(declarer) if declarer else None,
-        leader=parse_seat(leader) if leader else None,
-        dealer=parse_seat(dealer) if dealer else None,
-        turn_ups=tuple(_parse_suit(suit) for suit in record.get("turn_ups", ())),
-        played=cards(record.get("played", []), "played"),
+    found = {each.name: each.value(_recorded(record, each)) for each in OPTIONAL_FIELDS}
+    dealt = (
+        parse_cards(" ".join(_listed(hands[seat], f"hand of {seat}", _CARD))) for seat in seats
     )
+    return Deal(str(record.get("id", "")), tuple(dealt), **found)
+
+
+def _recorded(record: Mapping[str, Any], of: OptionalField) -> Sequence[str]:
+    value = record.get(of.name)
+    if of.several:
+        return _listed(value or [], of.name, of.notation)
+    if value is not None and not isinstance(value, str):
+        raise DealError(f"{of.name!r}: expected text, found {value!r}")
+    return [value] if value else []
+
+
+def _listed(value: object, what: str, notation: Notation) -> Sequence[str]:
+    if isinstance(value, str):
+        return value.replace(",", " ").split()
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+        return value
+    raise DealError(f"{what}: expected a list of {notation.words}")
+
+
+def deal_record(deal: Deal) -> dict[str, Any]:
+    """All of a deal but its id, as `deal_from_record` reads it; what it lacks is left out."""
+    hands = {
+        SEATS[seat]: [card_name(card) for card in hand] for seat, hand in enumerate(deal.hands)
+    }
+    return {"hands": hands, **_besides_hands(deal)}
+
+
+def _besides_hands(deal: Deal) -> dict[str, Any]:
+    found = ((each, each.words(deal)) for each in OPTIONAL_FIELDS)
+    return {each.name: words if each.several else words[0] for each, words in found if words}
+
+
+def write_deal(deal: Deal) -> str:
+    """A deal without its id as one line of text, as a run keeps it."""
+    hands = {SEATS[seat]: write_cards(hand) for seat, hand in enumerate(deal.hands)}
+    return json.dumps({"hands": hands, **_besides_hands(deal)})
+
+
+def read_deal(deal_id: str, text: str) -> Deal:
+    """The deal that `write_deal` wrote."""
+    return deal_from_record({"id": deal_id, **json.loads(text)})

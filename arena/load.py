@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.analysis import Standings, read, standings
-from arena.store import Run
+from arena.store import Manifest, Run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,12 +31,12 @@ class LoadedRun:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         with Run(self.path) as run:
-            self.manifest: dict[str, Any] = run.manifest
-            self.config: dict[str, Any] = run.resolved
+            self.manifest: Manifest = run.manifest
+            self.config: dict[str, Any] = run.config
 
     def __repr__(self) -> str:
-        pairs, deals = len(self.manifest["pairings"]), self.manifest["deals"]
-        return f"<run {self.manifest['name']!r}: {pairs} pairs on {deals} deals>"
+        pairs, deals = len(self.manifest.pairings), self.manifest.deals
+        return f"<run {self.manifest.name!r}: {pairs} pairs on {deals} deals>"
 
     @cached_property
     def deals(self) -> pd.DataFrame:

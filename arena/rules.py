@@ -8,6 +8,7 @@ and with scores of which more or less is better.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
@@ -140,6 +141,11 @@ class Standing(NamedTuple):
 
     round_number: int = 0
     scores: tuple[int, ...] = ()
+
+    def after(self, scores: Iterable[int]) -> Standing:
+        """Where it stands after one more round that counts."""
+        totals = tuple(a + b for a, b in zip(self.scores, scores, strict=True))
+        return Standing(self.round_number + 1, totals)
 
 
 @dataclass(frozen=True)

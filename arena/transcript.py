@@ -13,25 +13,17 @@ from arena.cards import (
     RANKS,
     SEATS,
     SUIT_SYMBOLS,
-    SUITS,
-    TRUMPS,
     cards_of,
     mask_of,
     pretty,
+    trump_name,
 )
-from arena.deals import Deal
+from arena.deals import OPTIONAL_FIELDS, Deal
 from arena.rules import Outcome, Rules, action_name, chosen_trump
 
 __all__ = ["diagram", "outcome_lines", "side_name", "transcript", "trump_name"]
 
 _RED = ("\x1b[31m", "\x1b[0m")
-_TRUMP_NAMES = {"O": "obe-abe", "U": "une-ufe"}
-
-
-def trump_name(trump: int) -> str:
-    """A trump for people: a suit symbol, or the name of a game without a trump suit."""
-    letter = TRUMPS[trump]
-    return SUIT_SYMBOLS[trump] if letter in SUITS else _TRUMP_NAMES[letter]
 
 
 def side_name(rules: Rules, side: int) -> str:
@@ -87,14 +79,11 @@ def _beside(left: list[str], right: list[str], width: int) -> list[str]:
 def deal_notes(deal: Deal) -> list[str]:
     """What a deal fixes besides the cards, a line each."""
     notes = [deal.id]
-    if deal.trump is not None:
-        notes.append(f"trump {trump_name(deal.trump)}")
-    for what in ("declarer", "leader", "dealer"):
-        seat = getattr(deal, what)
-        if seat is not None:
-            notes.append(f"{what} {SEATS[seat]}")
-    if deal.turn_ups:
-        notes.append("turn-ups " + " ".join(SUIT_SYMBOLS[suit] for suit in deal.turn_ups))
+    for each in OPTIONAL_FIELDS:
+        values = each.values(deal)
+        if values and each.name != "played":
+            shown = " ".join(each.notation.show(value) for value in values)
+            notes.append(f"{each.name.replace('_', '-')} {shown}")
     return notes
 
 

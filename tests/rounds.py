@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from arena.cards import CardSet, parse_card, parse_cards, parse_seat, parse_trump
-from arena.deals import Deal
+from arena.cards import CardSet, parse_card, parse_cards, parse_trump
+from arena.deals import OPTIONAL_FIELDS, Deal
 from arena.rules import Outcome, Position, Rules, parse_action
 from arena.seeds import Rng
 
@@ -16,12 +16,9 @@ def deal(text: str, **fields: str) -> Deal:
     for part in text.strip().split(";"):
         seat, _, cards = part.partition(":")
         hands[seat.strip()] = parse_cards(cards)
-    seats = {
-        key: parse_seat(fields[key]) for key in ("declarer", "leader", "dealer") if key in fields
-    }
-    trump = parse_trump(fields["trump"]) if "trump" in fields else None
-    turn_ups = tuple(parse_trump(suit) for suit in fields.get("turn_ups", "").split())
-    return Deal("test", tuple(hands[seat] for seat in hands), trump, turn_ups=turn_ups, **seats)
+    found = {each.name: fields.get(each.name, "").split() for each in OPTIONAL_FIELDS}
+    values = {each.name: each.value(found[each.name]) for each in OPTIONAL_FIELDS}
+    return Deal("test", tuple(hands.values()), **values)
 
 
 def legal(rules: Rules, *, trump: str | None, trick: str, hand: str, **facts: Any) -> str:

@@ -318,7 +318,7 @@ def test_an_empty_run_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["klaverjas", "hearts", "matches", "forfeits"])
 def test_margins_are_those_of_the_store(kind: str, tmp_path: Path) -> None:
-    """Read here in one pass, there through the views of the database."""
+    """The same numbers as tidy frames have them."""
     with Run(KINDS[kind](tmp_path / "run")) as run:
         for pair, pairing in zip(read([run]).pairs, run.pairings, strict=True):
             units, margins = run.margins(pairing)

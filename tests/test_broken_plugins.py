@@ -96,8 +96,6 @@ def test_the_schema_is_made_without_them(arena):
 def test_an_experiment_that_does_not_use_them_is_not_disturbed(arena):
     change = "agents.random.family=fine"
     done = arena("validate", "papers/hordijk-2022-random-rule", "--set", change)
-        "validate", "papers/hordijk-2022-random-rule", "--set", "agents.random.family=fine"
-    )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
 

@@ -12,7 +12,17 @@ import pandas as pd
 import pytest
 
 from arena.cards import SEATS, parse_cards
-from arena.deals import Deal, DealError, DealSet, check_cards, sidecar_of
+from arena.deals import (
+    Deal,
+    DealError,
+    DealSet,
+    check_cards,
+    deal_from_record,
+    deal_record,
+    read_deal,
+    sidecar_of,
+    write_deal,
+)
 from arena.files import find_shipped, shipped_names
 from arena.games.klaverjas import Klaverjas
 from arena.games.klaverjas.tables import POINTS
@@ -180,3 +190,32 @@ def test_the_csv_of_a_set_is_plain(small):
         rows = list(csv.DictReader(file))
     assert len(rows) == 12
     assert all(len(row[seat].split()) == 8 for row in rows for seat in SEATS)
+
+
+def test_every_field_survives_as_a_record_and_in_a_run():
+    for name in GAMES:
+        dealt = make_deals(GAMES.get(name)(), "x", 1, seed=1).deals[0]
+        hands = dealt.hands
+        for deal in (dealt, Deal("x-0000", hands, 5, 1, 3, 0, (0, 3, 3), hands[3][:2])):
+            record = json.loads(json.dumps(deal_record(deal)))
+            assert deal_from_record({"id": deal.id, **record}) == deal
+            assert read_deal(deal.id, write_deal(deal)) == deal
+
+
+def test_what_runs_kept_before_is_read_the_same():
+    text = (
+        '{"hands": {"N": "H7 HT", "E": "C7 C8", "S": "S7 S8", "W": "D7 D8"}, "dealer": "W", '
+        '"turn_ups": ["H", "C"], "played": ["H7"]}'
+    )
+    deal = read_deal("old", text)
+    assert deal == Deal(
+        "old", tuple(map(parse_cards, ("H7 HT", "C7 C8", "S7 S8", "D7 D8"))),
+        dealer=3, turn_ups=(2, 0), played=parse_cards("H7"),
+    )  # fmt: skip
+    assert write_deal(deal) == text
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_set_is_written_as_it_was(name, tmp_path):
+    path = find_shipped("deals", name, ".csv")
+    assert DealSet.load(path).save(tmp_path / path.name).sha256 == DealSet.load(path).sha256

@@ -68,13 +68,11 @@ def find_changes(old: Run, new: Run) -> Changes:
     for name, (opponents, values) in parts.items():
         p = tests[name].p
         p_adjusted = None if p is None else float(next(adjusted))
-        entrants = [run.manifest["entrants"][name] for run in (old, new)]
+        was, now = (run.manifest.entrants[name] for run in (old, new))
         agents.append(
             AgentChange(
                 agent=name,
-                differs=any(
-                    entrants[0][key] != entrants[1][key] for key in ("members", "fingerprint")
-                ),
+                differs=(was.members, was.fingerprint) != (now.members, now.fingerprint),
                 opponents=opponents,
                 old=float(values[:, 0].mean()),
                 new=float(values[:, 1].mean()),
@@ -112,12 +110,13 @@ def _values(before: Results, after: Results, agent: str) -> tuple[int, NDArray[n
 
 def _differences(old: Run, new: Run) -> list[str]:
     found = list(agent_differences(old, new))
-    for key, what in (("seed", "seed"), ("git_commit", "commit"), ("versions", "versions")):
-        a, b = old.manifest[key], new.manifest[key]
-        if isinstance(a, dict) and isinstance(b, dict):
-            found += [
-                f"{name}: {a.get(name)} and {b[name]}" for name in b if a.get(name) != b[name]
-            ]
-        elif a != b:
+    was, now = old.manifest, new.manifest
+    for what, a, b in (("seed", was.seed, now.seed), ("commit", was.git_commit, now.git_commit)):
+        if a != b:
             found.append(f"{what}: {a} and {b}")
+    found += [
+        f"{name}: {was.versions.get(name)} and {version}"
+        for name, version in now.versions.items()
+        if was.versions.get(name) != version
+    ]
     return found

@@ -12,16 +12,17 @@ from arena.analysis.estimates import Estimate
 from arena.analysis.results import Meeting, Results
 from arena.errors import ArenaError
 from arena.seeds import seed_for
-from arena.stats import Comparison as Statistics
 from arena.stats import (
     DuplicateSaving,
     EloEstimate,
     Equivalence,
     GamesOfRounds,
+    MarginComparison,
     MeanDifference,
     PointShare,
     StatsError,
     Unpaired,
+    compare_margins,
     duplicate_saving,
     elo_from_counts,
     equivalence,
@@ -31,7 +32,6 @@ from arena.stats import (
     t_test_power,
     unpaired,
 )
-from arena.stats import compare as compare_margins
 
 __all__ = [
     "POWER",
@@ -55,7 +55,7 @@ class Comparison:
     first: str
     second: str
     unit: str
-    statistics: Statistics
+    statistics: MarginComparison
     """Mean margin, tests, bootstrap interval, effect size, deals won and lost."""
     win_rate: Estimate
     share: PointShare | None
@@ -84,7 +84,7 @@ class IndirectComparison:
     second: str
     through: str
     unit: str
-    statistics: Statistics
+    statistics: MarginComparison
     """Of the first's margin against the third less the second's, deal by deal."""
     equivalence: Equivalence | None
     detectable: float | None

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from arena.analysis.estimates import Estimate, mean_of, rate_of
 from arena.rules import Rules
+from arena.scoring import side_owners
 from arena.store import Pairing, Run
 
 __all__ = ["AgentMakeup", "Makeup", "make_up"]
@@ -131,7 +132,7 @@ class _Rounds:
     @classmethod
     def read(cls, run: Run, pairing: Pairing, places: Mapping[str, int]) -> _Rounds:
         rules = run.rules
-        owned = np.array([[seats[side[0]] for side in rules.sides] for seats in run.seatings])
+        owned = np.array(side_owners(rules, run.seatings))
         side_of = [rules.side_of(seat) for seat in range(rules.players)]
         units, owners, values, declaring, leading, flags = [], [], [], [], [], []
         for unit, seating, *texts, declarer, leader, said in run.database.query(
@@ -218,6 +219,7 @@ def _by_trick(run: Run) -> tuple[dict[str, tuple[Estimate, ...]], int]:
     rules, size = run.rules, run.rules.hand_size
     share = max(1, REPLAYED_ROUNDS // max(1, len(run.pairings) * len(run.seatings)))
     taken: dict[str, dict[str, list[FloatArray]]] = defaultdict(lambda: defaultdict(list))
+    owners = side_owners(rules, run.seatings)
     replayed = 0
     for pairing in run.pairings:
         names = (pairing.first, pairing.second)
@@ -232,10 +234,8 @@ def _by_trick(run: Run) -> tuple[dict[str, tuple[Estimate, ...]], int]:
                 for number, trick in enumerate(state.tricks):
                     by_side[rules.side_of(trick.winner), number] = trick.points + trick.bonus
                 replayed += 1
-                owners = run.seatings[replay.record.seating]
-                for side, seats in enumerate(rules.sides):
-                    name = names[owners[seats[0]]]
-                    taken[name][unit].append(by_side[side])
+                for owner, points in zip(owners[replay.record.seating], by_side, strict=True):
+                    taken[names[owner]][unit].append(points)
     found = {}
     for name, by_unit in taken.items():
         means = np.array([np.mean(rows, axis=0) for rows in by_unit.values()])

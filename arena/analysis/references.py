@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from arena.analysis.compare import point_share, win_rate
 from arena.analysis.estimates import Estimate
 from arena.analysis.results import Meeting, Results
 from arena.stats import mean_difference
+from arena.store.manifest import Reference
 
 __all__ = ["ReferenceCheck", "check_references"]
 
@@ -31,28 +32,23 @@ class ReferenceCheck:
     note: str = ""
 
 
-def check_references(
-    results: Results, references: Sequence[Mapping[str, Any]]
-) -> list[ReferenceCheck]:
+def check_references(results: Results, references: Sequence[Reference]) -> list[ReferenceCheck]:
     """Our value for every published one that the configuration names."""
     return [_check(results, reference) for reference in references]
 
 
-def _check(results: Results, reference: Mapping[str, Any]) -> ReferenceCheck:
-    pair, agent = reference.get("pair"), reference.get("agent")
-    unit = reference.get("unit") or ("margin" if pair else "points")
-    ours, note = _ours(results, unit, pair, agent)
-    value, se = float(reference["value"]), reference.get("se")
+def _check(results: Results, reference: Reference) -> ReferenceCheck:
+    pair, value, se = reference.pair, reference.value, reference.se
+    unit = reference.unit or ("margin" if pair else "points")
+    ours, note = _ours(results, unit, pair, reference.agent)
     z = None
     if ours is not None and ours.value is not None and ours.se is not None:
         spread = math.hypot(ours.se, se or 0.0)
         z = (ours.value - value) / spread if spread else None
         if se is None:
             note = "the published value has no standard error: z counts ours alone"
-    about = f"{pair[0]} against {pair[1]}" if pair else str(agent)
-    return ReferenceCheck(
-        str(reference["label"]), about, unit, value, se, reference.get("n"), ours, z, note
-    )
+    about = f"{pair[0]} against {pair[1]}" if pair else str(reference.agent)
+    return ReferenceCheck(reference.label, about, unit, value, se, reference.n, ours, z, note)
 
 
 def _ours(

@@ -7,21 +7,26 @@ deal, with the mean over them.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import nan
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.errors import ArenaError, did_you_mean
+from arena.parameters import plain
+from arena.scoring import unit_score
 from arena.stats import PairResults
 from arena.store import Pairing, Run
 
 __all__ = ["Meeting", "Results", "agent_differences", "read", "setup_differences"]
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +43,7 @@ class Meeting:
     scores: FloatArray
     """A row per unit: mean score of the first and of the second; NaN where one forfeited."""
     wins: FloatArray
-    """One per unit: the share of its games that the first won."""
+    """One per unit: the share of its games that the first won; a forfeited unit is lost."""
     draws: FloatArray
     forfeits: tuple[int, int]
     """Units that the first and the second forfeited."""
@@ -108,10 +113,18 @@ class Results:
         return tuple(sorted({unit for pair in self.pairs for unit in pair.units}))
 
     @cached_property
+    def _places(self) -> tuple[IntArray, ...]:
+        """For every pair, the number of each of its units."""
+        place = {unit: i for i, unit in enumerate(self.units)}
+        return tuple(
+            np.fromiter((place[unit] for unit in pair.units), np.int64, len(pair.units))
+            for pair in self.pairs
+        )
+
+    @cached_property
     def for_statistics(self) -> PairResults:
         """A row per pair and unit, as the statistics of many agents take them."""
         agent = {name: i for i, name in enumerate(self.agents)}
-        place = {unit: i for i, unit in enumerate(self.units)}
 
         def joined(values: Callable[[Meeting], Any]) -> Any:
             return np.concatenate([np.asarray(values(pair)) for pair in self.pairs])
@@ -120,7 +133,7 @@ class Results:
             self.agents,
             joined(lambda pair: np.full(len(pair.units), agent[pair.first])),
             joined(lambda pair: np.full(len(pair.units), agent[pair.second])),
-            joined(lambda pair: [place[unit] for unit in pair.units]),
+            np.concatenate(self._places),
             joined(lambda pair: pair.margins),
             joined(lambda pair: pair.wins),
             joined(lambda pair: pair.draws),
@@ -129,13 +142,13 @@ class Results:
 
     def by_unit(self, agent: str, values: Callable[[Meeting], FloatArray]) -> FloatArray:
         """For each unit that an agent played, the mean of a value over its opponents."""
-        sums: dict[str, list[float]] = {}
-        for pair in self.of(agent):
-            for unit, value in zip(pair.units, values(pair), strict=True):
-                total = sums.setdefault(unit, [0.0, 0.0])
-                total[0] += value
-                total[1] += 1
-        return np.array([total / n for total, n in sums.values()], dtype=np.float64)
+        total, count = np.zeros(len(self.units)), np.zeros(len(self.units))
+        for pair, places in zip(self.pairs, self._places, strict=True):
+            if agent in (pair.first, pair.second):
+                total[places] += values(pair if pair.first == agent else pair.reversed())
+                count[places] += 1
+        result: FloatArray = total[count > 0] / count[count > 0]
+        return result
 
 
 def read(runs: Sequence[Run], agents: Sequence[str] | None = None) -> Results:
@@ -155,17 +168,18 @@ def read(runs: Sequence[Run], agents: Sequence[str] | None = None) -> Results:
     wanted = playing if agents is None else set(agents)
     names = [name for name in runs[0].entrants if name in wanted]
     parts: dict[frozenset[str], list[Meeting]] = {}
+    units: dict[str, str] = {}
     for run in runs:
         for pairing in run.pairings:
             if pairing.first in names and pairing.second in names:
                 pair = frozenset((pairing.first, pairing.second))
-                parts.setdefault(pair, []).append(_read_pair(run, pairing))
+                parts.setdefault(pair, []).append(_read_pair(run, pairing, units))
     return Results(
         agents=tuple(names),
         pairs=tuple(map(_pooled, parts.values())),
         unit="match" if runs[0].is_match else "deal",
-        game=str(runs[0].manifest["rules"]["game"]),
-        seed=int(runs[0].manifest["seed"]),
+        game=runs[0].manifest.rules.game,
+        seed=runs[0].manifest.seed,
         runs=tuple(str(run.path) for run in runs),
     )
 
@@ -175,10 +189,14 @@ def read(runs: Sequence[Run], agents: Sequence[str] | None = None) -> Results:
 
 def setup_differences(a: Run, b: Run) -> Iterator[str]:
     """Why two runs cannot be set side by side deal by deal, a line each."""
-    for key in ("rules", "match", "placements"):
-        if a.manifest[key] != b.manifest[key]:
-            yield from _shown(key, a.manifest[key], b.manifest[key])
-    if a.manifest["deals_sha256"] != b.manifest["deals_sha256"]:
+    one, other = a.manifest, b.manifest
+    if one.rules != other.rules:
+        yield from _shown("rules", one.rules.model_dump(), other.rules.model_dump())
+    if one.match != other.match:
+        yield from _shown("match", plain(one.match), plain(other.match))
+    if one.placements != other.placements:
+        yield from _shown("placements", one.placements, other.placements)
+    if one.deals_sha256 != other.deals_sha256:
         yield f"deals: {_deals(a)} and {_deals(b)}"
 
 
@@ -189,13 +207,13 @@ def agent_differences(a: Run, b: Run, agents: Sequence[str] | None = None) -> It
         only = ", ".join(sorted(mine ^ others))
         yield f"agents: {only} took part in one of them only"
     for name in sorted(mine & others if agents is None else set(agents)):
-        first, second = (run.manifest["entrants"][name] for run in (a, b))
-        if first["members"] != second["members"]:
-            yield from _shown(f"agent {name}", first["members"], second["members"])
-        elif first["fingerprint"] != second["fingerprint"]:
+        first, second = (run.manifest.entrants[name] for run in (a, b))
+        if first.members != second.members:
+            yield from _shown(f"agent {name}", plain(first.members), plain(second.members))
+        elif first.fingerprint != second.fingerprint:
             yield (
                 f"agent {name}: it plays differently (fingerprints "
-                f"{first['fingerprint'][:12]} and {second['fingerprint'][:12]})"
+                f"{first.fingerprint[:12]} and {second.fingerprint[:12]})"
             )
 
 
@@ -206,7 +224,7 @@ def _check_same(a: Run, b: Run, agents: Sequence[str] | None) -> None:
 
 
 def _deals(run: Run) -> str:
-    return f"{run.manifest['deal_set']} ({run.manifest['deals_sha256'][:12]})"
+    return f"{run.manifest.deal_set} ({run.manifest.deals_sha256[:12]})"
 
 
 def _shown(place: str, a: Any, b: Any) -> Iterator[str]:
@@ -225,40 +243,47 @@ def _shown(place: str, a: Any, b: Any) -> Iterator[str]:
 # --- reading -----------------------------------------------------------------------------
 
 
-def _read_pair(run: Run, pairing: Pairing) -> Meeting:
-    """All games of a pair; read in one pass in the order of the key, however many there are."""
-    place: dict[str, int] = {}
-    rows: list[tuple[int, int, float, float | None, float | None, int]] = []
-    for unit, *values in run.database.query(
-        "SELECT unit, seating, sum(margin), sum(score_first), sum(score_second), max(forfeit) "
-        "FROM rounds WHERE pairing = ? GROUP BY unit, seating ORDER BY unit, seating",
-        pairing.id,
-    ):
-        rows.append((place.setdefault(unit, len(place)), *values))
-    table = np.array(rows, dtype=np.float64).reshape(len(rows), 6)
-    at = (table[:, 0].astype(np.int64), table[:, 1].astype(np.int64))
-    shape = (len(place), len(run.seatings))
+def _read_pair(run: Run, pairing: Pairing, names: dict[str, str]) -> Meeting:
+    """All games of a pair, read one at a time into arrays, however many there are.
 
-    def by_seating(column: int) -> FloatArray:
-        spread = np.full(shape, np.nan)
-        spread[at] = table[:, column]
-        return spread
-
-    games, forfeit = by_seating(2), by_seating(5)
-    forfeited = forfeit > 0
-    # Forfeiting loses the deal: where a seating was forfeited, such seatings alone decide it.
-    decisive = np.where(forfeited.any(axis=1, keepdims=True), forfeited, ~np.isnan(games))
+    `names` holds the units of all pairs, so that each name is in memory once.
+    """
+    units: list[str] = []
+    columns: dict[str, array[float]] = {name: array("d") for name in _COLUMNS}
+    margins, games, scores, wins, draws = columns.values()
+    forfeits = [0, 0, 0]
+    unplayed = [nan] * len(run.seatings)
+    for unit, played in run.database.units(pairing.id):
+        units.append(names.setdefault(unit, unit))
+        found = unit_score(played)
+        margins.append(found.margin)
+        wins.append(found.won)
+        draws.append(found.drawn)
+        by_seating, first, second = unplayed.copy(), 0.0, 0.0
+        for game in played:
+            by_seating[game.seating] = game.margin
+            first += nan if game.score_first is None else game.score_first
+            second += nan if game.score_second is None else game.score_second
+        games.extend(by_seating)
+        scores.append(first / len(played))
+        scores.append(second / len(played))
+        for entrant in {game.forfeit for game in played}:
+            forfeits[entrant] += 1
+    arrays = {name: np.frombuffer(column, dtype=np.float64) for name, column in columns.items()}
     return Meeting(
         pairing.first,
         pairing.second,
-        tuple(place),
-        np.where(decisive, games, 0.0).sum(axis=1) / decisive.sum(axis=1),
-        games,
-        np.column_stack([by_seating(3).mean(axis=1), by_seating(4).mean(axis=1)]),
-        (games > 0).mean(axis=1),
-        (games == 0).mean(axis=1),
-        (int((forfeit == 1).any(axis=1).sum()), int((forfeit == 2).any(axis=1).sum())),
+        tuple(units),
+        arrays["margins"],
+        arrays["games"].reshape(len(units), len(run.seatings)),
+        arrays["scores"].reshape(len(units), 2),
+        arrays["wins"],
+        arrays["draws"],
+        (forfeits[1], forfeits[2]),
     )
+
+
+_COLUMNS = ("margins", "games", "scores", "wins", "draws")
 
 
 def _pooled(parts: Sequence[Meeting]) -> Meeting:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.analysis.estimates import Estimate
+from arena.parameters import plain
+from arena.store.manifest import EntrantUsed
 
 __all__ = ["Sweep", "SweepPoint", "find_sweeps"]
 
@@ -41,7 +43,7 @@ class Sweep:
 
 
 def find_sweeps(
-    entrants: Mapping[str, Any],
+    entrants: Mapping[str, EntrantUsed],
     opponents: Mapping[str, set[str]],
     strength: Mapping[str, Estimate],
     margins: Mapping[tuple[str, str], Estimate],
@@ -52,9 +54,9 @@ def find_sweeps(
     """
     families: dict[str, list[str]] = defaultdict(list)
     for name, entrant in entrants.items():
-        if len(entrant["members"]) == 1:
-            (member,) = entrant["members"]
-            key = json.dumps([member["family"], member["bidder"]], sort_keys=True)
+        if len(entrant.members) == 1:
+            (member,) = entrant.members
+            key = json.dumps([member.family, plain(member.bidder)], sort_keys=True)
             families[key].append(name)
     found = []
     for names in families.values():
@@ -66,12 +68,12 @@ def find_sweeps(
 
 def _sweep(
     names: list[str],
-    entrants: Mapping[str, Any],
+    entrants: Mapping[str, EntrantUsed],
     opponents: Mapping[str, set[str]],
     strength: Mapping[str, Estimate],
     margins: Mapping[tuple[str, str], Estimate],
 ) -> Sweep | None:
-    settings = {name: entrants[name]["members"][0]["parameters"] for name in names}
+    settings = {name: entrants[name].members[0].parameters for name in names}
     varying = _varying(settings)
     numbers = [key for key in varying if all(_is_number(s.get(key)) for s in settings.values())]
     if not numbers:
@@ -89,7 +91,7 @@ def _sweep(
         if y is not None and y.value is not None:
             points.append(SweepPoint(name, line, float(setting[x]), y))
     points.sort(key=lambda point: (point.line, point.x))
-    family = entrants[names[0]]["members"][0]["family"]
+    family = entrants[names[0]].members[0].family
     return Sweep(family, x, against, tuple(points)) if points else None
 
 

@@ -98,7 +98,6 @@ def _experiment(deals: int, *families: tuple[str, str]) -> Experiment:
         deals_sha256=str(deals),
         entrants=entrants,
         pairings=tuple((a, b) for i, a in enumerate(names) for b in names[i + 1 :]),
-        resolved={"deals": deals, "agents": names},
     )
 
 
@@ -140,7 +139,7 @@ def _referee_and_overhead(folder: Path, deals: int) -> dict[str, float]:
 def _speedup(folder: Path) -> float:
     AGENTS.add("bench-thinker", Thinker)
     experiment = _experiment(150, ("a", "bench-thinker"), ("b", "bench-thinker"))
-    warm = replace(experiment, deals=experiment.deals[:8], resolved={})
+    warm = replace(experiment, deals=experiment.deals[:8])
     run(warm, folder / "warm", RunOptions(jobs=2), _Silent())
 
     def with_jobs(jobs: int) -> Callable[[int], object]:

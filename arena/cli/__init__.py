@@ -15,19 +15,19 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from arena import __version__
 from arena.errors import ArenaError, did_you_mean
 
-__all__ = ["COMMANDS", "main"]
+__all__ = ["COMMANDS", "command", "main"]
 
 COMMANDS: dict[str, str] = {
     "demo": "play one deal at random and show the table",
     "deals": "make, show, check and import sets of deals",
     "list": "what there is: games, agents, deal sets",
     "validate": "check experiment files without playing",
-    "schema": "print the JSON Schema of experiment files",
+    "schema": "print the JSON Schema of experiment files, or of views",
     "run": "play an experiment, or go on with it",
     "status": "how far a run is",
     "export": "write the rounds of a run as CSV, Parquet or JSONL",
@@ -41,6 +41,7 @@ COMMANDS: dict[str, str] = {
     "plan": "how many deals an experiment needs to see a difference",
     "calibrate": "measure whether the statistics keep their promises",
     "verify": "replay recorded rounds through the rules and compare everything",
+    "completion": "print what makes a shell complete arena's commands and options",
 }
 """Name and one line of help; the module is `arena.cli.<name>_`."""
 
@@ -71,17 +72,24 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
+    if words[:1] == ["help"]:
+        words = [*words[1:2], "--help"]
     name = words[0] if words else ""
     if name.startswith("-") or not name:
         _top_level_parser().parse_args(words or ["--help"])
         return 0
-    if name not in COMMANDS:
-        raise ArenaError(f"unknown command {name!r}; {did_you_mean(name, COMMANDS)}")
-    module = importlib.import_module(f"arena.cli.{name.replace('-', '_')}_")
+    module = command(name)
     parser = Parser(prog=f"arena {name}", description=module.__doc__, formatter_class=_Formatter)
     module.add_arguments(parser)
     code: int = module.run(parser.parse_args(words[1:]))
     return code
+
+
+def command(name: str) -> Any:
+    """The module of a command."""
+    if name not in COMMANDS:
+        raise ArenaError(f"unknown command {name!r}; {did_you_mean(name, COMMANDS)}")
+    return importlib.import_module(f"arena.cli.{name.replace('-', '_')}_")
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -95,7 +103,7 @@ def _top_level_parser() -> Parser:
         prog="arena",
         usage="arena COMMAND ...",
         description="Tournaments and evaluation for trick-taking card-game AI.",
-        epilog=f"commands:\n{listing}\n\n'arena COMMAND --help' tells the rest.",
+        epilog=f"commands:\n{listing}\n\n'arena help COMMAND' tells the rest.",
         formatter_class=_Formatter,
     )
     parser.add_argument("--version", action="version", version=f"arena {__version__}")

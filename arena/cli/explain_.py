@@ -16,14 +16,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from arena.agent import Player, sees_all_cards
+from arena.agent import sees_all_cards
 from arena.cards import SEATS, pretty
 from arena.cli import replay_
-from arena.config.parameters import model_of, values_of
 from arena.errors import ArenaError
-from arena.play.experiment import AgentSpec
 from arena.play.referee import decision_rng
-from arena.registry import AGENTS
 from arena.rules import Action, View
 from arena.seeds import Rng
 from arena.store import Replay, Run
@@ -76,7 +73,7 @@ def _explanation(results: Run, replay: Replay, at: int) -> list[str]:
         turns.append(state.turn)
         rules.apply(state, action)
     seat, did = state.turn, record.actions[at]
-    player = _player(results, replay, seat)
+    player = results.agent_at(replay, seat).build()
     view = rules.view(state, seat, all_hands=sees_all_cards(player))
     if view.phase == "bid" and player.bidder is not None:
         return [f"{replay.seats[seat]} bids by its bidder, which does not explain itself"]
@@ -87,7 +84,7 @@ def _explanation(results: Run, replay: Replay, at: int) -> list[str]:
 
     def again() -> Rng:
         number = turns.count(seat)
-        return decision_rng(_seed(results), replay.deal.id, record.seating, seat, number)
+        return decision_rng(results.manifest.seed, replay.deal.id, record.seating, seat, number)
 
     found = player.cards.explain(view, again())
     chosen = player.cards.act(view, again())
@@ -110,23 +107,6 @@ def _table(found: Mapping[Action, Any], did: Action) -> list[str]:
         for row in rows
     ]  # fmt: skip
     return [*lines, "", "  * what was played in the run"]
-
-
-def _player(results: Run, replay: Replay, seat: int) -> Player:
-    """The player of a seat, built again from the run's configuration."""
-    agents: dict[str, Any] = results.resolved["agents"]
-    written = agents[replay.seats[seat]]
-    if "team" in written:
-        mine = [s for s, name in enumerate(replay.seats) if name == replay.seats[seat]]
-        written = agents[written["team"][mine.index(seat)]]
-    family = written["family"]
-    parameters = {key: value for key, value in written.items() if key not in ("family", "bidder")}
-    values = values_of(model_of(AGENTS.get(family)).model_validate(parameters))
-    return AgentSpec(family, values).build()
-
-
-def _seed(results: Run) -> int:
-    return int(results.resolved["seed"])
 
 
 def _name(action: Action) -> str:

@@ -121,7 +121,7 @@ def _game_details(game: Row) -> list[str]:
 
 
 def _families(registry: Registry[Any]) -> list[Row]:
-    from arena.config.parameters import parameters_of  # pydantic: only where it is needed
+    from arena.parameters import parameters_of  # pydantic: only where it is needed
 
     found = []
     for name, family in registry.loaded(tell_left_out).items():

@@ -105,8 +105,8 @@ def _spread(experiment: Experiment, args: argparse.Namespace) -> tuple[str, tupl
     stored = args.source or Path("reports") / experiment.name
     if args.source is not None or (stored / RESULTS).is_file():
         with Run(stored) as results:
-            if results.manifest["rules"]["game"] != experiment.rules.name:
-                game = results.manifest["rules"]["game"]
+            game = results.manifest.rules.game
+            if game != experiment.rules.name:
                 raise ArenaError(f"{stored}: holds results of {game}, not {experiment.rules.name}")
             return f"stored results in {stored}", read([results]).pairs
     return _pilot(experiment, args.pilot)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +79,7 @@ def find_round(results: Run, args: argparse.Namespace) -> Replay:
     raise ArenaError(f"{results.path}: {_what_is_missing(results, pairings, args)}")
 
 
-def _what_is_missing(results: Run, pairings: list[Pairing], args: argparse.Namespace) -> str:
+def _what_is_missing(results: Run, pairings: Sequence[Pairing], args: argparse.Namespace) -> str:
     ids = [row[0] for row in results.database.query("SELECT id FROM deals ORDER BY id LIMIT 2000")]
     if args.deal not in ids and results.database.deal(args.deal) is None:
         near = did_you_mean(args.deal, ids).split(", ")

@@ -91,7 +91,7 @@ def _show(finished: Finished, unit: str, tables: str) -> None:
         print(f"all {finished.found:,} {unit} were stored before in {path}\n")
     print(tables)
     with Run(path) as results:
-        cpu = sum(session["cpu_s"] or 0.0 for session in results.manifest["sessions"])
+        cpu = results.manifest.cpu_s
         faults = len(results.faults())
     if faults:
         print(f"{faults} faults, see {path / 'log.txt'}")

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from arena.cli.table import text_table
+from arena.scoring import unit_margin
 from arena.store import Run
 
 
@@ -28,16 +29,17 @@ def status(results: Run) -> str:
     rows = []
     total = 0
     for pairing in results.pairings:
-        ((stored, mean),) = results.database.units(pairing.id, "count(*), avg(margin)")
+        margins = [unit_margin(games) for _, games in results.database.units(pairing.id)]
+        stored = len(margins)
         total += stored
-        margin = "-" if mean is None else f"{mean:+.1f}"
+        margin = f"{sum(margins) / stored:+.1f}" if stored else "-"
         rows.append((f"{pairing.first} - {pairing.second}", f"{stored:,}", f"{wanted:,}", margin))
-    last = manifest["sessions"][-1]
+    last = manifest.sessions[-1]
     lines = [
         f"{results.name}: {_state(results, total == wanted * len(rows))}",
-        f"{manifest['rules']['game']}, {manifest['deal_set']}, seed {manifest['seed']}",
-        f"started {manifest['started']}, last {last['started']} to {last['ended'] or '...'}, "
-        f"{sum(session['cpu_s'] or 0.0 for session in manifest['sessions']):,.1f} CPU seconds",
+        f"{manifest.rules.game}, {manifest.deal_set}, seed {manifest.seed}",
+        f"started {manifest.started}, last {last.started} to {last.ended or '...'}, "
+        f"{manifest.cpu_s:,.1f} CPU seconds",
         "",
         text_table(("pair", "stored", unit, "margin"), rows),
     ]
@@ -56,5 +58,5 @@ def _state(results: Run, complete: bool) -> str:
         return "running"
     if complete:
         return "complete"
-    ending = results.manifest["sessions"][-1]["ending"] or "killed"
+    ending = results.manifest.sessions[-1].ending or "killed"
     return f"{ending}, not complete; 'arena run' with the same configuration goes on"

@@ -12,6 +12,7 @@ import sys
 from arena.agent import sees_all_cards
 from arena.config import load
 from arena.errors import ArenaError
+from arena.parameters import plain
 from arena.play.experiment import Entrant, Experiment
 from arena.play.schedule import Schedule, seatings
 
@@ -43,8 +44,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _summary(experiment: Experiment) -> str:
     rules, schedule = experiment.rules, Schedule(experiment)
-    game = experiment.resolved["game"]
-    options = ", ".join(f"{key} {_word(value)}" for key, value in game.items() if key != "name")
+    options = ", ".join(f"{key} {_word(value)}" for key, value in plain(rules).items())
     placements = len(seatings(rules, experiment.placements))
     unit = "deals" if experiment.match is None else "matches"
     lines = [

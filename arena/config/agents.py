@@ -10,10 +10,10 @@ from typing import Any
 
 from arena.config.document import KeyPath
 from arena.config.models import Team
-from arena.config.parameters import model_of, values_of
 from arena.config.problems import Problems
 from arena.errors import ArenaError, did_you_mean
-from arena.play.experiment import AgentSpec, BidderSpec, Entrant, plain
+from arena.parameters import model_of, values_of
+from arena.play.experiment import AgentSpec, BidderSpec, Entrant
 from arena.play.fingerprint import model_hash
 from arena.registry import AGENTS, BIDDERS, Registry
 from arena.rules import Rules
@@ -31,8 +31,6 @@ class Declared:
     entrants: dict[str, Entrant] = field(default_factory=dict)
     groups: dict[str, list[str]] = field(default_factory=dict)
     """The entrants that a name in the file stands for: several, if it has a grid."""
-    resolved: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """As in a file that has no grids and says everything."""
 
     def named(self, name: str) -> list[str] | None:
         """The entrants that `name` stands for; None if it stands for nobody."""
@@ -70,20 +68,18 @@ def declare(agents: Mapping[str, dict[str, Any]], rules: Rules, problems: Proble
             if entry.name in declared.entrants:
                 problems.add(entry.path, f"there already is an agent {entry.name!r}")
             elif spec is not None:
-                _enter(declared, name, Entrant(entry.name, (spec,)), _plain_agent(spec))
+                _enter(declared, name, Entrant(entry.name, (spec,)))
     for name, data in agents.items():
         if "team" in data:
             _team(name, data, declared, rules, problems)
     in_order = {name: i for i, names in enumerate(declared.groups.values()) for name in names}
     declared.entrants = dict(sorted(declared.entrants.items(), key=lambda e: in_order[e[0]]))
-    declared.resolved = {name: declared.resolved[name] for name in declared.entrants}
     return declared
 
 
-def _enter(declared: Declared, group: str, entrant: Entrant, resolved: dict[str, Any]) -> None:
+def _enter(declared: Declared, group: str, entrant: Entrant) -> None:
     declared.entrants[entrant.name] = entrant
     declared.groups[group].append(entrant.name)
-    declared.resolved[entrant.name] = resolved
 
 
 # --- grids -------------------------------------------------------------------------------
@@ -208,13 +204,6 @@ def _parameters(
     return None if checked is None else values_of(checked)
 
 
-def _plain_agent(spec: AgentSpec) -> dict[str, Any]:
-    written = {"family": spec.family, **plain(spec.parameters)}
-    if spec.bidder is not None:
-        written["bidder"] = {"family": spec.bidder.family, **plain(spec.bidder.parameters)}
-    return written
-
-
 # --- teams -------------------------------------------------------------------------------
 
 
@@ -243,6 +232,6 @@ def _team(
     if team.team[0] == team.team[1]:
         problems.add((*path, "team"), "a team is two different agents")
     elif len(specs) == 2:
-        _enter(declared, name, Entrant(name, tuple(specs)), {"team": list(team.team)})
+        _enter(declared, name, Entrant(name, tuple(specs), team.team))
     elif len(specs) > 2:
         problems.add((*path, "team"), "the members of a team are no teams themselves")

@@ -9,16 +9,17 @@ from typing import Any
 
 from arena.config.agents import declare
 from arena.config.document import Document, KeyPath, read, with_override
-from arena.config.models import Deals, ExperimentFile, Match, Reference
+from arena.config.models import Deals, ExperimentFile, Match
 from arena.config.pairings import find_pairings
-from arena.config.parameters import model_of, values_of
 from arena.config.problems import Problems
 from arena.deals import Deal, DealSet
 from arena.errors import ArenaError, did_you_mean, located
 from arena.files import find_shipped
-from arena.play.experiment import Experiment, plain
+from arena.parameters import model_of, values_of
+from arena.play.experiment import Experiment
 from arena.registry import GAMES
 from arena.rules import MatchFormat, Rules
+from arena.store.manifest import Reference
 
 __all__ = ["load"]
 
@@ -60,36 +61,22 @@ class _Loader:
         for i, reference in enumerate(written.reference):
             self._check_reference(i, reference, agents.names)
         self.problems.stop_if_any()
-        settled: dict[str, Any] = {
-            "placements": written.placements,
-            "seed": written.seed,
-            "on_fault": written.on_fault,
-            "decision_limit_s": written.decision_limit_s,
-        }
         return Experiment(
             name=written.name,
+            description=written.description,
             rules=rules,
             deals=deals,
             deal_set=deal_set.name,
             deals_sha256=deal_set.sha256,
+            deals_from=self._deals_from(written.deals, deal_set),
             entrants=tuple(agents.entrants.values()),
             pairings=pairings,
+            placements=written.placements,
             match=match,
-            resolved={
-                "name": written.name,
-                "description": written.description,
-                "game": {"name": rules.name, **plain(rules)},
-                "deals": self._resolved_deals(written.deals, deal_set, len(deals)),
-                "agents": agents.resolved,
-                "schedule": {"type": "pairs", "pairs": [list(pair) for pair in pairings]},
-                "match": plain(match),
-                **settled,
-                "reference": [
-                    reference.model_dump(mode="json", exclude_none=True)
-                    for reference in written.reference
-                ],
-            },
-            **settled,
+            seed=written.seed,
+            on_fault=written.on_fault,
+            decision_limit_s=written.decision_limit_s,
+            references=written.reference,
         )
 
     # --- parts ---------------------------------------------------------------------------
@@ -166,14 +153,14 @@ class _Loader:
             return find_shipped("deals", written.set or "", ".csv")
         return self.document.place_of(("deals", "file")).folder / written.file
 
-    def _resolved_deals(self, written: Deals, chosen: DealSet, count: int) -> dict[str, Any]:
+    def _deals_from(self, written: Deals, chosen: DealSet) -> dict[str, Any]:
         # A path relative to the experiment stays true when the whole folder is moved.
         source = (
             {"set": chosen.name}
             if written.file is None
             else {"file": os.path.relpath(self._deals_path(written), self.file.parent)}
         )
-        return {**source, "offset": written.offset, "limit": count, "sha256": chosen.sha256}
+        return {**source, "offset": written.offset}
 
     def _match(self, written: bool | Match | None, rules: Rules) -> MatchFormat | None:
         if written is None:

@@ -8,20 +8,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-__all__ = ["Deals", "ExperimentFile", "Match", "Reference", "Schedule", "Strict", "Team"]
+from arena.store.manifest import Reference
+from arena.strict import Strict
+
+__all__ = ["Deals", "ExperimentFile", "Match", "Schedule", "Team"]
 
 AgentName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.,=+-]*$", max_length=100)]
 """Also in names of files and columns, so without blanks; a grid adds `-playouts=100,c=0.5`."""
-
-
-class Strict(BaseModel):
-    """Nothing unknown, nothing converted: `"7"`, `7.0` and `true` are no whole numbers."""
-
-    model_config = ConfigDict(
-        extra="forbid", strict=True, frozen=True, allow_inf_nan=False, use_attribute_docstrings=True
-    )
 
 
 class Deals(Strict):
@@ -61,24 +56,6 @@ class Match(Strict):
     """After the round in which a side has so many points."""
 
 
-class Reference(Strict):
-    """A published value, shown beside ours."""
-
-    label: str
-    """What it is and where it was published."""
-    value: float
-    agent: str | None = None
-    """The agent that the value is about."""
-    pair: tuple[str, str] | None = None
-    """The pairing that the value is about, seen from its first agent."""
-    unit: str | None = None
-    """Such as 'win rate' or 'points per deal'."""
-    se: float | None = Field(default=None, ge=0)
-    """Its standard error."""
-    n: int | None = Field(default=None, ge=1)
-    """Rounds that it rests on."""
-
-
 class Team(Strict):
     """Two different agents that play as partners."""
 
@@ -109,5 +86,5 @@ class ExperimentFile(Strict):
     """Whether an agent's crash or illegal card ends the run or costs it the deal."""
     decision_limit_s: float | None = Field(default=None, gt=0)
     """An agent that thinks longer is at fault."""
-    reference: list[Reference] = []
+    reference: tuple[Reference, ...] = ()
     """Published values to compare with."""

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from arena.config.models import ExperimentFile, Team
-from arena.config.parameters import model_of
+from arena.parameters import model_of
 from arena.registry import AGENTS, BIDDERS, GAMES, Registry
 
 __all__ = ["json_schema"]

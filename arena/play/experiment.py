@@ -10,57 +10,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
-from arena.agent import Bidder, Player
 from arena.deals import Deal
+from arena.entrants import AgentSpec, BidderSpec, Entrant
 from arena.errors import ArenaError, did_you_mean
-from arena.registry import AGENTS, BIDDERS
+from arena.parameters import plain
 from arena.rules import MatchFormat, Rules
+from arena.store.manifest import Reference
 
-__all__ = ["AgentSpec", "BidderSpec", "Entrant", "Experiment", "plain"]
-
-
-@dataclass(frozen=True)
-class BidderSpec:
-    """A bidder by its family and its parameters."""
-
-    family: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-
-    def build(self) -> Bidder:
-        """The bidder itself."""
-        bidder: Bidder = BIDDERS.get(self.family)(**self.parameters)
-        return bidder
-
-
-@dataclass(frozen=True)
-class AgentSpec:
-    """An agent by its family and its parameters, and the bidder that bids for it, if any."""
-
-    family: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    """Validated, with the defaults filled in."""
-    bidder: BidderSpec | None = None
-
-    def build(self) -> Player:
-        """The agent itself, ready to be seated."""
-        cards = AGENTS.get(self.family)(**self.parameters)
-        return Player(cards, self.bidder.build() if self.bidder else None)
-
-
-@dataclass(frozen=True)
-class Entrant:
-    """Who takes part: one agent in all seats of its side, or a team of two different ones.
-
-    The first member of a team takes the entrant's first seat in the order N E S W,
-    the second member the other one.
-    """
-
-    name: str
-    members: tuple[AgentSpec, ...]
+__all__ = ["AgentSpec", "BidderSpec", "Entrant", "Experiment"]
 
 
 @dataclass(frozen=True)
@@ -84,8 +45,12 @@ class Experiment:
     """Whether an agent's fault ends the run or costs it the deal."""
     decision_limit_s: float | None = None
     """An agent that thinks longer is at fault."""
-    resolved: Mapping[str, Any] = field(default_factory=dict)
-    """The whole experiment as plain data, as YAML and JSON can hold it."""
+    description: str | None = None
+    """What the experiment is for."""
+    references: tuple[Reference, ...] = ()
+    """Published values to compare with."""
+    deals_from: Mapping[str, Any] = field(default_factory=dict)
+    """How an experiment file finds the deals, if not by `deal_set`: `set` or `file`, `offset`."""
 
     def entrant(self, name: str) -> Entrant:
         """The entrant of this name."""
@@ -95,6 +60,28 @@ class Experiment:
         near = did_you_mean(name, [entrant.name for entrant in self.entrants])
         raise ArenaError(f"no entrant is called {name!r}; {near}")
 
+    @cached_property
+    def resolved(self) -> dict[str, Any]:
+        """The whole experiment as plain data: a configuration file with everything filled in."""
+        source = self.deals_from or {"set": self.deal_set, "offset": 0}
+        return {
+            "name": self.name,
+            "description": self.description,
+            "game": {"name": self.rules.name, **plain(self.rules)},
+            "deals": {**source, "limit": len(self.deals), "sha256": self.deals_sha256},
+            "agents": {entrant.name: _written(entrant) for entrant in self.entrants},
+            "schedule": {"type": "pairs", "pairs": [list(pair) for pair in self.pairings]},
+            "match": plain(self.match),
+            "placements": self.placements,
+            "seed": self.seed,
+            "on_fault": self.on_fault,
+            "decision_limit_s": self.decision_limit_s,
+            "reference": [
+                reference.model_dump(mode="json", exclude_none=True)
+                for reference in self.references
+            ],
+        }
+
     @property
     def config_sha256(self) -> str:
         """The hash of the resolved configuration: equal for equal experiments."""
@@ -102,12 +89,17 @@ class Experiment:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def plain(value: Any) -> Any:
-    """A value as YAML and JSON can hold it."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(inner) for inner in value]
-    return str(value) if isinstance(value, Path) else value
+def _written(entrant: Entrant) -> dict[str, Any]:
+    """An entrant as a configuration file says it."""
+    if entrant.team:
+        return {"team": list(entrant.team)}
+    if len(entrant.members) > 1:  # a team made by hand, whose members have no names
+        return {"team": [_agent(member) for member in entrant.members]}
+    return _agent(entrant.members[0])
+
+
+def _agent(spec: AgentSpec) -> dict[str, Any]:
+    written: dict[str, Any] = {"family": spec.family, **spec.parameters}
+    if spec.bidder is not None:
+        written["bidder"] = {"family": spec.bidder.family, **spec.bidder.parameters}
+    return written

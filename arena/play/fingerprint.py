@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from arena.agent import Player
-from arena.play.experiment import AgentSpec, Entrant
+from arena.entrants import AgentSpec, Entrant
 from arena.play.referee import Clock, Lineup, Referee
 from arena.rules import Action, Rules, View
 from arena.seeds import Rng, rng_for

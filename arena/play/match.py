@@ -9,19 +9,15 @@ from functools import cached_property, lru_cache
 from arena.deals import Deal
 from arena.play.referee import Fault, Lineup, Played, Referee
 from arena.play.schedule import Seating, Unit, match_deal, rounds_left
-from arena.rules import MatchFormat, Outcome, Rules, Standing
+from arena.rules import MatchFormat, Outcome, Standing
+from arena.scoring import by_entrant, margin_of, side_owners
 from arena.store.database import FaultRecord, UnitResult
-from arena.store.records import RoundRecord, by_entrant, encode_times
+from arena.store.records import RoundRecord, encode_times
 
-__all__ = ["MOST_THROWN_IN", "Playing", "margin_of"]
+__all__ = ["MOST_THROWN_IN", "Playing"]
 
 MOST_THROWN_IN = 100
 """After so many thrown-in rounds in a row a match ends as it stands: nobody ever bids."""
-
-
-def margin_of(rules: Rules, first: float, second: float) -> float:
-    """By how much the first score is better than the second, whether high or low scores win."""
-    return first - second if rules.higher_wins else second - first
 
 
 @dataclass(frozen=True)
@@ -41,8 +37,7 @@ class Playing:
     @cached_property
     def _owners(self) -> list[list[int]]:
         """For each seating and side, whose side it is."""
-        sides = self.referee.rules.sides
-        return [[seats[side[0]] for side in sides] for seats in self.seatings]
+        return side_owners(self.referee.rules, self.seatings)
 
     def unit(
         self, unit: Unit, known: Mapping[int, tuple[int, Played]]
@@ -75,7 +70,7 @@ class Playing:
                     thrown_in += 1
                 else:
                     thrown_in = 0
-                    standing = _after(standing, played.outcome)
+                    standing = standing.after(played.outcome.scores)
                 if self.match is None or self.match.is_over(standing):
                     break
                 if thrown_in == MOST_THROWN_IN:
@@ -168,11 +163,6 @@ class Playing:
 
 def _whole_story(fault: Fault) -> str:
     return f"{fault}\n{fault.detail}" if fault.detail else str(fault)
-
-
-def _after(standing: Standing, outcome: Outcome) -> Standing:
-    scores = tuple(a + b for a, b in zip(standing.scores, outcome.scores, strict=True))
-    return Standing(standing.round_number + 1, scores)
 
 
 @lru_cache(maxsize=4096)

@@ -9,19 +9,21 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from arena.cards import SEATS
 from arena.errors import ArenaError
+from arena.play.describe import describe, rules_used
 from arena.play.experiment import Experiment
 from arena.play.fingerprint import fingerprint
-from arena.play.manifest import describe, options_of
 from arena.play.runner import Backend, Runner
 from arena.play.schedule import Schedule, Unit
 from arena.play.tally import Tally
 from arena.play.worker import Table
+from arena.scoring import unit_margin
 from arena.store.database import Database, FaultRecord, PairingKey, canonical_json
-from arena.store.folder import RunFolder, now, read_manifest
+from arena.store.folder import RunFolder, now
+from arena.store.manifest import Manifest, Session, read_manifest
 
 __all__ = ["Finished", "RunOptions", "Watcher", "run"]
 
@@ -92,15 +94,10 @@ class _Run:
     def play(self) -> Finished:
         self._warm_up()
         fingerprints = self._fingerprints()
-        manifest = self._manifest(fingerprints)
-        session = manifest["sessions"][-1]
         cpu_started = time.process_time()
         with self.folder.open_results() as results:
             ids = [results.pairing_id(key) for key in self._keys(fingerprints)]
-            manifest["pairings"] = [
-                {"first": first, "second": second, "id": number}
-                for (first, second), number in zip(self.experiment.pairings, ids, strict=True)
-            ]
+            manifest = self._manifest(fingerprints, ids)
             done = self._done(results, ids)
             tally = self._tally(results, ids, done)
             found = tally.done
@@ -114,11 +111,15 @@ class _Run:
 
             def goodbye(ending: str, why: str = "") -> None:
                 cpu = time.process_time() - cpu_started + self.runner.worker_cpu_seconds
-                session.update(
-                    ended=now(), ending=ending, jobs=self.runner.jobs, cpu_s=round(cpu, 3)
-                )
-                manifest["ended"] = session["ended"]
-                self.folder.write_manifest(manifest)
+                end = {
+                    "ended": now(),
+                    "ending": ending,
+                    "jobs": self.runner.jobs,
+                    "cpu_s": round(cpu, 3),
+                }
+                *earlier, session = manifest.sessions
+                sessions = (*earlier, session.model_copy(update=end))
+                self.folder.write_manifest(manifest.model_copy(update={"sessions": sessions}))
                 self.folder.log(f"{ending}: {tally.done} of {tally.total} units are stored{why}")
 
             try:
@@ -151,36 +152,34 @@ class _Run:
             found.append(fingerprint(entrant, self.runner.probes(team), players))
         return found
 
-    def _manifest(self, fingerprints: list[str]) -> dict[str, Any]:
-        manifest = describe(self.experiment, self.table, fingerprints)
-        earlier = self._stored_manifest().get("sessions", [])
-        session = {
-            "started": now(),
-            "ended": None,
-            "ending": None,
-            "jobs": self.runner.jobs,
-            "backend": self.runner.backend,
-            "cpu_s": None,
-        }
-        manifest["sessions"] = [*earlier, session]
-        manifest["started"] = manifest["sessions"][0]["started"]
-        manifest["ended"] = None
-        return manifest
+    def _manifest(self, fingerprints: Sequence[str], ids: Sequence[int]) -> Manifest:
+        session = Session(started=now(), jobs=self.runner.jobs, backend=self.runner.backend)
+        manifest = describe(self.experiment, fingerprints, ids, session)
+        stored = self._stored_manifest()
+        earlier = stored.sessions if stored else ()
+        return manifest.model_copy(update={"sessions": (*earlier, session)})
 
-    def _stored_manifest(self) -> dict[str, Any]:
-        try:
+    def _stored_manifest(self) -> Manifest | None:
+        """The manifest of this folder; None if it is new, or has one that cannot be read."""
+        with suppress(ArenaError):
             return read_manifest(self.folder.path)
-        except ArenaError:
-            return {}  # a new folder, or a manifest that will be written again
+        return None
 
-    def _is_closed(self, manifest: dict[str, Any]) -> bool:
+    def _is_closed(self, manifest: Manifest) -> bool:
         """Whether the stored manifest is about these results and says that they are complete."""
         stored = self._stored_manifest()
-        same = all(stored.get(key) == manifest[key] for key in ("entrants", "pairings", "rules"))
-        return same and bool(stored.get("ended"))
+        if stored is None:
+            return False
+        same = (stored.entrants, stored.pairings, stored.rules) == (
+            manifest.entrants,
+            manifest.pairings,
+            manifest.rules,
+        )
+        return same and stored.ended is not None
 
     def _keys(self, fingerprints: Sequence[str]) -> Iterator[PairingKey]:
         experiment, rules = self.experiment, self.experiment.rules
+        used = rules_used(rules)
         by_name = dict(
             zip((entrant.name for entrant in experiment.entrants), fingerprints, strict=True)
         )
@@ -191,7 +190,7 @@ class _Run:
                 second=second,
                 first_fingerprint=by_name[first],
                 second_fingerprint=by_name[second],
-                rules=canonical_json({"game": rules.name, "options": options_of(rules)}),
+                rules=canonical_json({"game": used.game, "options": used.options}),
                 rules_version=rules.version,
                 seed=str(experiment.seed),
                 deals_sha256=experiment.deals_sha256,
@@ -225,8 +224,7 @@ class _Run:
         tally = Tally(self.experiment.pairings, len(self.schedule))
         for number, pairing in enumerate(ids):
             tally.units[number] = sum(done[number])
-            ((margin,),) = results.units(pairing, "coalesce(sum(margin), 0.0)")
-            tally.margins[number] = margin
+            tally.margins[number] = sum(unit_margin(games) for _, games in results.units(pairing))
         return tally
 
     def _play_missing(

@@ -30,13 +30,13 @@ from joblib.externals.loky.process_executor import (  # type: ignore[import-unty
     BrokenProcessPool,
 )
 
+from arena.entrants import Builder
 from arena.errors import ArenaError
 from arena.play.cluster import ClusterBackend, cluster
 from arena.play.fingerprint import probe
 from arena.play.referee import Played, overtime
 from arena.play.schedule import Unit, match_deal
 from arena.play.worker import (
-    Builder,
     Chunk,
     ChunkResult,
     Table,

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from arena.scoring import games_of, unit_margin
 from arena.store.database import UnitResult
-from arena.store.records import RoundRecord
 
-__all__ = ["Tally", "unit_margin"]
-
-
-def unit_margin(rounds: Sequence[RoundRecord]) -> float:
-    """The margin of a unit: the mean over its seatings, or over those that were forfeited."""
-    games: dict[int, float] = {}
-    forfeited: set[int] = set()
-    for record in rounds:
-        games[record.seating] = games.get(record.seating, 0.0) + record.margin
-        if record.forfeit:
-            forfeited.add(record.seating)
-    decisive = [games[seating] for seating in (forfeited or games)]
-    return sum(decisive) / len(decisive)
+__all__ = ["Tally"]
 
 
 @dataclass
@@ -46,7 +33,9 @@ class Tally:
     def add(self, result: UnitResult) -> None:
         """Count a unit."""
         self.units[result.pairing] += 1
-        self.margins[result.pairing] += unit_margin(result.rounds)
+        self.margins[result.pairing] += unit_margin(
+            games_of(record.game for record in result.rounds)
+        )
 
     def standings(self) -> list[tuple[str, float]]:
         """Every entrant with its mean margin per unit so far, the best one first."""

@@ -24,16 +24,16 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from arena.agent import Player
-from arena.play.experiment import AgentSpec, Entrant, Experiment
+from arena.entrants import Builder, Entrant
+from arena.play.experiment import Experiment
 from arena.play.fingerprint import probe
 from arena.play.match import Playing
 from arena.play.referee import Clock, Lineup, Played, Referee
 from arena.play.schedule import Seating, Unit, seat_members, seatings
-from arena.registry import AGENTS, BIDDERS
 from arena.rules import MatchFormat, Rules
 from arena.store.database import FaultRecord, UnitResult
 
-__all__ = ["Builder", "Chunk", "ChunkResult", "Known", "Table", "play_chunk", "watched_probe"]
+__all__ = ["Chunk", "ChunkResult", "Known", "Table", "play_chunk", "watched_probe"]
 
 GRACE_S = 1.0
 """How long after its limit an agent is given up."""
@@ -41,33 +41,6 @@ _SENTRY_INTERVAL_S = 0.1
 _STUCK_EXIT_CODE = 70
 
 Known = Mapping[int, tuple[int, Played]]
-
-
-@dataclass(frozen=True)
-class Builder:
-    """How to make an agent. Families travel by reference, so workers need no registry of ours."""
-
-    family: Callable[..., Any]
-    parameters: Mapping[str, Any]
-    bidder_family: Callable[..., Any] | None
-    bidder_parameters: Mapping[str, Any]
-
-    @classmethod
-    def of(cls, spec: AgentSpec) -> Builder:
-        """The builder of a specified agent."""
-        bidder = spec.bidder
-        return cls(
-            AGENTS.get(spec.family),
-            spec.parameters,
-            BIDDERS.get(bidder.family) if bidder else None,
-            bidder.parameters if bidder else {},
-        )
-
-    def build(self) -> Player:
-        """The agent."""
-        family = self.bidder_family
-        bidder = family(**self.bidder_parameters) if family else None
-        return Player(self.family(**self.parameters), bidder)
 
 
 @dataclass(frozen=True)

@@ -25,12 +25,13 @@ from arena.analysis import (
 )
 from arena.analysis.compare import POWER
 from arena.analysis.makeup import AgentMakeup
+from arena.parameters import plain
 from arena.report.answer import answer, summarise
 from arena.report.replays import replay_of, run_label
 from arena.report.words import P_FLOOR, ROLES
 from arena.stats import Rating
 from arena.store import Run, Thinking
-from arena.store.folder import CONFIG
+from arena.store.manifest import CONFIG, Machine
 
 __all__ = ["FORMAT", "make_document"]
 
@@ -88,9 +89,9 @@ def _run(run: Run, results: Results) -> dict[str, Any]:
     stored = {f"{p.first} - {p.second}": run.units_stored(p) for p in run.pairings}
     return {
         "name": run.name,
-        "description": run.resolved.get("description"),
-        "game": manifest["rules"]["game"],
-        "options": manifest["rules"]["options"],
+        "description": manifest.description,
+        "game": manifest.rules.game,
+        "options": manifest.rules.options,
         "unit": results.unit,
         "units": {"deal": "deals", "match": "matches"}[results.unit],
         "higher_wins": run.rules.higher_wins,
@@ -107,33 +108,32 @@ def _run(run: Run, results: Results) -> dict[str, Any]:
 
 def _provenance(run: Run) -> dict[str, Any]:
     manifest = run.manifest
-    sessions = manifest["sessions"]
     return {
-        "config": yaml.safe_dump(run.resolved, sort_keys=False, allow_unicode=True, width=100),
-        "config_sha256": manifest["config_sha256"],
-        "deal_set": manifest["deal_set"],
-        "deals": manifest["deals"],
-        "deals_sha256": manifest["deals_sha256"],
-        "rules_version": manifest["rules"]["version"],
-        "seed": manifest["seed"],
-        "seatings": manifest["seatings"],
-        "versions": manifest["versions"],
-        "git_commit": manifest["git_commit"],
-        "machine": _machine(manifest["machine"]),
-        "started": manifest["started"],
-        "ended": manifest["ended"],
-        "sessions": len(sessions),
-        "jobs": sessions[-1]["jobs"] if sessions else None,
-        "cpu_seconds": round(sum(session["cpu_s"] or 0.0 for session in sessions), 3),
-        "fingerprints": {name: e["fingerprint"] for name, e in manifest["entrants"].items()},
+        "config": yaml.safe_dump(run.config, sort_keys=False, allow_unicode=True, width=100),
+        "config_sha256": manifest.config_sha256,
+        "deal_set": manifest.deal_set,
+        "deals": manifest.deals,
+        "deals_sha256": manifest.deals_sha256,
+        "rules_version": manifest.rules.version,
+        "seed": manifest.seed,
+        "seatings": list(manifest.seatings),
+        "versions": manifest.versions,
+        "git_commit": manifest.git_commit,
+        "machine": _machine(manifest.machine),
+        "started": manifest.started,
+        "ended": manifest.ended,
+        "sessions": len(manifest.sessions),
+        "jobs": manifest.sessions[-1].jobs,
+        "cpu_seconds": round(manifest.cpu_s, 3),
+        "fingerprints": {name: e.fingerprint for name, e in manifest.entrants.items()},
         "command": f"arena run {CONFIG} --out again",
     }
 
 
-def _machine(machine: dict[str, Any]) -> dict[str, Any]:
+def _machine(machine: Machine) -> dict[str, Any]:
     """What matters for times; the manifest has the rest."""
-    system = str(machine["platform"]).partition("-")[0]
-    return {"processor": machine["processor"], "cores": machine["cores"], "system": system}
+    system = machine.platform.partition("-")[0]
+    return {"processor": machine.processor, "cores": machine.cores, "system": system}
 
 
 # --- agents and pairs --------------------------------------------------------------------
@@ -146,7 +146,7 @@ def _agents(run: Run, field: Standings, thinking: dict[str, Thinking]) -> list[d
         faults[str(name)] = faults.get(str(name), 0) + 1
     found: list[dict[str, Any]] = []
     for agent in field.agents:
-        entrant = run.manifest["entrants"][agent.agent]
+        entrant = run.manifest.entrants[agent.agent]
         found.append(
             {
                 "name": agent.agent,
@@ -162,8 +162,8 @@ def _agents(run: Run, field: Standings, thinking: dict[str, Thinking]) -> list[d
                 "seconds": asdict(thinking[agent.agent]),
                 "forfeits": agent.forfeits,
                 "faults": faults.get(agent.agent, 0),
-                "sees_all_cards": entrant["sees_all_cards"],
-                "members": entrant["members"],
+                "sees_all_cards": entrant.sees_all_cards,
+                "members": plain(entrant.members),
                 "on_front": False,
             }
         )
@@ -214,7 +214,7 @@ def _pair(pair: Any) -> dict[str, Any]:
 
 
 def _references(run: Run, results: Results) -> list[Any]:
-    return check_references(results, run.resolved.get("reference") or [])
+    return check_references(results, run.manifest.references)
 
 
 def _sweeps(run: Run, field: Standings) -> list[Any]:
@@ -237,7 +237,7 @@ def _sweeps(run: Run, field: Standings) -> list[Any]:
         else agent.margin
         for agent in field.agents
     }
-    return find_sweeps(run.manifest["entrants"], opponents, strength, margins)
+    return find_sweeps(run.manifest.entrants, opponents, strength, margins)
 
 
 def _makeup(run: Run) -> dict[str, Any]:

@@ -29,7 +29,6 @@ from arena.stats.calibrate import (
     sprt_rates,
     stopped_coverage,
 )
-from arena.stats.compare import Comparison, compare
 from arena.stats.elo import (
     EloEstimate,
     bayeselo_of_probabilities,
@@ -40,22 +39,24 @@ from arena.stats.elo import (
     expected_score,
 )
 from arena.stats.errors import StatsError
-from arena.stats.likelihood import (
-    llr_bayeselo,
-    llr_counts,
-    llr_points,
-    llr_tvalue,
-    llr_tvalue_exact,
+from arena.stats.joint import (
+    AdditiveFit,
+    Contrast,
+    JointComparison,
+    RankRange,
+    joint_comparison,
 )
+from arena.stats.letters import compact_letters
+from arena.stats.margin_comparison import MarginComparison, compare_margins
 from arena.stats.multiple import (
     AllPairs,
     FriedmanNemenyi,
     PairComparison,
     adjust_p,
     all_pairs,
-    compact_letters,
     friedman_nemenyi,
 )
+from arena.stats.pair_results import PairResults
 from arena.stats.paired import (
     EffectSize,
     Equivalence,
@@ -85,22 +86,39 @@ from arena.stats.power import (
 )
 from arena.stats.published import GamesOfRounds, Unpaired, games_of_rounds, unpaired
 from arena.stats.ratings import Anchor, Bootstrap, Rating, Ratings, elo_rating, score_rating
-from arena.stats.results import PairResults
 from arena.stats.saving import DuplicateSaving, duplicate_saving, pairing_saving
-from arena.stats.sequence import ConfidenceSequence, confidence_sequence
+from arena.stats.sequential.confidence_sequence import ConfidenceSequence, confidence_sequence
+from arena.stats.sequential.likelihood import (
+    llr_bayeselo,
+    llr_counts,
+    llr_points,
+    llr_tvalue,
+    llr_tvalue_exact,
+)
+from arena.stats.sequential.sprt import (
+    SprtDesign,
+    SprtResult,
+    sprt_counts,
+    sprt_points,
+    sprt_tvalue,
+)
+from arena.stats.sequential.stopping import (
+    StoppedEstimate,
+    elo_after_stopping,
+    estimate_after_stopping,
+)
 from arena.stats.shares import DealOutcomes, PointShare, deal_outcomes, share_of_points
-from arena.stats.sprt import SprtDesign, SprtResult, sprt_counts, sprt_points, sprt_tvalue
-from arena.stats.stopping import StoppedEstimate, elo_after_stopping, estimate_after_stopping
 from arena.stats.transitivity import AlphaRank, Cycles, alpha_rank, significant_cycles
 
 __all__ = [
+    "AdditiveFit",
     "AllPairs",
     "AlphaRank",
     "Anchor",
     "Bootstrap",
     "BootstrapInterval",
-    "Comparison",
     "ConfidenceSequence",
+    "Contrast",
     "Cycles",
     "DealOutcomes",
     "DealsNeeded",
@@ -112,6 +130,8 @@ __all__ = [
     "FieldModel",
     "FriedmanNemenyi",
     "GamesOfRounds",
+    "JointComparison",
+    "MarginComparison",
     "MarginModel",
     "MeanDifference",
     "PairComparison",
@@ -119,6 +139,7 @@ __all__ = [
     "PilotSd",
     "PointShare",
     "PowerCurve",
+    "RankRange",
     "Rate",
     "Rating",
     "Ratings",
@@ -142,7 +163,7 @@ __all__ = [
     "bca_mean",
     "bradley_terry",
     "compact_letters",
-    "compare",
+    "compare_margins",
     "confidence_sequence",
     "coverage",
     "deal_outcomes",
@@ -161,6 +182,7 @@ __all__ = [
     "familywise_error",
     "friedman_nemenyi",
     "games_of_rounds",
+    "joint_comparison",
     "llr_bayeselo",
     "llr_counts",
     "llr_points",

@@ -18,13 +18,13 @@ from arena.stats.bradley_terry import bradley_terry
 from arena.stats.elo import ELO_PER_LOGIT
 from arena.stats.errors import StatsError
 from arena.stats.multiple import Adjustment, all_pairs
+from arena.stats.pair_results import PairResults
 from arena.stats.power import sequential_point
 from arena.stats.ratings import Ratings
-from arena.stats.results import PairResults
 from arena.stats.sample import FloatArray, check_probability
-from arena.stats.sequence import unit_sequence
-from arena.stats.sprt import SprtDesign, find_stops, points_path
-from arena.stats.stopping import estimate_after_stopping
+from arena.stats.sequential.confidence_sequence import unit_sequence
+from arena.stats.sequential.sprt import SprtDesign, find_stops, points_path
+from arena.stats.sequential.stopping import estimate_after_stopping
 
 Draw = Callable[[np.random.Generator, tuple[int, int]], FloatArray]
 PValue = Callable[[FloatArray, np.random.Generator], float | None]

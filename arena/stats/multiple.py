@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from arena.stats.errors import StatsError
+from arena.stats.letters import compact_letters
+from arena.stats.pair_results import PairResults
 from arena.stats.paired import mean_difference, paired_t, wilcoxon_signed_rank
-from arena.stats.results import PairResults
 from arena.stats.sample import FloatArray, check_probability, join_notes
 
 Adjustment = Literal["holm", "bh", "none"]
@@ -158,36 +159,6 @@ def _strength_order(results: PairResults) -> list[int]:
     total = np.bincount(results.a, results.margin, k) - np.bincount(results.b, results.margin, k)
     games = np.bincount(results.a, minlength=k) + np.bincount(results.b, minlength=k)
     return [int(i) for i in np.argsort(-total / np.maximum(games, 1), kind="stable")]
-
-
-def compact_letters(
-    agents: int, different: list[tuple[int, int]], order: list[int] | None = None
-) -> list[str]:
-    """Compact letter display: two agents share a letter exactly when they are not different.
-
-    Formula: insert and absorb: start with one letter for all; for each different pair split every
-    letter both carry; drop letters contained in others. Letters follow `order` (best first).
-    Source: Piepho 2004, J. Computational and Graphical Statistics 13.
-    """
-    order = list(range(agents)) if order is None else order
-    rank = {agent: place for place, agent in enumerate(order)}
-    columns: list[frozenset[int]] = [frozenset(range(agents))]
-    for i, j in different:
-        split: list[frozenset[int]] = []
-        for column in columns:
-            split.extend([column - {i}, column - {j}] if {i, j} <= column else [column])
-        columns = [c for c in dict.fromkeys(split) if c and not any(c < other for other in split)]
-    columns.sort(key=lambda column: sorted(rank[agent] for agent in column))
-    names = [_letter(n) for n in range(len(columns))]
-    return [
-        "".join(name for name, column in zip(names, columns, strict=True) if agent in column)
-        for agent in range(agents)
-    ]
-
-
-def _letter(n: int) -> str:
-    alphabet = "abcdefghijklmnopqrstuvwxyz"
-    return alphabet[n] if n < 26 else f"({_letter(n // 26 - 1)}{alphabet[n % 26]})"
 
 
 def friedman_nemenyi(scores: ArrayLike, alpha: float = 0.05) -> FriedmanNemenyi:

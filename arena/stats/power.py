@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special, stats
 
-from arena.stats.brownian import Motion
 from arena.stats.elo import NELO_PER_T, elo_of_score, expected_score
 from arena.stats.errors import StatsError
 from arena.stats.sample import FloatArray, check_positive, check_probability, deal_sample
-from arena.stats.sprt import SprtDesign
+from arena.stats.sequential.brownian import Motion
+from arena.stats.sequential.sprt import SprtDesign
 
 
 @dataclass(frozen=True)

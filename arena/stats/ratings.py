@@ -1,7 +1,7 @@
 """Ratings of many agents with covariance clustered by deal: points above the field, and Elo.
 
 All pairs play the same deals, so their results are not independent: a deal that suits one agent
-shows in all its games. Every interval here treats the deal as the unit (see `cluster`).
+shows in all its games. Every interval here treats the deal as the unit (see `sandwich`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy import linalg, special
+from scipy import special
 
 from arena.stats.bootstrap import bca_limits, deal_weights
 from arena.stats.bradley_terry import (
@@ -19,12 +19,13 @@ from arena.stats.bradley_terry import (
     observed_information,
     strongly_connected,
 )
-from arena.stats.cluster import ClusteredCovariance, clustered_covariance
 from arena.stats.counts import EMPTY_CELL
 from arena.stats.elo import ELO_PER_LOGIT
 from arena.stats.errors import StatsError
-from arena.stats.results import DealTable, PairResults, check_connected
-from arena.stats.sample import FloatArray, IntArray, check_probability, generator, join_notes
+from arena.stats.least_squares import Fit, additive_fit, deal_patterns, mean_zero_basis
+from arena.stats.pair_results import DealTable, PairResults, check_connected
+from arena.stats.sample import FloatArray, check_probability, generator, join_notes
+from arena.stats.sandwich import ClusteredCovariance
 
 AUTO_PRIOR = 0.5  # half a win and half a loss per pair: Haldane-Anscombe, Firth's penalty for two
 BOOTSTRAP_CHUNK = 200
@@ -102,13 +103,12 @@ def score_rating(
     included at 0. Covariance clustered by deal (CR2) with Satterthwaite t limits. Unit: the deal;
     points. Assumes independent deals; that margins add up (r_i - r_j) is a summary, not an
     assumption of the interval: see `transitivity` for what it hides.
-    Source: Stefani 1980, IEEE Trans. SMC 10 (least squares ratings); `cluster` for the covariance.
+    Source: Stefani 1980, IEEE Trans. SMC 10 (least squares ratings); `sandwich` for the covariance.
     """
     check_probability(confidence, "confidence")
     table = results.table()
     check_connected(table)
-    fit = _least_squares(table)
-    return _ratings(table, fit, confidence, anchor, bootstrap)
+    return _ratings(table, _RatingFit(**vars(additive_fit(table))), confidence, anchor, bootstrap)
 
 
 def elo_rating(
@@ -153,66 +153,17 @@ def elo_rating(
 
 
 @dataclass(frozen=True, eq=False)
-class _Fit:
-    """Parameters in the reduced basis, and everything a covariance or a bootstrap needs."""
+class _RatingFit(Fit):
+    """A fit in points or in Elo, and what a bootstrap of it needs."""
 
-    strengths: FloatArray
-    basis: FloatArray  # parameter space (agents and extras) × reduced
-    scores: FloatArray
-    bread: FloatArray
-    information: FloatArray
-    pattern: IntArray
-    draw_share: float | None
-    prior: float
-    elo: bool
-    davidson: bool
-    cautious: bool
+    draw_share: float | None = None
+    prior: float = 0.0
+    elo: bool = False
+    davidson: bool = False
+    cautious: bool = False
 
 
-def _basis(agents: int, extra: int = 0) -> FloatArray:
-    """Orthonormal columns spanning strengths with mean 0, then the extra parameters as they are."""
-    helmert = linalg.helmert(agents).T
-    out = np.zeros((agents + extra, agents - 1 + extra))
-    out[:agents, : agents - 1] = helmert
-    out[agents:, agents - 1 :] = np.eye(extra)
-    return out
-
-
-def _patterns(table: DealTable) -> tuple[FloatArray, IntArray]:
-    """The distinct sets of pairs a deal was played by, and which one each deal has."""
-    if bool((table.played > 0).all()):
-        return np.ones((1, len(table.pairs))), np.zeros(table.deals, dtype=np.int64)
-    kinds, index = np.unique(table.played > 0, axis=0, return_inverse=True)
-    return kinds.astype(np.float64), index.reshape(-1).astype(np.int64)
-
-
-def _least_squares(table: DealTable) -> _Fit:
-    design = table.incidence
-    basis = _basis(len(table.agents))
-    reduced = design @ basis
-    kinds, pattern = _patterns(table)
-    information = np.einsum("kr,rp,rq->kpq", kinds, reduced, reduced)
-    total = np.einsum("r,rp,rq->pq", table.played.sum(axis=0), reduced, reduced)
-    bread = np.linalg.inv(total)
-    gamma = bread @ (reduced.T @ table.margin.sum(axis=0))
-    residuals = table.margin - table.played * (reduced @ gamma)
-    residuals[np.abs(residuals) <= 1e-12 * np.abs(table.margin).max(initial=0.0)] = 0.0
-    return _Fit(
-        strengths=basis @ gamma,
-        basis=basis,
-        scores=residuals @ reduced,
-        bread=bread,
-        information=information,
-        pattern=pattern,
-        draw_share=None,
-        prior=0.0,
-        elo=False,
-        davidson=False,
-        cautious=False,
-    )
-
-
-def _maximum_likelihood(table: DealTable, davidson: bool, prior: float | None) -> _Fit:
+def _maximum_likelihood(table: DealTable, davidson: bool, prior: float | None) -> _RatingFit:
     design = table.incidence
     k = len(table.agents)
     counts = [x.sum(axis=0)[None, :] for x in (table.wins, table.draws, table.losses)]
@@ -228,8 +179,8 @@ def _maximum_likelihood(table: DealTable, davidson: bool, prior: float | None) -
     wins, draws, losses = counts
     beta, _ = fit_strengths(design, wins + added, draws, losses + added, davidson, agents=k)
     parameters = beta[0]
-    basis = _basis(k, int(davidson))
-    kinds, pattern = _patterns(table)
+    basis = mean_zero_basis(table, int(davidson))
+    kinds, pattern = deal_patterns(table)
     many = np.broadcast_to(beta, (len(kinds), beta.shape[1]))
     information = observed_information(design, many, kinds, davidson, k)
     information = basis.T @ information @ basis
@@ -249,7 +200,7 @@ def _maximum_likelihood(table: DealTable, davidson: bool, prior: float | None) -
         actual = table.wins + table.draws / 2
         scores = (actual - table.played * special.expit(eta)) @ design
         draw_share = None
-    return _Fit(
+    return _RatingFit(
         strengths=parameters[:k],
         basis=basis,
         scores=scores @ basis,
@@ -273,7 +224,7 @@ def _finite(
 
 def _ratings(
     table: DealTable,
-    fit: _Fit,
+    fit: _RatingFit,
     confidence: float,
     anchor: Anchor | None,
     bootstrap: Bootstrap | None,
@@ -291,7 +242,7 @@ def _ratings(
         place = np.eye(k)
         place[:, table.agents.index(anchor.agent)] -= 1.0
         offset = anchor.value
-    clustered = clustered_covariance(fit.scores, fit.information, fit.pattern, fit.bread)
+    clustered = fit.covariance()
     values = unit * (place @ fit.strengths) + offset
     contrasts = place @ fit.basis[:k]
     se, df = _errors(clustered, fit, contrasts)
@@ -344,7 +295,7 @@ def _ratings(
 
 
 def _errors(
-    clustered: ClusteredCovariance, fit: _Fit, contrasts: FloatArray
+    clustered: ClusteredCovariance, fit: _RatingFit, contrasts: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     se = clustered.standard_errors(contrasts)
     df = clustered.degrees_of_freedom(contrasts)
@@ -354,7 +305,9 @@ def _errors(
     return se, df
 
 
-def _los(fit: _Fit, clustered: ClusteredCovariance, k: int) -> tuple[tuple[float | None, ...], ...]:
+def _los(
+    fit: _RatingFit, clustered: ClusteredCovariance, k: int
+) -> tuple[tuple[float | None, ...], ...]:
     los = np.full((k, k), np.nan)
     i, j = np.triu_indices(k, 1)
     differences = np.zeros((i.size, k))
@@ -370,7 +323,7 @@ def _los(fit: _Fit, clustered: ClusteredCovariance, k: int) -> tuple[tuple[float
     )
 
 
-def _resample(table: DealTable, fit: _Fit, bootstrap: Bootstrap) -> FloatArray:
+def _resample(table: DealTable, fit: _RatingFit, bootstrap: Bootstrap) -> FloatArray:
     """Strengths (resample × agent) refitted to deals drawn with replacement."""
     rng = generator(bootstrap.seed)
     if bootstrap.resamples < 100:
@@ -395,7 +348,7 @@ def _resample(table: DealTable, fit: _Fit, bootstrap: Bootstrap) -> FloatArray:
 
 
 def _refit_points(
-    table: DealTable, fit: _Fit, weights: FloatArray, played: FloatArray
+    table: DealTable, fit: _RatingFit, weights: FloatArray, played: FloatArray
 ) -> FloatArray:
     reduced = table.incidence @ fit.basis
     r = reduced.shape[1]
@@ -407,7 +360,9 @@ def _refit_points(
     return np.asarray(gamma[:, :, 0] @ fit.basis.T)
 
 
-def _refit_elo(table: DealTable, fit: _Fit, weights: FloatArray, played: FloatArray) -> FloatArray:
+def _refit_elo(
+    table: DealTable, fit: _RatingFit, weights: FloatArray, played: FloatArray
+) -> FloatArray:
     k = len(table.agents)
     if fit.davidson:
         wins, draws = weights @ table.wins, weights @ table.draws

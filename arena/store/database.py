@@ -9,12 +9,6 @@ its own.
 A batch of units is one transaction, synced to the disk before it counts as done.
 After a crash SQLite drops what was not committed; whole units are missing then,
 never parts of one.
-
-The views `games` (a line per unit and seating) and `units` (a line per unit, the
-mean over its seatings) are what the statistics start from; `Database.games` and
-`Database.units` read one pairing of them without going through all the others. If an
-agent forfeited in some seatings of a unit, these alone decide it: forfeiting loses
-the deal.
 """
 
 from __future__ import annotations
@@ -24,33 +18,20 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.deals import Deal
+from arena.deals import Deal, read_deal, write_deal
 from arena.errors import ArenaError
-from arena.store.deal_text import read_deal, write_deal
+from arena.scoring import Game, games_of
 from arena.store.records import COLUMNS, RoundRecord
 
 __all__ = ["Database", "FaultRecord", "PairingKey", "StoreError", "UnitResult"]
 
 FORMAT = 1
 _BUSY_S = 30.0
-
-_GAMES = """\
-SELECT pairing, unit, seating,
-       sum(score_first) AS score_first, sum(score_second) AS score_second,
-       sum(margin) AS margin, sum(counts) AS rounds, max(forfeit) AS forfeit
-FROM rounds {only} GROUP BY pairing, unit, seating"""
-_UNITS = f"""\
-SELECT pairing, unit, avg(score_first) AS score_first, avg(score_second) AS score_second,
-       coalesce(avg(margin) FILTER (WHERE forfeit > 0), avg(margin)) AS margin,
-       count(*) AS seatings, sum(rounds) AS rounds,
-       count(*) FILTER (WHERE forfeit = 1) AS forfeits_first,
-       count(*) FILTER (WHERE forfeit = 2) AS forfeits_second
-FROM ({_GAMES}) GROUP BY pairing, unit"""
-# SQLite groups all rows of a view before it looks at a condition: this goes inside.
-_OF_PAIRING = "WHERE pairing = ?"
 
 _SCHEMA = f"""
 CREATE TABLE pairings (
@@ -112,8 +93,6 @@ CREATE TABLE faults (
     actions BLOB NOT NULL,
     PRIMARY KEY (pairing, unit, seating, number)
 ) WITHOUT ROWID;
-CREATE VIEW games AS {_GAMES.format(only="")};
-CREATE VIEW units AS {_UNITS.format(only="")};
 PRAGMA user_version = {FORMAT};
 """
 
@@ -323,17 +302,15 @@ class Database:
         ):
             yield RoundRecord._make(row)
 
-    def units(
-        self, pairing: int, columns: str, *, ordered: bool = False
-    ) -> Iterator[tuple[Any, ...]]:
-        """Columns (or aggregates) of the view `units` for one pairing."""
-        order = " ORDER BY unit" if ordered else ""
-        inner = _UNITS.format(only=_OF_PAIRING)
-        return self.query(f"SELECT {columns} FROM ({inner}){order}", pairing)
-
-    def games(self, pairing: int, columns: str) -> Iterator[tuple[Any, ...]]:
-        """Columns (or aggregates) of the view `games` for one pairing."""
-        return self.query(f"SELECT {columns} FROM ({_GAMES.format(only=_OF_PAIRING)})", pairing)
+    def units(self, pairing: int) -> Iterator[tuple[str, tuple[Game, ...]]]:
+        """Every unit of a pairing with its games, in the order of the key, one at a time."""
+        rows = self.query(
+            "SELECT unit, seating, margin, score_first, score_second, counts, forfeit "
+            "FROM rounds WHERE pairing = ? ORDER BY unit, seating, number",
+            pairing,
+        )
+        for unit, rounds in groupby(rows, itemgetter(0)):
+            yield unit, games_of(Game._make(row[1:]) for row in rounds)
 
     def faults(self, pairing: int) -> list[FaultRecord]:
         """The faults in a pairing."""

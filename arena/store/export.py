@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from arena.cards import SEATS, TRUMPS, card_name
+from arena.deals import deal_record
 from arena.errors import ArenaError
 from arena.rules import action_name
-from arena.store.deal_text import deal_record
 from arena.store.reader import Pairing, Replay, Run
 
 __all__ = ["FORMATS", "export"]
@@ -115,7 +115,7 @@ def round_record(run: Run, pairing: Pairing, replay: Replay, times: bool = True)
     record: dict[str, Any] = {
         "id": f"{stored.deal} {pairing.first} {pairing.second} {stored.seating}",
         "game": rules.name,
-        "options": run.manifest["rules"]["options"],
+        "options": run.manifest.rules.options,
         "deal": stored.deal,
         "first": pairing.first,
         "second": pairing.second,

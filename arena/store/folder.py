@@ -1,7 +1,7 @@
 """The folder of a run: what was asked for, what it was run with, the results and a log.
 
     config.resolved.yaml   the experiment, everything filled in
-    manifest.json          versions, hashes, fingerprints, machine, times
+    manifest.json          the description of the run (see `manifest`)
     results.sqlite         every round (see `database`)
     log.txt                what happened, with times
     standings.txt          the tables of a complete run
@@ -29,11 +29,10 @@ import yaml
 from arena.errors import ArenaError
 from arena.files import write_atomically
 from arena.store.database import Database
+from arena.store.manifest import CONFIG, MANIFEST, Manifest, read_config, write_manifest
 
-__all__ = ["RunFolder", "read_manifest", "read_resolved"]
+__all__ = ["RunFolder"]
 
-CONFIG = "config.resolved.yaml"
-MANIFEST = "manifest.json"
 RESULTS = "results.sqlite"
 LOG = "log.txt"
 TABLES = "standings.txt"
@@ -74,7 +73,7 @@ class RunFolder:
         if not (file.exists() and (self.path / RESULTS).exists()):
             write_atomically(file, yaml.safe_dump(dict(resolved), sort_keys=False, width=100))
             return
-        stored = read_resolved(self.path)
+        stored = read_config(self.path)
         if stored != _plain(resolved):
             changes = list(_differences(stored, _plain(resolved)))
             shown = "; ".join(changes[:_DIFFERENCES_SHOWN])
@@ -85,10 +84,9 @@ class RunFolder:
                 + "; give another --out, or --fresh to start over"
             )
 
-    def write_manifest(self, manifest: Mapping[str, Any]) -> None:
+    def write_manifest(self, manifest: Manifest) -> None:
         """Replace the manifest."""
-        text = json.dumps(manifest, indent=2, ensure_ascii=False)
-        write_atomically(self.path / MANIFEST, text + "\n")
+        write_manifest(self.path, manifest)
 
     def discard_tables(self) -> None:
         """Remove the tables of earlier results: there will be others."""
@@ -112,35 +110,6 @@ class RunFolder:
 def now() -> str:
     """The time, as it is written everywhere."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def read_manifest(path: Path) -> dict[str, Any]:
-    """The manifest of a run folder."""
-    file = path / MANIFEST
-    try:
-        manifest = json.loads(file.read_bytes())
-    except FileNotFoundError as error:
-        what = "no run here" if path.is_dir() else "no such folder"
-        raise ArenaError(f"{path}: {what} ({MANIFEST} is missing)") from error
-    except OSError as error:
-        raise ArenaError(f"{file}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise ArenaError(f"{file}: not JSON: {error}") from error
-    if not isinstance(manifest, dict):
-        raise ArenaError(f"{file}: expected a JSON object")
-    return manifest
-
-
-def read_resolved(path: Path) -> dict[str, Any]:
-    """The configuration of a run folder, everything filled in."""
-    file = path / CONFIG
-    try:
-        resolved = yaml.safe_load(file.read_bytes())
-    except OSError as error:
-        raise ArenaError(f"{file}: {error.strerror or error}") from error
-    except yaml.YAMLError as error:
-        raise ArenaError(f"{file}: not YAML: {' '.join(str(error).split())}") from error
-    return resolved if isinstance(resolved, dict) else {}
 
 
 def _lock(path: Path) -> int:

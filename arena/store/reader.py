@@ -9,20 +9,25 @@ Rows are read one at a time; only what is asked for as a frame is held in memory
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from arena.cards import SEATS, TRUMPS
 from arena.deals import Deal
+from arena.entrants import AgentSpec
 from arena.errors import ArenaError, did_you_mean
+from arena.parameters import read_values
 from arena.registry import GAMES
 from arena.rules import Rules, Standing, action_name
+from arena.scoring import by_entrant, side_owners, unit_margin
 from arena.store.database import Database, FaultRecord
-from arena.store.folder import RESULTS, is_busy, read_manifest, read_resolved
-from arena.store.records import RoundRecord, by_entrant, decode_times
+from arena.store.folder import RESULTS, is_busy
+from arena.store.manifest import Manifest, Pairing, read_config, read_manifest
+from arena.store.records import RoundRecord, decode_times
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,14 +38,6 @@ __all__ = ["Pairing", "Replay", "Run", "Thinking"]
 
 _FRAME_ROWS = 50_000
 """Rows that are turned into a frame at a time: plain Python rows take far more room."""
-
-
-class Pairing(NamedTuple):
-    """Two entrants that played each other."""
-
-    first: str
-    second: str
-    id: int
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,7 @@ class Run:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self.manifest: dict[str, Any] = read_manifest(self.path)
+        self.manifest: Manifest = read_manifest(self.path)
 
     @cached_property
     def database(self) -> Database:
@@ -96,45 +93,45 @@ class Run:
     @property
     def name(self) -> str:
         """The name of the experiment."""
-        return str(self.manifest["name"])
+        return self.manifest.name
 
     @cached_property
-    def resolved(self) -> dict[str, Any]:
-        """The configuration, everything filled in."""
-        return read_resolved(self.path)
+    def config(self) -> dict[str, Any]:
+        """The configuration file with everything filled in; to be shown, not to be read from."""
+        return read_config(self.path)
 
     @cached_property
     def rules(self) -> Rules:
         """The game as it was played."""
-        rules: Rules = GAMES.get(self.manifest["rules"]["game"])(
-            **self.manifest["rules"]["options"]
-        )
+        used = self.manifest.rules
+        game = GAMES.get(used.game)
+        rules: Rules = game(**read_values(game, used.options, f"{self.path}: {used.game}"))
         return rules
 
     @property
     def entrants(self) -> list[str]:
         """Names of the entrants, in the order of the configuration."""
-        return list(self.manifest["entrants"])
+        return list(self.manifest.entrants)
 
-    @cached_property
-    def pairings(self) -> list[Pairing]:
+    @property
+    def pairings(self) -> tuple[Pairing, ...]:
         """Who played whom, in the order of the configuration."""
-        return [Pairing(**entry) for entry in self.manifest["pairings"]]
+        return self.manifest.pairings
 
     @property
     def is_match(self) -> bool:
         """Whether whole matches were played, not single rounds."""
-        return self.manifest["match"] is not None
+        return self.manifest.match is not None
 
     @cached_property
     def seatings(self) -> list[tuple[int, ...]]:
         """For each seating and seat, whether the first (0) or the second entrant (1) sits there."""
-        return [tuple("AB".index(letter) for letter in text) for text in self.manifest["seatings"]]
+        return [tuple("AB".index(letter) for letter in text) for text in self.manifest.seatings]
 
     @cached_property
     def _owners(self) -> list[list[int]]:
         """For each seating and side, whose side it is."""
-        return [[seats[side[0]] for side in self.rules.sides] for seats in self.seatings]
+        return side_owners(self.rules, self.seatings)
 
     @cached_property
     def _entrants(self) -> list[bytes]:
@@ -144,8 +141,7 @@ class Run:
     @property
     def units_per_pairing(self) -> int:
         """How many deals or matches each pairing is to play."""
-        rounds = (self.manifest["match"] or {}).get("rounds") or 1
-        return int(self.manifest["deals"]) // int(rounds)
+        return self.manifest.units_per_pairing
 
     @property
     def is_busy(self) -> bool:
@@ -172,8 +168,12 @@ class Run:
         """A pairing's units and their margins in favour of its first entrant."""
         import numpy as np  # here, so that light commands start fast
 
-        rows = list(self.database.units(pairing.id, "unit, margin", ordered=True))
-        return [row[0] for row in rows], np.array([row[1] for row in rows], dtype=np.float64)
+        units: list[str] = []
+        margins = array("d")
+        for unit, games in self.database.units(pairing.id):
+            units.append(unit)
+            margins.append(unit_margin(games))
+        return units, np.array(margins, dtype=np.float64)
 
     def thinking(self) -> dict[str, Thinking]:
         """How long each entrant's decisions took; quantiles are right to 1%."""
@@ -205,18 +205,24 @@ class Run:
         """A row per pairing and deal (or match): the means over its seatings."""
         import pandas as pd  # here, so that light commands start fast
 
-        columns = (
-            *("unit", "margin", "score_first", "score_second"),
-            *("seatings", "rounds", "forfeits_first", "forfeits_second"),
-        )
-        parts = []
-        for pairing in self.pairings:
-            rows = self.database.units(pairing.id, ", ".join(columns), ordered=True)
-            part = pd.DataFrame(rows, columns=list(columns))
-            part.insert(0, "second", pairing.second)
-            part.insert(0, "first", pairing.first)
-            parts.append(part)
+        parts = [pd.DataFrame(batch) for batch in _batches(self._units())]
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+    def _units(self) -> Iterator[dict[str, Any]]:
+        for pairing in self.pairings:
+            for unit, games in self.database.units(pairing.id):
+                yield {
+                    "first": pairing.first,
+                    "second": pairing.second,
+                    "unit": unit,
+                    "margin": unit_margin(games),
+                    "score_first": _mean(game.score_first for game in games),
+                    "score_second": _mean(game.score_second for game in games),
+                    "seatings": len(games),
+                    "rounds": sum(game.rounds for game in games),
+                    "forfeits_first": sum(game.forfeit == 1 for game in games),
+                    "forfeits_second": sum(game.forfeit == 2 for game in games),
+                }
 
     # --- single rounds -------------------------------------------------------------------
 
@@ -240,9 +246,7 @@ class Run:
                 standing = nobody
             yield self._replay(pairing, record, standing)
             if record.counts and record.scores:
-                scores = map(int, record.scores.split())
-                totals = tuple(a + b for a, b in zip(standing.scores, scores, strict=True))
-                standing = Standing(standing.round_number + 1, totals)
+                standing = standing.after(map(int, record.scores.split()))
 
     def replays_with(self, pairing: Pairing, deal: str) -> Iterator[Replay]:
         """The rounds of the unit that a deal belongs to, those that ended the run included."""
@@ -278,6 +282,12 @@ class Run:
         seats = tuple(names[entrant] for entrant in self.seatings[record.seating])
         return Replay(pairing, record, deal, standing, seats)
 
+    def agent_at(self, replay: Replay, seat: int) -> AgentSpec:
+        """The agent that sat in a seat: of a team, the member whose seat it is."""
+        name = replay.seats[seat]
+        members = self.manifest.entrants[name].members
+        return members[replay.seats[:seat].count(name) % len(members)]
+
     def seconds(self, record: RoundRecord) -> tuple[float, float]:
         """How long both entrants thought in a round."""
         import numpy as np  # here, so that light commands start fast
@@ -299,7 +309,7 @@ class Run:
             "deal": record.deal,
             "seating": record.seating,
             "round": record.number,
-            "seats": self.manifest["seatings"][record.seating],
+            "seats": self.manifest.seatings[record.seating],
             "trump": None if record.trump is None else TRUMPS[record.trump],
             "declarer": None if record.declarer is None else SEATS[record.declarer],
             "leader": None if record.leader is None else SEATS[record.leader],
@@ -352,6 +362,12 @@ def _as_round(fault: FaultRecord) -> RoundRecord:
 
 def _means(owners: list[int], text: str) -> tuple[float | None, float | None]:
     return by_entrant(owners, list(map(int, text.split()))) if text else (None, None)
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    """The mean of the scores that there are."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
 
 
 def _batches(rows: Iterator[Any]) -> Iterator[list[Any]]:

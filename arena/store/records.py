@@ -7,14 +7,16 @@ nanoseconds as floats of four bytes each.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
+
+from arena.scoring import Game
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["COLUMNS", "RoundRecord", "by_entrant", "decode_times", "encode_times"]
+__all__ = ["COLUMNS", "RoundRecord", "decode_times", "encode_times"]
 
 
 class RoundRecord(NamedTuple):
@@ -51,24 +53,20 @@ class RoundRecord(NamedTuple):
     times: bytes
     """How long each took."""
 
+    @property
+    def game(self) -> Game:
+        """The round as (a part of) a game of its unit."""
+        return Game(
+            self.seating,
+            self.margin,
+            self.score_first,
+            self.score_second,
+            self.counts,
+            self.forfeit,
+        )
+
 
 COLUMNS: tuple[str, ...] = RoundRecord._fields
-
-
-def by_entrant(owners: Sequence[int], values: Sequence[float]) -> tuple[float, float]:
-    """Means over the first and over the second entrant's sides; `owners` says whose a side is.
-
-    >>> by_entrant([0, 1, 1, 0], [26, 0, 0, 13])
-    (19.5, 0.0)
-    """
-    if len(values) == 2:  # the usual case, and done for every round
-        first, second = values if owners[0] == 0 else reversed(values)
-        return float(first), float(second)
-    totals, sides = [0.0, 0.0], [0, 0]
-    for owner, value in zip(owners, values, strict=True):
-        totals[owner] += value
-        sides[owner] += 1
-    return totals[0] / sides[0], totals[1] / sides[1]
 
 
 def encode_times(nanoseconds: Iterable[int]) -> bytes:

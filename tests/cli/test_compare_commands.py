@@ -169,7 +169,7 @@ def test_the_command_in_a_report_repeats_the_run(
     assert main(["run", config, *words[3:], "--jobs", "1", "--quiet", "--no-report"]) == 0
     with Run("reports/planned") as first, Run("again") as second:
         assert first.deals().equals(second.deals())
-        assert first.manifest["config_sha256"] == second.manifest["config_sha256"]
+        assert first.manifest.config_sha256 == second.manifest.config_sha256
     assert not Path("again/report.html").exists()
 
 

@@ -143,7 +143,6 @@ def make_experiment(
     entrants = entrants or (entrant("any"), entrant("lowest", "lowest"))
     names = [each.name for each in entrants]
     pairings = tuple((a, b) for i, a in enumerate(names) for b in names[i + 1 :])
-    resolved = {"deals": count, "agents": names, "seed": changes.get("seed", 0)}
     base = Experiment(
         name="small",
         rules=rules,
@@ -152,7 +151,6 @@ def make_experiment(
         deals_sha256=f"made-{count}",
         entrants=entrants,
         pairings=pairings,
-        resolved=resolved,
     )
     return replace(base, **changes)
 

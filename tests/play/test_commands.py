@@ -15,6 +15,7 @@ import pytest
 from play.tables import AGENTS, Trouble
 
 from arena.cli import main
+from arena.report.words import interval, signed
 from arena.store import Run
 
 CONFIG = """\
@@ -60,7 +61,7 @@ def test_run_shows_standings_pairs_and_times(
     shown = capsys.readouterr().out
     for title in ("points per deal", "95% interval", "win rate", "won-drawn-lost", "median"):
         assert title in shown
-    for name in ("random", "semi", "rule", "random - semi", "semi - rule"):
+    for name in ("random", "semi", "rule", "rule - random", "time per decision"):
         assert re.search(rf"^{name}\b", shown, re.MULTILINE)
     assert "CPU seconds; results in reports/small" in shown
     assert main(["run", "x.yaml", "--no-report"]) == 0
@@ -77,10 +78,15 @@ def test_the_tables_say_what_is_stored(
     with Run("reports/small") as results:
         deals, rounds = results.deals(), results.rounds()
     mean, half = deals["margin"].mean(), 2.0227 * deals["margin"].std() / 40**0.5
-    assert f"{mean:+.1f}  {mean - half:+.1f} to {mean + half:+.1f}" in shown
     margins = deals["margin"]
     tally = f"{(margins > 0).sum()}-{(margins == 0).sum()}-{(margins < 0).sum()}"
-    assert tally in shown
+    pair = "random - other"
+    if mean < 0:  # the one that is ahead is named first
+        pair, mean, tally = "other - random", -mean, "-".join(reversed(tally.split("-")))
+    limits = interval(mean - half, mean + half)
+    assert re.search(
+        rf"^{pair} +40 +{re.escape(signed(mean))} +{limits} .* {tally} ", shown, re.MULTILINE
+    )
     won = ((rounds["margin"] > 0) + 0.5 * (rounds["margin"] == 0)).mean()
     assert re.search(rf"^random .* {100 * won:.1f}% ", shown, re.MULTILINE)
     assert f"{rounds['score_first'].mean():.1f}" in shown
@@ -237,7 +243,7 @@ def test_a_folder_without_results_belongs_to_nobody(
     (folder / "config.resolved.yaml").write_text("name: other\n")
     assert main(["run", config(limit=2), "--jobs", "1", "--no-report", "--quiet"]) == 0
     with Run(folder) as run:
-        assert run.resolved["name"] == "small"
+        assert run.config["name"] == "small"
 
 
 def test_a_changed_config_is_refused_and_fresh_starts_over(

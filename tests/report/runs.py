@@ -13,6 +13,7 @@ from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
 from arena.rules import Action, MatchFormat, View
 from arena.seeds import Rng
+from arena.store.manifest import Reference
 
 HOSTILE = ("<script>alert(1)</script>", '"><img src=x onerror=alert(2)>', "a|b *c* $d$ & {{7*7}}")
 
@@ -53,8 +54,8 @@ def hostile(path: Path) -> Path:
     entrants = tuple(entrant(name) for name in HOSTILE)
     experiment = make_experiment(4, entrants)
     deals = tuple(replace(deal, id=f"<i>{deal.id}</i>") for deal in experiment.deals)
-    resolved = {**experiment.resolved, "description": "</script><script>alert(3)</script>"}
-    play(replace(experiment, deals=deals, resolved=resolved, name="x</title>"), path)
+    description = "</script><script>alert(3)</script>"
+    play(replace(experiment, deals=deals, description=description, name="x</title>"), path)
     return path
 
 
@@ -95,15 +96,14 @@ def sweep(path: Path) -> Path:
         for c in (0.5, 1.0)
         for percent in (5, 50, 95)
     ]
-    reference = [
-        {"label": "a thesis", "pair": ["eager-95-0.5", "any"], "unit": "win rate", "value": 0.5},
-        {"label": "a paper", "agent": "eager-95-0.5", "value": 70.0, "se": 3.0, "n": 100},
-        {"label": "a blog", "agent": "any", "unit": "stars", "value": 5.0},
-    ]
+    references = (
+        Reference(label="a thesis", pair=("eager-95-0.5", "any"), unit="win rate", value=0.5),
+        Reference(label="a paper", agent="eager-95-0.5", value=70.0, se=3.0, n=100),
+        Reference(label="a blog", agent="any", unit="stars", value=5.0),
+    )
     experiment = make_experiment(8, (*eager, entrant("any")))
     pairings = tuple((each.name, "any") for each in eager)
-    resolved = {**experiment.resolved, "reference": reference}
-    play(replace(experiment, pairings=pairings, resolved=resolved), path)
+    play(replace(experiment, pairings=pairings, references=references), path)
     return path
 
 

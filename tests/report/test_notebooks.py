@@ -1,39 +1,15 @@
-"""`arena.load_run`, and the example in the documentation."""
+"""`arena.load_run`."""
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from report.conftest import Written
 
 import arena
-from arena.cli import main
-
-DOC = Path(__file__).parents[2] / "docs" / "notebooks.md"
-CONFIG = """\
-name: quickstart
-game: {name: klaverjas}
-deals: {set: klaverjas-given-1000, limit: 20}
-agents: {random: {family: random}, rule: {family: rule}}
-"""
-
-
-def test_the_example_in_the_documentation_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("x.yaml").write_text(CONFIG)
-    main(["run", "x.yaml", "--jobs", "1", "--quiet", "--no-report"])
-    code = "\n".join(re.findall(r"```python\n(.*?)```", DOC.read_text(encoding="utf-8"), re.DOTALL))
-    exec(compile(code, str(DOC), "exec"), {})
-    said = capsys.readouterr().out
-    assert "points per deal above the field" in said
-    assert "MeanDifference" in said
 
 
 def test_the_frames_are_tidy(written: Callable[[str], Written]) -> None:

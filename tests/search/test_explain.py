@@ -16,9 +16,10 @@ deals: {set: klaverjas-given-1000, limit: 1}
 agents:
   tree: {family: ismcts, simulations: 120}
   trees: {family: dmcts, worlds: 4, iterations: 30}
+  flat: {family: flat-mc, playouts: 8}
   rule: {family: rule}
   both: {team: [tree, trees]}
-schedule: {type: pairs, pairs: [[tree, rule], [trees, rule], [both, rule]]}
+schedule: {type: pairs, pairs: [[tree, rule], [trees, rule], [flat, rule], [both, rule]]}
 seed: 5
 """
 
@@ -74,6 +75,14 @@ def test_members_of_a_team_explain_themselves_each_by_its_own_search(run, capsys
         at = next(number for number, whose in found if whose == seat)
         _, out = explained(run, "both", at, capsys)
         assert "plays the same card" in out.out
+
+
+def test_an_agent_with_lists_among_its_parameters_is_built_again(run, capsys):
+    """Flat Monte Carlo has a tuple, which a run folder holds as a list."""
+    _, found = choices(run, "flat")
+    code, out = explained(run, "flat", found[0][0], capsys)
+    assert code == 0, out.err
+    assert re.search(r"flat (does not explain itself|searches again)", out.out)
 
 
 def test_who_does_not_search_says_so(run, capsys):

@@ -16,7 +16,7 @@ from arena.stats import (
     StatsError,
     bca,
     bca_mean,
-    compare,
+    compare_margins,
     deal_outcomes,
     duplicate_saving,
     effect_size,
@@ -186,9 +186,9 @@ def test_bca_of_any_statistic(margins: Margins) -> None:
 
 
 def test_compare_puts_the_views_together(margins: Margins) -> None:
-    r = compare(margins, seed=5, resamples=999)
+    r = compare_margins(margins, seed=5, resamples=999)
     assert (r.mean, r.p, r.n) == (margins.mean(), paired_t(margins).p, 300)
-    assert r == compare(margins, seed=5, resamples=999)
+    assert r == compare_margins(margins, seed=5, resamples=999)
 
 
 def test_unpaired_is_labelled_and_is_scipys() -> None:
@@ -234,7 +234,7 @@ def test_degenerate_margins_get_a_sentence(margins: list[float], sentence: str) 
         assert effect_size(margins).d is None
         assert equivalence(margins, 5).p is None
         assert bca_mean(margins, 1).low is None
-        assert compare(margins, 1, resamples=199).note == mean.note
+        assert compare_margins(margins, 1, resamples=199).note == mean.note
         assert deal_outcomes(margins).note or deal_outcomes(margins).p is not None
         if not np.any(np.nan_to_num(np.array(margins))):
             assert wilcoxon_signed_rank(margins).p is None

@@ -30,9 +30,9 @@ from arena.stats import (
     sprt_tvalue,
     t_test_power,
 )
-from arena.stats.brownian import Motion, _by_eigenfunctions, _by_reflections
-from arena.stats.sprt import points_path
-from arena.stats.walk import ratio_bounds, stopped_walk
+from arena.stats.sequential.brownian import Motion, _by_eigenfunctions, _by_reflections
+from arena.stats.sequential.sprt import points_path
+from arena.stats.sequential.walk import ratio_bounds, stopped_walk
 
 Margins = NDArray[np.float64]
 

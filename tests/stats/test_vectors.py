@@ -33,7 +33,7 @@ from arena.stats import (
 )
 from arena.stats.counts import mle_given_mean, mle_given_t, outcomes
 from arena.stats.elo import ELO_PER_LOGIT, NELO_PER_T
-from arena.stats.sprt import counts_path, find_stops
+from arena.stats.sequential.sprt import counts_path, find_stops
 
 Vectors = dict[str, dict[str, Any]]
 MODELS = {"BayesElo": "bayesian"}

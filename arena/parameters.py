@@ -1,22 +1,28 @@
-"""The parameters of an agent, a bidder or a game: the fields of its dataclass."""
+"""The parameters of an agent, a bidder or a game: the fields of its dataclass.
+
+They are written as plain values (in experiments and run folders), checked by a strict
+model that comes from the dataclass, and built into what the dataclass is called with.
+"""
 
 from __future__ import annotations
 
+import json
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import cache, reduce
 from operator import or_
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
-from pydantic import BeforeValidator, create_model
+from pydantic import BeforeValidator, ValidationError, create_model
 from pydantic import Field as ModelField
 from pydantic_core import PydanticKnownError
 
-from arena.config.models import Strict
-from arena.play.experiment import plain
+from arena.errors import ArenaError
+from arena.strict import Strict, first_mistake
 
-__all__ = ["Parameter", "model_of", "parameters_of", "values_of"]
+__all__ = ["Parameter", "model_of", "parameters_of", "plain", "read_values", "values_of"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,28 @@ def model_of(family: Callable[..., Any]) -> type[Strict]:
 def values_of(parameters: Strict) -> dict[str, Any]:
     """What to call the dataclass with: nested parameters are built."""
     return {name: _build(getattr(parameters, name)) for name in type(parameters).model_fields}
+
+
+def read_values(
+    family: Callable[..., Any], parameters: Mapping[str, Any], what: str
+) -> dict[str, Any]:
+    """What to call the dataclass with, from plain values; `what` names it in errors."""
+    try:
+        # As JSON, so that lists may become tuples while all else stays strict.
+        return values_of(model_of(family).model_validate_json(json.dumps(plain(parameters))))
+    except ValidationError as error:
+        raise ArenaError(f"{what}: {first_mistake(error)}") from None
+
+
+def plain(value: Any) -> Any:
+    """A value as YAML and JSON can hold it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return str(value) if isinstance(value, Path) else value
 
 
 def parameters_of(family: Callable[..., Any]) -> list[Parameter]:

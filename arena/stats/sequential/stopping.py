@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, special
 
-from arena.stats.brownian import Motion
 from arena.stats.counts import outcomes
 from arena.stats.elo import elo_of_score, expected_score
-from arena.stats.likelihood import EloModel, score_bounds
 from arena.stats.sample import check_probability, deal_sample
-from arena.stats.sprt import Decision, SprtDesign, SprtResult, sprt_points
-from arena.stats.walk import stopped_walk
+from arena.stats.sequential.brownian import Motion
+from arena.stats.sequential.likelihood import EloModel, score_bounds
+from arena.stats.sequential.sprt import Decision, SprtDesign, SprtResult, sprt_points
+from arena.stats.sequential.walk import stopped_walk
 
 
 @dataclass(frozen=True)

@@ -177,13 +177,15 @@ def check_connected(table: DealTable) -> None:
     """Refuse a schedule in which some agents are never compared, naming the components."""
     components = connected_components(len(table.agents), table.pairs)
     if len(components) > 1:
-        names = "; ".join(
-            "{" + ", ".join(table.agents[i] for i in group) + "}" for group in components
-        )
         raise StatsError(
-            f"the schedule falls into {len(components)} parts that never met: {names}; "
-            "no common rating exists"
+            f"{parts_that_never_met(table.agents, components)}; no common rating exists"
         )
+
+
+def parts_that_never_met(agents: tuple[str, ...], parts: list[list[int]]) -> str:
+    """The parts of a schedule, in words."""
+    names = "; ".join("{" + ", ".join(agents[i] for i in part) + "}" for part in parts)
+    return f"the schedule falls into {len(parts)} parts that never met: {names}"
 
 
 def connected_components(agents: int, pairs: IntArray) -> list[list[int]]:

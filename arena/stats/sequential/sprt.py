@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from arena.stats.errors import StatsError
-from arena.stats.likelihood import EloModel, llr_counts
 from arena.stats.sample import FloatArray, check_probability, deal_sample
+from arena.stats.sequential.likelihood import EloModel, llr_counts
 
 Decision = Literal["H0", "H1", "continue"]
 

@@ -23,7 +23,7 @@ from arena.stats.shares import DealOutcomes, deal_outcomes
 
 
 @dataclass(frozen=True)
-class Comparison:
+class MarginComparison:
     """A against B: the mean margin first, then every other view of the same deals."""
 
     difference: MeanDifference
@@ -59,19 +59,19 @@ class Comparison:
         return self.difference.note
 
 
-def compare(
+def compare_margins(
     margins: ArrayLike,
     seed: int | np.random.Generator,
     confidence: float = 0.95,
     resamples: int = 9_999,
-) -> Comparison:
+) -> MarginComparison:
     """Compare two agents on the same deals, one margin per deal (seatings averaged).
 
     The headline is `mean_difference` with the paired t-test; the rest are checks that ask less of
     the margins' shape. They are views of one question, not seven tests to choose from.
     """
     rng = generator(seed)
-    return Comparison(
+    return MarginComparison(
         mean_difference(margins, confidence),
         paired_t(margins),
         wilcoxon_signed_rank(margins),

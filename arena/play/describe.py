@@ -1,0 +1,102 @@
+"""Describing a run: what is played, and what it is played with."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import arena
+from arena.agent import sees_all_cards
+from arena.parameters import plain
+from arena.play.experiment import Experiment
+from arena.play.schedule import seatings
+from arena.rules import Rules
+from arena.store.manifest import EntrantUsed, Machine, Manifest, Pairing, RulesUsed, Session
+
+__all__ = ["describe", "rules_used"]
+
+_PACKAGES = ("joblib", "numba", "numpy", "scipy")
+
+
+def describe(
+    experiment: Experiment, fingerprints: Sequence[str], pairings: Sequence[int], session: Session
+) -> Manifest:
+    """The description of a run that begins now, with the numbers of its stored pairings."""
+    names = tuple(
+        Pairing(first, second, number)
+        for (first, second), number in zip(experiment.pairings, pairings, strict=True)
+    )
+    return Manifest(
+        name=experiment.name,
+        description=experiment.description,
+        versions={
+            "arena": arena.__version__,
+            "python": platform.python_version(),
+            **{name: found for name in _PACKAGES if (found := _version_of(name))},
+        },
+        git_commit=git_commit(),
+        machine=Machine(platform=platform.platform(), processor=_processor(), cores=os.cpu_count()),
+        config_sha256=experiment.config_sha256,
+        rules=rules_used(experiment.rules),
+        deal_set=experiment.deal_set,
+        deals_sha256=experiment.deals_sha256,
+        deals=len(experiment.deals),
+        match=experiment.match,
+        placements=experiment.placements,
+        seatings=tuple(
+            "".join("AB"[entrant] for entrant in seating)
+            for seating in seatings(experiment.rules, experiment.placements)
+        ),
+        seed=experiment.seed,
+        on_fault=experiment.on_fault,
+        decision_limit_s=experiment.decision_limit_s,
+        references=experiment.references,
+        entrants={
+            entrant.name: EntrantUsed(
+                fingerprint=found,
+                sees_all_cards=any(sees_all_cards(member.build()) for member in entrant.members),
+                members=entrant.members,
+            )
+            for entrant, found in zip(experiment.entrants, fingerprints, strict=True)
+        },
+        pairings=names,
+        sessions=(session,),
+    )
+
+
+def rules_used(rules: Rules) -> RulesUsed:
+    """A game that is a dataclass of its options."""
+    return RulesUsed(game=rules.name, options=plain(rules), version=rules.version)
+
+
+def git_commit() -> str | None:
+    """The commit that this code is, with `-dirty` if it has been changed; None if not in git."""
+    root = Path(arena.__file__).parent.parent
+    if not (root / ".git").exists():
+        return None
+    command = ["git", "-C", str(root), "describe", "--always", "--abbrev=40", "--dirty"]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return found.stdout.strip() or None
+
+
+def _version_of(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor())

@@ -1,0 +1,422 @@
+"""Who is stronger than whom: one simultaneous inference for the whole field.
+
+Everything that is said about strength comes from `joint_comparison(results)`:
+
+    found = joint_comparison(results)            # a PairResults; alpha = 0.05
+    found.order                                  # agents, the best first
+    found.contrast("a", "b")                     # a minus b: difference, low, high, p_adjusted
+    found.letters["a"], found.ranks["a"].best    # from the same contrasts
+    found.top                                    # agents to whom nobody is known to be superior
+    found.better("a"), found.worse("a")          # agents known to be stronger, weaker than a
+    found.fit.words, found.note                  # sentences: do margins add up, what is missing
+
+A contrast is the difference of two score ratings (`score_rating`), so agents that never met are
+compared through their opponents. `low` and `high` are simultaneous limits and `p_adjusted` is
+adjusted over the same family, so that an interval excludes 0 exactly when `p_adjusted` is below
+alpha; `plain_low`, `plain_high` and `p` are those of one contrast on its own, to be labelled so.
+`superiority` is the highest confidence at which all differences hold together.
+
+Ratings add up by construction; agents need not. `fit` tests it, and names the pairs whose direct
+results tell another story than the ratings. Where there are such pairs, `basis` is "direct":
+contrasts, letters and ranks then come from the direct meetings, and `fit.words` says so. `joint`
+and `direct` hold both sets of contrasts in any case.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from scipy import linalg, special
+
+from arena.stats.least_squares import Fit, additive_fit, pair_fit
+from arena.stats.letters import compact_letters
+from arena.stats.pair_results import (
+    DealTable,
+    PairResults,
+    connected_components,
+    parts_that_never_met,
+)
+from arena.stats.sample import FloatArray, check_probability, join_notes
+from arena.stats.simultaneous import family
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Points per deal by which `a` is ahead of `b`, with simultaneous and with plain limits.
+
+    `deals` is how many the two played against each other; 0 if they were compared through others.
+    None where there is nothing to go by; `note` says why.
+    """
+
+    a: str
+    b: str
+    difference: float | None
+    low: float | None
+    high: float | None
+    p_adjusted: float | None
+    different: bool
+    plain_low: float | None
+    plain_high: float | None
+    p: float | None
+    se: float | None
+    df: float | None
+    deals: int
+    note: str = ""
+
+    @property
+    def superiority(self) -> float | None:
+        """Highest simultaneous confidence at which the two differ: 1 - adjusted p."""
+        return None if self.p_adjusted is None else 1.0 - self.p_adjusted
+
+    @property
+    def direction(self) -> int:
+        """1 if a is known to be ahead, -1 if behind, 0 if nothing is known."""
+        if not self.different or self.difference is None:
+            return 0
+        return 1 if self.difference > 0 else -1
+
+    def reversed(self) -> Contrast:
+        """The same, seen from b."""
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            difference=_negative(self.difference),
+            low=_negative(self.high),
+            high=_negative(self.low),
+            plain_low=_negative(self.plain_high),
+            plain_high=_negative(self.plain_low),
+        )
+
+
+@dataclass(frozen=True)
+class RankRange:
+    """Places that an agent can have: all ranges hold together with confidence 1 - alpha."""
+
+    best: int
+    worst: int
+
+
+@dataclass(frozen=True)
+class AdditiveFit:
+    """Do margins add up? The joint (additive) model against a mean of its own for each pair.
+
+    `p` is of the Wald test on `cycles` degrees of freedom, None if the schedule has no cycle to
+    test or too few deals. `misfit` is the root mean square, over pairs, of the direct margin less
+    the one that ratings predict. `contradictions` are pairs where the two differ by more than
+    chance (simultaneously over pairs) and say different things about who is ahead.
+    """
+
+    p: float | None
+    statistic: float | None
+    cycles: int
+    deals: int
+    misfit: float | None
+    contradictions: tuple[tuple[str, str], ...]
+    words: str
+
+
+@dataclass(frozen=True)
+class JointComparison:
+    """What is known about the whole field, all of it at once with confidence 1 - alpha."""
+
+    agents: tuple[str, ...]
+    order: tuple[str, ...]
+    """The agents, the best first."""
+    basis: Literal["joint", "direct"]
+    joint: tuple[Contrast, ...]
+    """Every pair of agents, by the ratings; the first is the one ahead."""
+    direct: tuple[Contrast, ...]
+    """Every pair that met, by its own results; the first is the one ahead."""
+    letters: dict[str, str]
+    ranks: dict[str, RankRange]
+    fit: AdditiveFit
+    alpha: float
+    note: str = ""
+
+    @property
+    def contrasts(self) -> tuple[Contrast, ...]:
+        """Those that letters and ranks stand on."""
+        return self.joint if self.basis == "joint" else self.direct
+
+    @cached_property
+    def _by_pair(self) -> dict[tuple[str, str], Contrast]:
+        found = {(c.a, c.b): c for c in self.contrasts}
+        return found | {(c.b, c.a): c.reversed() for c in self.contrasts}
+
+    def contrast(self, a: str, b: str) -> Contrast:
+        """Seen from `a`; KeyError if there is none (no direct results, and none are joint)."""
+        return self._by_pair[a, b]
+
+    def better(self, agent: str) -> tuple[str, ...]:
+        """The agents that are known to be stronger, the best first."""
+        return self._known(agent, -1)
+
+    def worse(self, agent: str) -> tuple[str, ...]:
+        """The agents that are known to be weaker, the best first."""
+        return self._known(agent, 1)
+
+    @property
+    def top(self) -> tuple[str, ...]:
+        """The agents to whom nobody is known to be superior."""
+        return tuple(agent for agent in self.order if not self.better(agent))
+
+    def _known(self, agent: str, direction: int) -> tuple[str, ...]:
+        return tuple(
+            other
+            for other in self.order
+            if (agent, other) in self._by_pair
+            and self._by_pair[agent, other].direction == direction
+        )
+
+
+def joint_comparison(results: PairResults, alpha: float = 0.05) -> JointComparison:
+    """Compare all agents at once: contrasts of the score rating, clustered by deal.
+
+    Formula: differences of least squares ratings with their CR2 covariance over deals; each is a
+    t with its Satterthwaite degrees of freedom (n - 1 where all pairs play the same n deals), and
+    all are adjusted together over their joint distribution (`simultaneous`). Ranks: one more
+    than the number of agents that are better by these intervals, to the number of agents less
+    those that are worse. The fit: Wald test of the pairs' means against the additive model,
+    with the covariance over deals, as Hotelling's T² (F with q and n - q). Unit: the deal; points.
+    Assumes independent deals and nearly normal means; with few deals the t is an approximation
+    when margins are far from normal (measured: docs/statistics.md). Source: `simultaneous`,
+    `sandwich`; Mogstad, Romano, Shaikh & Wilhelm 2024, Rev. Econ. Stud. 91, and Al Mohamad,
+    Goeman & van Zwet 2022, Biometrics 78 (ranks); Piepho 2004 (letters); Hotelling 1931.
+    """
+    check_probability(alpha, "alpha")
+    table = results.table()
+    rated, paired = additive_fit(table), pair_fit(table)
+    joint = _joint(table, rated, alpha)
+    direct = _direct(table, paired, alpha)
+    fit = _goodness(table, rated, paired, joint, direct, alpha)
+    basis: Literal["joint", "direct"] = "direct" if fit.contradictions else "joint"
+    contrasts = joint if basis == "joint" else direct
+    strength = {name: -float(rated.strengths[i]) for i, name in enumerate(table.agents)}
+    order = tuple(sorted(table.agents, key=lambda name: (strength[name], name)))
+    note = "" if table.deals > 1 else "One deal only: no intervals and no tests."
+    parts = connected_components(len(table.agents), table.pairs)
+    if len(parts) > 1:
+        note = join_notes(
+            note,
+            parts_that_never_met(table.agents, parts)
+            + ": nothing is said about agents of different parts.",
+        )
+    if table.forfeits:
+        note = join_notes(note, f"{table.forfeits} forfeited results were left out.")
+    return JointComparison(
+        agents=table.agents,
+        order=order,
+        basis=basis,
+        joint=joint,
+        direct=direct,
+        letters=_letters(order, contrasts),
+        ranks=_ranks(order, contrasts),
+        fit=fit,
+        alpha=alpha,
+        note=note,
+    )
+
+
+def _joint(table: DealTable, fit: Fit, alpha: float) -> tuple[Contrast, ...]:
+    parts = connected_components(len(table.agents), table.pairs)
+    pairs = [
+        (i, j) for part in parts for n, i in enumerate(sorted(part)) for j in sorted(part)[n + 1 :]
+    ]
+    weights = np.zeros((len(pairs), len(table.agents)))
+    for row, (i, j) in enumerate(pairs):
+        weights[row, i], weights[row, j] = 1.0, -1.0
+    return _contrasts(table, fit, pairs, weights @ fit.basis, weights @ fit.strengths, alpha)
+
+
+def _direct(table: DealTable, fit: Fit, alpha: float) -> tuple[Contrast, ...]:
+    pairs = [(int(i), int(j)) for i, j in table.pairs]
+    return _contrasts(table, fit, pairs, fit.basis, fit.strengths, alpha)
+
+
+def _contrasts(
+    table: DealTable,
+    fit: Fit,
+    pairs: list[tuple[int, int]],
+    weights: FloatArray,
+    differences: FloatArray,
+    alpha: float,
+) -> tuple[Contrast, ...]:
+    met = {(int(i), int(j)): int(n) for (i, j), n in zip(table.pairs, _played(table), strict=True)}
+    found = _inference(table, fit, weights, differences, alpha)
+    out = []
+    for row, (i, j) in enumerate(pairs):
+        known = bool(found.known[row])
+
+        def value(column: FloatArray, row: int = row, known: bool = known) -> float | None:
+            return float(column[row]) if known else None
+
+        contrast = Contrast(
+            a=table.agents[i],
+            b=table.agents[j],
+            difference=float(differences[row]),
+            low=value(differences - found.half),
+            high=value(differences + found.half),
+            p_adjusted=value(found.p_adjusted),
+            different=known and bool(found.p_adjusted[row] < alpha),
+            plain_low=value(differences - found.plain_half),
+            plain_high=value(differences + found.plain_half),
+            p=value(found.p),
+            se=value(found.se),
+            df=value(found.df),
+            deals=met.get((i, j), 0),
+            note="" if known else "The deals do not vary: no interval and no test.",
+        )
+        out.append(contrast if differences[row] >= 0 else contrast.reversed())
+    return tuple(out)
+
+
+@dataclass(frozen=True, eq=False)
+class _Inference:
+    known: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    se: FloatArray
+    df: FloatArray
+    p: FloatArray
+    p_adjusted: FloatArray
+    half: FloatArray
+    plain_half: FloatArray
+
+
+def _inference(
+    table: DealTable, fit: Fit, weights: FloatArray, differences: FloatArray, alpha: float
+) -> _Inference:
+    """p and limits of all contrasts; those without variance take no part in the adjustment."""
+    clustered = fit.covariance()
+    se = clustered.standard_errors(weights)
+    df = clustered.degrees_of_freedom(weights)
+    scale = float(np.abs(table.margin).max(initial=0.0))
+    known = (se > 1e-9 * scale) & (df >= 0.5)
+    p = np.full(len(se), np.nan)
+    p[known] = 2 * special.stdtr(df[known], -np.abs(differences[known] / se[known]))
+    p_adjusted, half, plain_half = (np.full(len(se), np.nan) for _ in range(3))
+    if known.any():
+        covariance = weights[known] @ clustered.covariance @ weights[known].T
+        together = family(covariance, df[known])
+        p_adjusted[known] = together.adjusted(p[known])
+        level = together.level(alpha)
+        half[known] = -special.stdtrit(df[known], level / 2) * se[known]
+        plain_half[known] = -special.stdtrit(df[known], alpha / 2) * se[known]
+    return _Inference(known, se, df, p, p_adjusted, half, plain_half)
+
+
+def _goodness(
+    table: DealTable,
+    rated: Fit,
+    paired: Fit,
+    joint: tuple[Contrast, ...],
+    direct: tuple[Contrast, ...],
+    alpha: float,
+) -> AdditiveFit:
+    design = table.incidence
+    residual_space = linalg.null_space(design.T).T  # cycles × pairs: what no rating explains
+    cycles = len(residual_space)
+    if not cycles:
+        words = "No agents met in a circle, so whether margins add up cannot be tested."
+        return AdditiveFit(None, None, 0, table.deals, None, (), words)
+    misses = paired.strengths - design @ rated.strengths
+    misfit = float(np.sqrt(np.mean(misses**2)))
+    statistic, p = _wald(table, paired, residual_space)
+    contradictions: tuple[tuple[str, str], ...] = ()
+    if p is None or p < alpha:
+        contradictions = _contradictions(table, paired, misses, joint, direct, alpha)
+    words = _fit_words(p, misfit, contradictions, table.deals, alpha)
+    return AdditiveFit(p, statistic, cycles, table.deals, misfit, contradictions, words)
+
+
+def _wald(table: DealTable, paired: Fit, space: FloatArray) -> tuple[float | None, float | None]:
+    """Hotelling's T² of what no rating explains, and its p."""
+    covariance = space @ paired.covariance().covariance @ space.T
+    values, vectors = np.linalg.eigh(covariance)
+    kept = values > 1e-10 * max(float(values.max(initial=0.0)), 1e-300)
+    rank, n = int(kept.sum()), table.deals
+    if rank == 0 or n <= rank + 1:
+        return None, None
+    along = vectors[:, kept].T @ (space @ paired.strengths)
+    statistic = float(np.sum(along**2 / values[kept]))
+    f = statistic * (n - rank) / (rank * (n - 1))
+    return statistic, float(special.fdtrc(rank, n - rank, f))
+
+
+def _contradictions(
+    table: DealTable,
+    paired: Fit,
+    misses: FloatArray,
+    joint: tuple[Contrast, ...],
+    direct: tuple[Contrast, ...],
+    alpha: float,
+) -> tuple[tuple[str, str], ...]:
+    design, played = table.incidence, _played(table)
+    weighted = design.T * played
+    predict = design @ np.linalg.pinv(weighted @ design) @ weighted
+    found = _inference(table, paired, np.eye(len(played)) - predict, misses, alpha)
+    by_rating = {frozenset((c.a, c.b)): c for c in joint}
+    by_meeting = {frozenset((c.a, c.b)): c for c in direct}
+    out = []
+    for row, (i, j) in enumerate(table.pairs.tolist()):
+        a, b = table.agents[i], table.agents[j]
+        if not (found.known[row] and found.p_adjusted[row] < alpha):
+            continue
+        seen = [
+            c.direction if c.a == a else -c.direction
+            for c in (by_rating[frozenset((a, b))], by_meeting[frozenset((a, b))])
+        ]
+        if seen[0] != seen[1]:
+            ahead = by_meeting[frozenset((a, b))]
+            out.append((ahead.a, ahead.b))
+    return tuple(out)
+
+
+def _fit_words(
+    p: float | None,
+    misfit: float,
+    contradictions: tuple[tuple[str, str], ...],
+    deals: int,
+    alpha: float,
+) -> str:
+    if contradictions:
+        pairs = "; ".join(f"{a} against {b}" for a, b in contradictions)
+        return (
+            "The field is not transitive: some direct results differ from what the ratings say, "
+            f"by more than chance ({pairs}). Letters and ranks are therefore from direct meetings."
+        )
+    if p is None:
+        return f"{deals} deals are too few to test whether margins add up."
+    if p < alpha:
+        return (
+            f"Margins do not quite add up (p = {p:.2g}; direct results are {misfit:.1f} points off "
+            "the ratings' predictions, root mean square), but no pair contradicts the order."
+        )
+    return f"Nothing speaks against margins that add up (p = {p:.2g})."
+
+
+def _letters(order: tuple[str, ...], contrasts: tuple[Contrast, ...]) -> dict[str, str]:
+    place = {name: i for i, name in enumerate(order)}
+    apart = [(place[c.a], place[c.b]) for c in contrasts if c.different]
+    return dict(zip(order, compact_letters(len(order), apart), strict=True))
+
+
+def _ranks(order: tuple[str, ...], contrasts: tuple[Contrast, ...]) -> dict[str, RankRange]:
+    better = dict.fromkeys(order, 0)
+    worse = dict.fromkeys(order, 0)
+    for c in contrasts:
+        if c.direction:
+            ahead, behind = (c.a, c.b) if c.direction > 0 else (c.b, c.a)
+            worse[ahead] += 1
+            better[behind] += 1
+    return {name: RankRange(1 + better[name], len(order) - worse[name]) for name in order}
+
+
+def _played(table: DealTable) -> FloatArray:
+    return np.asarray(table.played.sum(axis=0))
+
+
+def _negative(value: float | None) -> float | None:
+    return None if value is None else -value

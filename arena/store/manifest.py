@@ -1,0 +1,225 @@
+"""What a run is: one description, written into its folder and read everywhere.
+
+`manifest.json` says what was played (game, deals, entrants, seed), what it was played
+with (versions, machine) and when. It is read by whoever resumes, shows, replays,
+explains, reports or compares a run. A folder may come from anywhere, so the models are
+pydantic's, as those of experiment files are: what is missing or of a wrong type is
+told in one line.
+
+**Versions.** `FORMAT` goes up when a field is added or changes its meaning. Older
+manifests are brought up to date by `_upgraded`; newer ones are refused.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import yaml
+from pydantic import Field, NonNegativeInt, ValidationError
+
+from arena.entrants import AgentSpec
+from arena.errors import ArenaError
+from arena.files import write_atomically
+from arena.rules import MatchFormat
+from arena.strict import Strict, first_mistake
+
+__all__ = [
+    "EntrantUsed",
+    "Machine",
+    "Manifest",
+    "Pairing",
+    "Reference",
+    "RulesUsed",
+    "Session",
+    "read_config",
+    "read_manifest",
+    "write_manifest",
+]
+
+FORMAT = 2
+MANIFEST = "manifest.json"
+CONFIG = "config.resolved.yaml"
+
+
+class Pairing(NamedTuple):
+    """Two entrants that played each other."""
+
+    first: str
+    second: str
+    id: int
+    """What their results are kept under."""
+
+
+class Machine(Strict):
+    """Where it was run: times depend on it."""
+
+    platform: str
+    processor: str
+    cores: int | None
+
+
+class RulesUsed(Strict):
+    """The game as it was played."""
+
+    game: str
+    options: dict[str, Any]
+    version: int
+
+
+class EntrantUsed(Strict):
+    """An entrant, and what its results are known by."""
+
+    fingerprint: str
+    sees_all_cards: bool
+    members: tuple[AgentSpec, ...] = Field(min_length=1)
+
+
+class Session(Strict):
+    """One time that the run was started."""
+
+    started: str
+    ended: str | None = None
+    ending: str | None = None
+    """How it ended: finished, stopped by a fault, interrupted or failed; None if it was killed."""
+    jobs: int
+    backend: str
+    cpu_s: float | None = None
+
+
+class Reference(Strict):
+    """A published value, shown beside ours."""
+
+    label: str
+    """What it is and where it was published."""
+    value: float
+    agent: str | None = None
+    """The agent that the value is about."""
+    pair: tuple[str, str] | None = None
+    """The pairing that the value is about, seen from its first agent."""
+    unit: str | None = None
+    """Such as 'win rate' or 'points per deal'."""
+    se: float | None = Field(default=None, ge=0)
+    """Its standard error."""
+    n: int | None = Field(default=None, ge=1)
+    """Rounds that it rests on."""
+
+
+class Manifest(Strict):
+    """Enough to repeat a run, and to know whether it can be compared."""
+
+    format: Literal[2] = 2
+    name: str
+    description: str | None
+    versions: dict[str, str]
+    git_commit: str | None
+    machine: Machine
+    config_sha256: str
+    rules: RulesUsed
+    deal_set: str
+    deals_sha256: str
+    deals: NonNegativeInt
+    match: MatchFormat | None
+    placements: Literal["all", "alternating"]
+    seatings: tuple[str, ...]
+    """Who sits where, a letter per seat: A the first entrant of a pairing, B the second."""
+    seed: NonNegativeInt
+    on_fault: Literal["stop", "forfeit"]
+    decision_limit_s: float | None
+    references: tuple[Reference, ...]
+    entrants: dict[str, EntrantUsed]
+    pairings: tuple[Pairing, ...]
+    sessions: tuple[Session, ...] = Field(min_length=1)
+
+    @property
+    def started(self) -> str:
+        """When it was first started."""
+        return self.sessions[0].started
+
+    @property
+    def ended(self) -> str | None:
+        """When it last ended; None if it goes on or was killed."""
+        return self.sessions[-1].ended
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU seconds of all sessions."""
+        return sum(session.cpu_s or 0.0 for session in self.sessions)
+
+    @property
+    def deals_per_unit(self) -> int:
+        """How many deals of the set a match owns; 1 where single deals are played."""
+        return (self.match.rounds if self.match else None) or 1
+
+    @property
+    def units_per_pairing(self) -> int:
+        """How many deals or matches each pairing is to play."""
+        return self.deals // self.deals_per_unit
+
+
+def write_manifest(path: Path, manifest: Manifest) -> None:
+    """Replace the manifest of a run folder."""
+    # Through Python's own writer: it keeps the numbers of options and parameters as they are.
+    text = json.dumps(manifest.model_dump(mode="json"), indent=2, ensure_ascii=False)
+    write_atomically(path / MANIFEST, text + "\n")
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest of a run folder."""
+    file = path / MANIFEST
+    try:
+        data = json.loads(file.read_bytes())
+    except FileNotFoundError as error:
+        what = "no run here" if path.is_dir() else "no such folder"
+        raise ArenaError(f"{path}: {what} ({MANIFEST} is missing)") from error
+    except OSError as error:
+        raise ArenaError(f"{file}: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise ArenaError(f"{file}: not JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise ArenaError(f"{file}: expected a JSON object")
+    found = data.get("format")
+    if isinstance(found, int) and found > FORMAT:
+        raise ArenaError(
+            f"{file}: written in format {found}, this version reads up to {FORMAT}; "
+            "use the version of arena that wrote it"
+        )
+    try:
+        # As JSON, so that lists may become tuples while all else stays strict.
+        return Manifest.model_validate_json(json.dumps(_upgraded(path, data)))
+    except ValidationError as error:
+        raise ArenaError(
+            f"{file}: {first_mistake(error)}; 'arena run' with the same configuration "
+            "and --out writes it again"
+        ) from None
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """The configuration of a run folder, everything filled in: what `arena run` takes again."""
+    file = path / CONFIG
+    try:
+        config = yaml.safe_load(file.read_bytes())
+    except OSError as error:
+        raise ArenaError(f"{file}: {error.strerror or error}") from error
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ArenaError(f"{file}: not YAML: {' '.join(str(error).split())}") from error
+    return config if isinstance(config, dict) else {}
+
+
+def _upgraded(path: Path, data: dict[str, Any]) -> dict[str, Any]:
+    """A manifest of format 1 in the words of today; any other as it is.
+
+    Format 1 had its first and last time twice, and left the description and the published
+    values to the configuration.
+    """
+    if data.get("format") != 1:
+        return data
+    kept = {key: value for key, value in data.items() if key not in ("started", "ended")}
+    config = read_config(path)
+    return {
+        **kept,
+        "format": FORMAT,
+        "description": config.get("description"),
+        "references": config.get("reference") or [],
+    }
