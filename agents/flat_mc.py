@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from agents import beliefs as believing
 from agents.belief_network import HELP, believer, check_beliefs, model_of
 from agents.beliefs import Beliefs, Believer, check_deviations
-from agents.bidding.monte_carlo import MonteCarlo
+from agents.bidding.usual import usual_bid
 from agents.search.flat_mc import (
     CARELESS,
     DIFFERENCE,
@@ -28,10 +28,10 @@ from agents.search.worlds import known_worlds, plan_worlds
 from arena.agent import parameter
 from arena.cards import SUITS, rank_of, suit_of
 from arena.errors import ArenaError
+from arena.games.kernel.contract import example_rules
 from arena.games.kernel.jit import warms
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
-from arena.games.klaverjas import Klaverjas
 from arena.rules import Action, View
 from arena.seeds import Rng
 
@@ -98,6 +98,8 @@ class FlatMC:
     the lowest card. `as_published` brings single deviations of the programs back. Bids by
     Monte Carlo (section 4.2) unless a bidder is set beside it; cards passed are random.
     """
+
+    needs: ClassVar[tuple[str, ...]] = ("kernel",)
 
     playouts: int = parameter(
         1000, help="playouts per legal card (with `worlds`: and per world)", at_least=1
@@ -171,7 +173,7 @@ class FlatMC:
         if len(view.legal) == 1:
             return view.legal[0]
         if view.phase == "bid":
-            return MonteCarlo(self.playouts).bid(view, rng)
+            return usual_bid(view, rng, self.playouts)
         if view.phase != "play":
             return rng.choice(view.legal)
         return self._best(view, self.estimates(view, rng))
@@ -291,8 +293,10 @@ def _place_in_hand(card: int) -> tuple[int, int]:
 
 @warms
 def _exercise() -> None:
-    rules = Klaverjas()
+    rules = example_rules()
     state = rules.start(rules.random_deal(Rng(1), 1))
+    while state.phase != "play":
+        rules.apply(state, state.legal[0])
     assert state.turn is not None
     view = rules.view(state, state.turn)
     for beliefs in get_args(believing.Kind):

@@ -33,7 +33,7 @@ class MonteCarlo:
     `threshold`. In all games earlier calls are not taken as a sign of anything.
     """
 
-    games: ClassVar[tuple[str, ...]] = ("klaverjas", "schieber")
+    needs: ClassVar[tuple[str, ...]] = ("kernel", "two-sides", "usual-bids")
 
     playouts: int = parameter(1000, help="playouts per trump on offer", at_least=1)
     rollout: Literal["random", "semi-random"] = parameter(

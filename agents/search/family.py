@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agents.belief_network import HELP, believer, check_beliefs, model_of
 from agents.beliefs import Beliefs, Believer
-from agents.bidding.monte_carlo import MonteCarlo
+from agents.bidding.usual import usual_bid
 from agents.flat_mc import Budget
 from agents.search.decision import (
     MOONS,
@@ -31,9 +31,9 @@ from agents.search.network import NO_NETWORK, Network, load_network
 from agents.search.tree import Policy
 from arena.agent import parameter
 from arena.errors import ArenaError
+from arena.games.kernel.contract import example_rules
 from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import KernelGame, kernel_game
-from arena.games.klaverjas import Klaverjas
 from arena.rules import Action, View
 from arena.seeds import Rng
 
@@ -108,6 +108,11 @@ class TreeSearch(abc.ABC):
                 raise ArenaError("a network judges by value: difference, without lookahead")
 
     @property
+    def needs(self) -> tuple[str, ...]:
+        """What a game must have: a kernel, and two sides for a network to judge."""
+        return ("kernel",) if self.evaluator == "rollout" else ("kernel", "two-sides")
+
+    @property
     def network(self) -> Network:
         """The network that judges new nodes."""
         if self.evaluator == "rollout":
@@ -136,7 +141,7 @@ class TreeSearch(abc.ABC):
         if len(view.legal) == 1:
             return view.legal[0]
         if view.phase == "bid":
-            return MonteCarlo().bid(view, rng)
+            return usual_bid(view, rng)
         return None if view.phase == "play" else rng.choice(view.legal)
 
     @abc.abstractmethod
@@ -164,8 +169,6 @@ class TreeSearch(abc.ABC):
 
     def _leaves(self, view: View) -> Leaves:
         uses_network = self.evaluator != "rollout"
-        if uses_network and len(view.rules.sides) != 2:
-            raise ArenaError("a network judges games of two sides only")
         stop = 0
         if self.lookahead is not None:
             tricks_left = view.rules.hand_size - len(view.tricks)
@@ -191,7 +194,7 @@ def decide_once(*agents: TreeSearch) -> None:
 
     One game is enough: compiled code does not differ between games.
     """
-    rules = Klaverjas()
+    rules = example_rules()
     state = rules.start(rules.random_deal(Rng(0), 0))
     while len(state.tricks) < rules.hand_size - 3:
         rules.apply(state, state.legal[0])

@@ -12,6 +12,7 @@ from arena.config.document import KeyPath
 from arena.config.models import Team
 from arena.config.problems import Problems
 from arena.errors import ArenaError, did_you_mean
+from arena.games.needs import why_not
 from arena.parameters import model_of, values_of
 from arena.play.experiment import AgentSpec, BidderSpec, Entrant
 from arena.play.fingerprint import model_hash
@@ -140,9 +141,14 @@ def _agent(entry: _Entry, rules: Rules, problems: Problems) -> AgentSpec | None:
     spec = AgentSpec(family, values, bidder)
     try:
         # A model that cannot be read is told now, not when the run begins.
-        model_hash(spec.build().cards)
+        agent = spec.build().cards
+        model_hash(agent)
     except (ArenaError, ValueError) as error:
         problems.add(entry.path, str(error))
+        return None
+    # What a family needs of a game may depend on its parameters.
+    if (why := why_not(agent, rules)) is not None:
+        problems.add(entry.path, f"{family!r} {why}")
         return None
     return spec
 
@@ -181,12 +187,12 @@ def _family(
         problems.add(where, f"{what}; {did_you_mean('', registry)}")
         return None
     try:
-        games = getattr(registry.get(family), "games", None)
+        why = why_not(registry.get(family), rules)
     except ArenaError as error:
         problems.add(where, str(error))
         return None
-    if games is not None and rules.name not in games:
-        problems.add(where, f"{family!r} does not play {rules.name} (plays: {', '.join(games)})")
+    if why is not None:
+        problems.add(where, f"{family!r} {why}")
         return None
     return family
 

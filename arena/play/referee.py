@@ -23,7 +23,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from arena.agent import Player, Remembers, Setup, sees_all_cards
 from arena.cards import SEATS
 from arena.deals import Deal
-from arena.rules import ACTION_NAMES, Action, Outcome, Rules, Standing, action_name
+from arena.rules import ACTION_NAMES, OWN_BIDS, Action, Outcome, Rules, Standing, action_name
 from arena.seeds import Rng, rng_for
 
 __all__ = ["Clock", "Fault", "FaultKind", "Lineup", "Played", "Referee", "decision_rng"]
@@ -149,7 +149,7 @@ class Referee:
             elapsed = perf_counter_ns() - started
             action = answer if answer.__class__ is int else _whole_number(answer)
             if action not in view.legal:
-                fault = _illegal(seat, len(actions), answer, view.legal)
+                fault = _illegal(seat, len(actions), answer, view.legal, view.rules.bids)
                 break
             if limit is not None and elapsed > limit:
                 fault = overtime("overtime", seat, len(actions), self.decision_limit_s or 0.0)
@@ -194,10 +194,13 @@ def _crash(seat: int, decision: int, error: BaseException) -> Fault:
     return Fault("crash", seat, decision, message, "".join(traceback.format_exception(error)))
 
 
-def _illegal(seat: int, decision: int, answer: Any, legal: tuple[Action, ...]) -> Fault:
+def _illegal(
+    seat: int, decision: int, answer: Any, legal: tuple[Action, ...], bids: tuple[str, ...]
+) -> Fault:
     action = _whole_number(answer)
-    played = action_name(action) if 0 <= action < len(ACTION_NAMES) else _shown(answer)
-    allowed = " ".join(map(action_name, legal))
+    known = 0 <= action < len(ACTION_NAMES) or 0 <= action - OWN_BIDS < len(bids)
+    played = action_name(action, bids) if known else _shown(answer)
+    allowed = " ".join(action_name(each, bids) for each in legal)
     return Fault("illegal", seat, decision, f"played {played}, legal: {allowed}")
 
 

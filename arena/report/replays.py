@@ -78,7 +78,7 @@ def _step(rules: Any, state: Any, action: int) -> dict[str, Any]:
     step: dict[str, Any] = {
         "seat": seat,
         "phase": phase,
-        "action": action_name(action) if action < 52 else call_name(action),
+        "action": action_name(action) if action < 52 else call_name(action, rules.bids),
     }
     if phase == "play":
         step["legal"] = write_cards(state.legal)

@@ -21,10 +21,8 @@ from arena.games.kernel.step import example_game
 __all__ = ["LANES", "playouts"]
 
 # As in `playout`, a loop is compiled for each game from one.
-_LOOPS = for_each_game(
-    "lanes.tricks(KIND, RULE, side_by_side, state, game)", kernels(), rules=True
-)
-_SOURCE = f'''
+_LOOPS = for_each_game("lanes.tricks(KIND, RULE, side_by_side, state, game)", kernels(), rules=True)
+_SOURCE = f"""
 from arena.games.kernel import lanes
 from arena.games.kernel.jit import compiled
 from arena.games.kernel.layout import KIND, PLAYERS, RULE
@@ -50,7 +48,7 @@ def playouts(state, game, worlds, seeds, scores):
         for lane in range(count):
             seeds[start + lane] = lanes.read(side_by_side, lane, end)
             final_scores(end, game, scores[start + lane])
-'''
+"""
 
 _generated = import_generated(__name__, _SOURCE)
 

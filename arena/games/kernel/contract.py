@@ -12,8 +12,6 @@ cannot be imported or compiled, takes no part; whoever asks for its game is told
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,6 +22,7 @@ from typing import Any
 from numba import types
 
 from arena.games.kernel import jit
+from arena.games.parts import has_part, part_name, part_of
 from arena.registry import GAMES
 from arena.rules import Rules, RulesError
 
@@ -108,10 +107,10 @@ def _found() -> tuple[tuple[Kernel, ...], dict[str, str]]:
     broken: dict[str, str] = {}
     for name, game in GAMES.loaded(tell=lambda _: None).items():
         module = _module_name(game)
-        if module in sound or module in broken or not _exists(module):
+        if module in sound or module in broken or not has_part(game, "kernel"):
             continue
         try:
-            found = importlib.import_module(module)
+            found = part_of(game, "kernel")
             why = next(_complaints(found), None)
         except (Exception, SystemExit) as error:  # importing and compiling a stranger's code
             why = f"{type(error).__name__}: {' '.join(str(error).split())}"
@@ -153,14 +152,7 @@ def example_rules() -> Rules:
 
 
 def _module_name(game: type) -> str:
-    return ".".join([*game.__module__.split(".")[:-1], "kernel"])
-
-
-def _exists(module: str) -> bool:
-    try:
-        return "." in module and importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:
-        return False
+    return part_name(game, "kernel")
 
 
 def _complaints(module: ModuleType) -> Iterator[str]:

@@ -36,7 +36,7 @@ def for_each_game(statement: str, games: tuple[Kernel, ...], rules: bool = False
     following suit. With `rules`, the rules that a game calls special have a branch of their
     own, in which RULE is a constant.
     """
-    lines = []
+    lines: list[str] = []
     for game in games:
         kind = f"np.uint64({game.number})"
         lines.append(f"    {'elif' if lines else 'if'} kind == {kind}:  # {game.game}")

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 # A loop is compiled for each game from one: `tricks` is inlined with the constants of the game.
-_SOURCE = f'''
+_SOURCE = f"""
 from arena.games.kernel.by_steps import (
     playout_random_by_steps,
     playout_semi_by_steps,
@@ -68,7 +68,7 @@ def playout_semi(state, game, rng, habits):
     kind, rule = game[KIND], game[RULE]
 {for_each_game("seed = tricks(KIND, RULE, True, state, game, seed, habits)", kernels())}
     rng[0] = seed
-'''
+"""
 
 _generated = import_generated(__name__, _SOURCE)
 
