@@ -15,13 +15,24 @@ The same view and the same generator state must always give the same action.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from arena.rules import Action, Rules, View
+from arena.registry import Registry
+from arena.rules import Action, Outcome, Rules, View
 from arena.seeds import Rng
 
-__all__ = ["Agent", "Bidder", "Player", "Remembers", "Setup", "parameter", "sees_all_cards"]
+__all__ = [
+    "Agent",
+    "Bidder",
+    "Player",
+    "Remembers",
+    "Respelt",
+    "Setup",
+    "parameter",
+    "sees_all_cards",
+]
 
 
 def parameter(
@@ -30,6 +41,7 @@ def parameter(
     help: str,
     at_least: float | None = None,
     at_most: float | None = None,
+    kinds: Registry[Any] | None = None,
 ) -> Any:
     """A field of an agent or a bidder that says what it is for and what values make sense.
 
@@ -37,9 +49,15 @@ def parameter(
     JSON Schema show the help; experiments with values out of range are refused.
 
         playouts: int = parameter(1000, help="playouts per legal card", at_least=1)
+
+    A part that comes in several kinds, each with parameters of its own, names the registry
+    of its kinds: dataclasses with a class variable `kind`, their name. Experiments then say
+    `beliefs: {kind: probabilities, m1: 1.2}`, or only `beliefs: certain`.
+
+        beliefs: Believer = parameter(Certain(), help="what is believed", kinds=BELIEFS)
     """
-    bounds = {"at_least": at_least, "at_most": at_most}
-    metadata = {"help": help, **{name: x for name, x in bounds.items() if x is not None}}
+    given = {"at_least": at_least, "at_most": at_most, "kinds": kinds}
+    metadata = {"help": help, **{name: x for name, x in given.items() if x is not None}}
     return field(default=default, metadata=metadata)
 
 
@@ -54,7 +72,9 @@ class Agent(Protocol):
     * `sees_all_cards: ClassVar[bool]` or a property of that name: whether it is given
       everybody's cards in `view.all_hands`; such agents are marked in every report;
     * `reproducible`, likewise: False if what it plays depends on the clock;
-    * `model_hash`: the hash of the model it plays with, part of its fingerprint.
+    * `model_hash`: the hash of the model it plays with, part of its fingerprint;
+    * `respelt(written)`, a static method: what experiments said in earlier versions, said as
+      today (see `Respelt`).
     """
 
     def act(self, view: View, rng: Rng) -> Action:
@@ -78,12 +98,34 @@ class Setup:
     seat: int
 
 
+@dataclass(frozen=True, slots=True)
+class Respelt:
+    """What an experiment or a stored run says about an agent, in the words of today."""
+
+    written: Mapping[str, Any]
+    """The family, the parameters and whatever else is said of the agent."""
+    moved: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+    """Where what now stands at a path was written: its key in the old words."""
+
+
 @runtime_checkable
 class Remembers(Protocol):
     """An agent that keeps something from one decision to the next."""
 
     def take_seat(self, setup: Setup) -> Agent:
         """A fresh object that plays one round in one seat."""
+        ...
+
+
+@runtime_checkable
+class Remote(Protocol):
+    """An agent that plays elsewhere, seated: it times itself and is told how a deal ended."""
+
+    nanoseconds: int
+    """How long the last decision took, without the way there and back."""
+
+    def end_deal(self, outcome: Outcome | None) -> None:
+        """The deal is over; None if a fault cut it short."""
         ...
 
 

@@ -9,13 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from arena.agent import Player
+from arena.agent import Player, Respelt
 from arena.parameters import plain, read_values
 from arena.registry import AGENTS, BIDDERS
 
-__all__ = ["AgentSpec", "BidderSpec", "Builder", "Entrant"]
+__all__ = ["AgentSpec", "BidderSpec", "Builder", "Entrant", "in_words_of_today"]
+
+
+_HERE = Path()
+
+
+def in_words_of_today(family: Any, written: Mapping[str, Any]) -> Respelt:
+    """An agent as it would be written now, if its family was written otherwise once."""
+    respelt: Callable[[Mapping[str, Any]], Respelt] | None = getattr(family, "respelt", None)
+    return Respelt(written) if respelt is None else respelt(written)
 
 
 @dataclass(frozen=True)
@@ -41,9 +51,9 @@ class AgentSpec:
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", plain(self.parameters))
 
-    def build(self) -> Player:
-        """The agent itself, ready to be seated."""
-        return Builder.of(self).build()
+    def build(self, folder: Path = _HERE) -> Player:
+        """The agent itself, ready to be seated; its models are looked for in `folder`."""
+        return Builder.of(self, folder).build()
 
 
 @dataclass(frozen=True)
@@ -70,15 +80,21 @@ class Builder:
     bidder_parameters: Mapping[str, Any]
 
     @classmethod
-    def of(cls, spec: AgentSpec) -> Builder:
-        """The builder of a specified agent; unknown families and bad parameters are refused."""
-        family, bidder = AGENTS.get(spec.family), spec.bidder
+    def of(cls, spec: AgentSpec, folder: Path = _HERE) -> Builder:
+        """The builder of a specified agent; unknown families and bad parameters are refused.
+
+        Models are looked for in `folder`: that of the experiment, or of the run.
+        """
+        written = {"family": spec.family, **spec.parameters}
+        parameters = dict(in_words_of_today(AGENTS.get(spec.family), written).written)
+        name, bidder = parameters.pop("family"), spec.bidder
+        family = AGENTS.get(name)
         bids = BIDDERS.get(bidder.family) if bidder else None
         return cls(
             family,
-            read_values(family, spec.parameters, f"agent family {spec.family!r}"),
+            read_values(family, parameters, f"agent family {name!r}", folder),
             bids,
-            read_values(bids, bidder.parameters, f"bidder {bidder.family!r}")
+            read_values(bids, bidder.parameters, f"bidder {bidder.family!r}", folder)
             if bids and bidder
             else {},
         )

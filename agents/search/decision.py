@@ -10,48 +10,29 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.leaves import (
-    BLOCK,
-    DIFFERENCE,
-    IGNORE,
-    OWN_POINTS,
-    RANDOM,
-    SEMI_RANDOM,
-    SHOOT,
-    WIN,
-)
 from agents.search.tree import AVAILABILITY, GLOBAL, PARENT, Nodes, read_root
 from arena.games.kernel.spec import KernelGame
 from arena.rules import Rules
 
 __all__ = [
-    "MOONS",
-    "ROLLOUTS",
     "UCBS",
-    "VALUES",
     "CardStatistics",
     "Final",
-    "Moon",
-    "Rollout",
     "Ucb",
     "Value",
     "best_card",
     "exploration",
+    "least_value",
     "proven_cards",
     "root_statistics",
     "roots_upto",
     "spend",
 ]
 
-Rollout: TypeAlias = Literal["random", "semi-random"]
 Value: TypeAlias = Literal["difference", "own-points", "win"]
-Moon: TypeAlias = Literal["ignore", "block", "shoot"]
 Ucb: TypeAlias = Literal["global", "parent", "availability"]
 Final: TypeAlias = Literal["visits", "value"]
 
-ROLLOUTS: dict[Rollout, int] = {"random": RANDOM, "semi-random": SEMI_RANDOM}
-VALUES: dict[Value, int] = {"difference": DIFFERENCE, "own-points": OWN_POINTS, "win": WIN}
-MOONS: dict[Moon, int] = {"ignore": IGNORE, "block": BLOCK, "shoot": SHOOT}
 UCBS: dict[Ucb, int] = {"global": GLOBAL, "parent": PARENT, "availability": AVAILABILITY}
 
 _DEFAULT_SHARE = 0.086
@@ -92,6 +73,15 @@ def exploration(rules: Rules, c: float | None, c_normalised: float | None, value
         return _DEFAULT_WIN
     points = _DEFAULT_SHARE * (best - worst) if rules.stake is None else rules.stake
     return points if value == "difference" else points / 2  # one's own points have half the range
+
+
+def least_value(rules: Rules, value: Value) -> float:
+    """A value that no playout is below."""
+    if value == "difference":
+        return rules.margin_bounds[0]
+    if value == "win" or rules.higher_wins:
+        return 0.0
+    return -max(map(abs, rules.margin_bounds))  # points are bad, and counted against
 
 
 def roots_upto(largest: int) -> NDArray[np.float64]:

@@ -1,6 +1,6 @@
 """Flat Monte Carlo, compiled: deal the hidden cards, play every candidate out, add up.
 
-Nothing is known here of beliefs, parameters or views: see `agents.flat_mc`.
+Nothing is known here of beliefs, parameters or views: see `agents.flat_search`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.search.codes import CARELESS, DIFFERENCE, OWN_POINTS, RANDOM
 from agents.search.worlds import Worlds, deal_world, uniform
 from arena.games.kernel import bulk
 from arena.games.kernel.bits import popcount
@@ -33,22 +34,7 @@ from arena.games.kernel.playout import pick, playout_random, playout_semi
 from arena.games.kernel.rng import below, next64
 from arena.games.kernel.step import copy_state, final_scores, legal, play, semi_candidates
 
-__all__ = [
-    "CARELESS",
-    "DIFFERENCE",
-    "OWN_POINTS",
-    "RANDOM",
-    "SEMI_RANDOM",
-    "SHARE",
-    "Question",
-    "Sums",
-    "judge",
-]
-
-RANDOM, SEMI_RANDOM, CARELESS = 0, 1, 2
-"""How playouts choose cards. `CARELESS` is semi-random, but one of several bad cards often
-stays among those to choose from, as in the program of 2017."""
-OWN_POINTS, DIFFERENCE, SHARE = 0, 1, 2
+__all__ = ["Question", "Sums", "judge"]
 
 _S16, _S32 = np.uint64(16), np.uint64(32)
 _PART = np.uint64(0xFFFF)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.search.codes import BLOCK, DIFFERENCE, IGNORE, OWN_POINTS, RANDOM, SEMI_RANDOM
 from agents.search.network import Network, expected_margin
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import (
@@ -40,14 +41,6 @@ from arena.games.kernel.step import (
 )
 
 __all__ = [
-    "BLOCK",
-    "DIFFERENCE",
-    "IGNORE",
-    "OWN_POINTS",
-    "RANDOM",
-    "SEMI_RANDOM",
-    "SHOOT",
-    "WIN",
     "Int",
     "Leaves",
     "judge_leaf",
@@ -57,10 +50,6 @@ __all__ = [
 
 Int: TypeAlias = Any
 """A whole number: `int` in Python, `int64` in compiled code."""
-
-RANDOM, SEMI_RANDOM = 0, 1
-DIFFERENCE, OWN_POINTS, WIN = 0, 1, 2
-IGNORE, BLOCK, SHOOT = 0, 1, 2
 
 _PART = np.uint64(0xFFFF)
 

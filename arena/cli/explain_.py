@@ -12,7 +12,7 @@ those it had.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -73,12 +73,12 @@ def _explanation(results: Run, replay: Replay, at: int) -> list[str]:
         turns.append(state.turn)
         rules.apply(state, action)
     seat, did = state.turn, record.actions[at]
-    player = results.agent_at(replay, seat).build()
+    player = results.agent_at(replay, seat).build(results.path)
     view = rules.view(state, seat, all_hands=sees_all_cards(player))
     if view.phase == "bid" and player.bidder is not None:
         return [f"{replay.seats[seat]} bids by its bidder, which does not explain itself"]
     if len(view.legal) == 1:
-        return [f"{_name(did)} was the only legal card"]
+        return [f"{_name(did, rules.bids)} was the only legal card"]
     if not isinstance(player.cards, Explains) or view.phase != "play":
         return [f"{replay.seats[seat]} does not explain itself in the phase {view.phase!r}"]
 
@@ -109,5 +109,5 @@ def _table(found: Mapping[Action, Any], did: Action) -> list[str]:
     return [*lines, "", "  * what was played in the run"]
 
 
-def _name(action: Action) -> str:
-    return pretty(action) if action < 52 else call_name(action)
+def _name(action: Action, bids: Sequence[str] = ()) -> str:
+    return pretty(action) if action < 52 else call_name(action, bids)

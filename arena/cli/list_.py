@@ -151,10 +151,19 @@ def _family_details(family: Row) -> list[str]:
         f"  plays {', '.join(family['games'])}{_SEES[family['sees_hidden_cards']]}",
     ]
     for item in family["parameters"]:
-        default = "must be given" if item["required"] else _yaml(item["default"])
+        default = "must be given" if item["required"] else _usual(item)
         lines.append(f"  {item['name']}: {default}   {item['help']}")
         lines.append(f"      {item['type']}")
+        for kind, parameters in (item["kinds"] or {}).items():
+            for inner in parameters:
+                usual = "must be given" if inner["required"] else _yaml(inner["default"])
+                lines.append(f"      {kind}.{inner['name']}: {usual}   {inner['help']}")
     return lines
+
+
+def _usual(item: Row) -> str:
+    default = item["default"]
+    return str(default["kind"]) if item["kinds"] else _yaml(default)
 
 
 _SEES = {

@@ -69,6 +69,7 @@ class _Loader:
             deal_set=deal_set.name,
             deals_sha256=deal_set.sha256,
             deals_from=self._deals_from(written.deals, deal_set),
+            folder=self.file.parent,
             entrants=tuple(agents.entrants.values()),
             pairings=pairings,
             placements=written.placements,

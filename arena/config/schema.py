@@ -102,6 +102,8 @@ def _with_bidder_and_grid(
         "properties": {
             name: {"type": "array", "minItems": 1, "items": value} for name, value in varied.items()
         },
+        # Parameters of parameters, such as `beliefs.m1`.
+        "patternProperties": {r"\.": {"type": "array", "minItems": 1}},
     }
     named = {"anyOf": [{"enum": bidders}, *bidder, {"type": "null"}]}
     properties = {

@@ -58,7 +58,9 @@ def describe(
         entrants={
             entrant.name: EntrantUsed(
                 fingerprint=found,
-                sees_all_cards=any(sees_all_cards(member.build()) for member in entrant.members),
+                sees_all_cards=any(
+                    sees_all_cards(member.build(experiment.folder)) for member in entrant.members
+                ),
                 members=entrant.members,
             )
             for entrant, found in zip(experiment.entrants, fingerprints, strict=True)

@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 from arena.deals import Deal
@@ -36,7 +37,7 @@ class Experiment:
     entrants: tuple[Entrant, ...]
     pairings: tuple[tuple[str, str], ...]
     """Names of entrants that play each other."""
-    placements: Literal["all", "alternating"] = "all"
+    placements: Literal["all", "alternating", "mixed"] = "all"
     """Where everybody plays for himself: all ways to share the seats, or every other seat."""
     match: MatchFormat | None = None
     """Whole matches instead of single rounds."""
@@ -51,6 +52,8 @@ class Experiment:
     """Published values to compare with."""
     deals_from: Mapping[str, Any] = field(default_factory=dict)
     """How an experiment file finds the deals, if not by `deal_set`: `set` or `file`, `offset`."""
+    folder: Path = Path()
+    """What paths of models are relative to."""
 
     def entrant(self, name: str) -> Entrant:
         """The entrant of this name."""

@@ -13,22 +13,20 @@ decision does not change the next.
 
 from __future__ import annotations
 
-import operator
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
-from arena.agent import Player, Remembers, Setup, sees_all_cards
+from arena.agent import Player, Remembers, Remote, Setup, sees_all_cards
 from arena.cards import SEATS
 from arena.deals import Deal
+from arena.faults import AgentFault, FaultKind, crash_words, shown, whole_number
 from arena.rules import ACTION_NAMES, OWN_BIDS, Action, Outcome, Rules, Standing, action_name
 from arena.seeds import Rng, rng_for
 
-__all__ = ["Clock", "Fault", "FaultKind", "Lineup", "Played", "Referee", "decision_rng"]
-
-FaultKind: TypeAlias = Literal["crash", "illegal", "overtime", "stuck"]
+__all__ = ["Clock", "Fault", "Lineup", "Played", "Referee", "decision_rng"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +120,15 @@ class Referee:
         times: list[int] = []
         clock.actions = actions
         fault: Fault | None = None
+        remote: dict[int, Remote] = {}
         seat = 0
         try:
             seated = []
             for seat, player in enumerate(lineup.players):
                 if lineup.remember[seat]:
                     player = player.take_seat(Setup(rules, seat))
+                    if isinstance(player.cards, Remote):
+                        remote[seat] = player.cards
                 seated.append(player.act if player.bidder else player.cards.act)
         except (Exception, SystemExit) as error:
             fault = _crash(seat, 0, error)
@@ -138,7 +139,8 @@ class Referee:
             view = rules.view(state, seat, all_hands=open_handed[seat])
             rng = Rng(seeds[seat].next64())
             clock.seat = seat
-            clock.since = started = perf_counter_ns()
+            started = perf_counter_ns()
+            clock.since = 0 if seat in remote else started
             try:
                 answer = seated[seat](view, rng)
             except (Exception, SystemExit) as error:
@@ -147,7 +149,9 @@ class Referee:
                 break
             clock.since = 0
             elapsed = perf_counter_ns() - started
-            action = answer if answer.__class__ is int else _whole_number(answer)
+            if seat in remote:
+                elapsed = remote[seat].nanoseconds
+            action = answer if answer.__class__ is int else whole_number(answer)
             if action not in view.legal:
                 fault = _illegal(seat, len(actions), answer, view.legal, view.rules.bids)
                 break
@@ -158,12 +162,15 @@ class Referee:
             actions.append(action)
             seats.append(seat)
             times.append(elapsed)
+        outcome = rules.outcome(state) if fault is None else None
+        for each in remote.values():
+            each.end_deal(outcome)
         return Played(
             deal,
             bytes(actions),
             bytes(seats),
             times,
-            rules.outcome(state) if fault is None else None,
+            outcome,
             state.trump,
             state.declarer,
             state.leader,
@@ -186,37 +193,17 @@ def overtime(kind: FaultKind, seat: int, decision: int, limit_s: float) -> Fault
 
 
 def _crash(seat: int, decision: int, error: BaseException) -> Fault:
-    try:
-        said = " ".join(str(error).split())
-    except Exception:  # an agent's own type, and one more defect of the agent's
-        said = ""
-    message = f"raised {type(error).__name__}: {said}" if said else f"raised {type(error).__name__}"
-    return Fault("crash", seat, decision, message, "".join(traceback.format_exception(error)))
+    if isinstance(error, AgentFault):
+        return Fault(error.kind, seat, decision, error.words, error.detail)
+    detail = "".join(traceback.format_exception(error))
+    return Fault("crash", seat, decision, crash_words(error), detail)
 
 
 def _illegal(
     seat: int, decision: int, answer: Any, legal: tuple[Action, ...], bids: tuple[str, ...]
 ) -> Fault:
-    action = _whole_number(answer)
+    action = whole_number(answer)
     known = 0 <= action < len(ACTION_NAMES) or 0 <= action - OWN_BIDS < len(bids)
-    played = action_name(action, bids) if known else _shown(answer)
+    played = action_name(action, bids) if known else shown(answer)
     allowed = " ".join(action_name(each, bids) for each in legal)
     return Fault("illegal", seat, decision, f"played {played}, legal: {allowed}")
-
-
-def _whole_number(answer: Any) -> int:
-    """An answer of another whole-number type (numpy's) as an int; -1 if it is no number of ours."""
-    if isinstance(answer, bool):
-        return -1
-    try:
-        return operator.index(answer)
-    except TypeError:
-        return -1
-
-
-def _shown(answer: Any) -> str:
-    try:
-        text = " ".join(repr(answer).split())
-    except Exception:  # an agent's own type, and a defect of the agent's
-        text = f"a {type(answer).__name__}"
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from arena.cards import SEATS
 from arena.errors import ArenaError
+from arena.model_file import model_files
 from arena.play.describe import describe, rules_used
 from arena.play.experiment import Experiment
 from arena.play.fingerprint import fingerprint
@@ -89,6 +90,10 @@ class _Run:
         self.experiment, self.schedule, self.folder = experiment, schedule, folder
         self.watcher = watcher
         self.table = Table.of(experiment, uuid.uuid4().hex)
+        for model in model_files(
+            [builder.parameters for team in self.table.teams for builder in team]
+        ):
+            folder.keep_model(model)
         self.runner = Runner(self.table, options.jobs, options.backend, options.chunk_units)
 
     def play(self) -> Finished:

@@ -73,15 +73,15 @@ class Table:
             seed=experiment.seed,
             match=experiment.match,
             seatings=seatings(experiment.rules, experiment.placements),
-            teams=tuple(_team(entrant) for entrant in experiment.entrants),
+            teams=tuple(_team(entrant, experiment.folder) for entrant in experiment.entrants),
             pairings=tuple((names.index(a), names.index(b)) for a, b in experiment.pairings),
             on_fault=experiment.on_fault,
             decision_limit_s=experiment.decision_limit_s,
         )
 
 
-def _team(entrant: Entrant) -> tuple[Builder, ...]:
-    return tuple(Builder.of(member) for member in entrant.members)
+def _team(entrant: Entrant, folder: Path) -> tuple[Builder, ...]:
+    return tuple(Builder.of(member, folder) for member in entrant.members)
 
 
 class Chunk(NamedTuple):
