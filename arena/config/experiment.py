@@ -21,7 +21,7 @@ from arena.registry import GAMES
 from arena.rules import MatchFormat, Rules
 from arena.store.manifest import Reference
 
-__all__ = ["load"]
+__all__ = ["build", "load"]
 
 
 def load(path: Path | str, overrides: Sequence[str] = ()) -> Experiment:
@@ -34,6 +34,11 @@ def load(path: Path | str, overrides: Sequence[str] = ()) -> Experiment:
     document = read(file)
     for override in overrides:
         document = with_override(document, override)
+    return build(document, file)
+
+
+def build(document: Document, file: Path) -> Experiment:
+    """The experiment that a document stands for; raises `ConfigError` like `load`."""
     return _Loader(document, file).experiment()
 
 
