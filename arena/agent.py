@@ -67,6 +67,8 @@ class Agent(Protocol):
     A class may also declare
 
     * `games: ClassVar[tuple[str, ...]]`: the games it can play (all, if it does not say);
+    * `needs: ClassVar[tuple[str, ...]]` or a property: what a game must have for it, such as
+      `kernel` or `two-sides` (see `arena.games.needs`);
     * `sees_all_cards: ClassVar[bool]` or a property of that name: whether it is given
       everybody's cards in `view.all_hands`; such agents are marked in every report;
     * `reproducible`, likewise: False if what it plays depends on the clock;

@@ -59,7 +59,7 @@ class _Loader:
         """The experiment; raises if anything is wrong."""
         written = self._written()
         rules = self._rules(written.game)
-        agents = declare(written.agents, rules, self.problems)
+        agents = declare(written.agents, rules, self.problems, written.isolate)
         pairings = find_pairings(written.schedule, agents, self.problems)
         deal_set, deals = self._deals(written.deals, rules)
         match = self._match(written.match, rules)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from arena.cards import SEATS
+from arena.entrants import Builder
 from arena.errors import ArenaError
 from arena.model_file import model_files
 from arena.play.describe import describe, rules_used
@@ -96,8 +97,9 @@ class _Run:
         self.experiment, self.schedule, self.folder = experiment, schedule, folder
         self.watcher = watcher
         self.table = Table.of(experiment, uuid.uuid4().hex)
+        members = [member for entrant in experiment.entrants for member in entrant.members]
         for model in model_files(
-            [builder.parameters for team in self.table.teams for builder in team]
+            [Builder.of(member, experiment.folder).parameters for member in members]
         ):
             folder.keep_model(model)
         self.runner = Runner(self.table, options.jobs, options.backend, options.chunk_units)

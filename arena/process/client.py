@@ -44,6 +44,8 @@ class Launch(ABC):
 
     loads_late: bool = False
     """Whether the first decision takes longer than the others."""
+    patience_s: float | None = None
+    """How long a decision may take if nothing is said about that."""
 
     @abstractmethod
     def start(self, memory_mb: int | None) -> Child:
@@ -52,6 +54,8 @@ class Launch(ABC):
 
 class Program(Launch):
     """Any program that speaks the protocol."""
+
+    patience_s = 60.0  # one that never answers would stop everything
 
     def __init__(self, argv: Sequence[str], folder: str | None = None) -> None:
         self.argv, self.folder = tuple(argv), folder
@@ -133,6 +137,19 @@ class ProcessAgent:
         seated = self._seats.get(view.seat) or self.take_seat(Setup(view.rules, view.seat))
         return seated.act(view, rng)
 
+    @property
+    def process_ids(self) -> list[int]:
+        """The numbers of the processes there are."""
+        return [child.pid for child in self._children()]
+
+    @property
+    def memory_mb(self) -> float:
+        """Resident memory of all of them."""
+        return sum(child.memory_mb for child in self._children())
+
+    def _children(self) -> list[Child]:
+        return [seated.child for seated in self._seats.values() if seated.child is not None]
+
     def close(self) -> None:
         """End the processes; another deal would start new ones."""
         for seated in self._seats.values():
@@ -146,7 +163,7 @@ class Seated:
         self.launch, self.limits = launch, limits
         self.nanoseconds = 0
         """How long the last decision took, without the way to the process and back."""
-        self._child: Child | None = None
+        self.child: Child | None = None
         self._codec: ViewCodec | None = None
         self._confirms = False
         self._fresh = False
@@ -175,7 +192,7 @@ class Seated:
 
     def act(self, view: View, rng: Rng) -> Action:
         """What the process answers."""
-        child, codec = self._child, self._codec
+        child, codec = self.child, self._codec
         if child is None or codec is None:
             raise AgentFault("crash", "has no process: it ended before")
         decision = self._decision
@@ -201,25 +218,33 @@ class Seated:
 
     def end_deal(self, outcome: Outcome | None) -> None:
         """Tell how the deal ended."""
-        if self._child is None:
+        if self.child is None:
             return
         message = {"type": "end", "deal": self._deal, "result": result_of(outcome)}
         try:
-            self._child.send(json.dumps(message).encode() + b"\n", time.monotonic() + START_S)
+            self.child.send(json.dumps(message).encode() + b"\n", time.monotonic() + START_S)
         except (TimeoutError, Misbehaved):
             self._end()  # nobody's deal any more; the next one has a new process
 
-    def close(self) -> None:
-        """End the process; another deal would start a new one."""
-        if self._child is not None:
-            child, self._child = self._child, None
-            child.end(b'{"type":"quit"}\n')
+    def close(self) -> int | None:
+        """End the process; another deal would start a new one.
+
+        Its exit code; None if it had to be killed, or there was none.
+        """
+        if self.child is None:
+            return None
+        child, self.child = self.child, None
+        return child.end(b'{"type":"quit"}\n')
+
+    def name_of(self, action: Action) -> str:
+        """An action in the words of the protocol."""
+        return "nothing" if self._codec is None else self._codec.write_action(action)
 
     # --- the process ---------------------------------------------------------------------
 
     def _ready(self, rules: Rules) -> Child:
-        if self._child is not None and self._codec is not None and self._codec.rules == rules:
-            return self._child
+        if self.child is not None and self._codec is not None and self._codec.rules == rules:
+            return self.child
         self.close()
         child = self.launch.start(self.limits.memory_mb)
         try:
@@ -227,7 +252,7 @@ class Seated:
         except BaseException:
             child.end()
             raise
-        self._child, self._codec, self._deal, self._fresh = child, ViewCodec(rules), 0, True
+        self.child, self._codec, self._deal, self._fresh = child, ViewCodec(rules), 0, True
         return child
 
     def _greeted(self, child: Child, rules: Rules) -> bool:
@@ -314,8 +339,8 @@ class Seated:
         return AgentFault(kind, words, detail)
 
     def _end(self) -> None:
-        if self._child is not None:
-            child, self._child = self._child, None
+        if self.child is not None:
+            child, self.child = self.child, None
             child.end()
 
 
