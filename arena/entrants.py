@@ -8,10 +8,12 @@ into players, wherever they are needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
 from arena.agent import Player
+from arena.errors import ArenaError
 from arena.parameters import plain, read_values
 from arena.registry import AGENTS, BIDDERS
 
@@ -64,6 +66,8 @@ class Entrant:
 class Builder:
     """How to make an agent. Families travel by reference, so workers need no registry of ours."""
 
+    name: str
+    """Of the family, for errors."""
     family: Callable[..., Any]
     parameters: Mapping[str, Any]
     bidder_family: Callable[..., Any] | None
@@ -75,6 +79,7 @@ class Builder:
         family, bidder = AGENTS.get(spec.family), spec.bidder
         bids = BIDDERS.get(bidder.family) if bidder else None
         return cls(
+            spec.family,
             family,
             read_values(family, spec.parameters, f"agent family {spec.family!r}"),
             bids,
@@ -85,6 +90,13 @@ class Builder:
 
     def build(self) -> Player:
         """The agent."""
-        family = self.bidder_family
-        bidder = family(**self.bidder_parameters) if family else None
-        return Player(self.family(**self.parameters), bidder)
+        bids = self.bidder_family
+        try:
+            # Copies: a list among the parameters must not be a way to talk to one's partner.
+            bidder = bids(**deepcopy(dict(self.bidder_parameters))) if bids else None
+            return Player(self.family(**deepcopy(dict(self.parameters))), bidder)
+        except ArenaError:
+            raise
+        except Exception as error:  # whatever a plug-in does wrong
+            what = " ".join(f"{type(error).__name__}: {error}".split())
+            raise ArenaError(f"agent family {self.name!r} cannot be built: {what}") from error

@@ -26,9 +26,23 @@ from arena.deals import Deal
 from arena.rules import ACTION_NAMES, Action, Outcome, Rules, Standing, action_name
 from arena.seeds import Rng, rng_for
 
-__all__ = ["Clock", "Fault", "FaultKind", "Lineup", "Played", "Referee", "decision_rng"]
+__all__ = [
+    "Clock",
+    "Fault",
+    "FaultKind",
+    "Lineup",
+    "Played",
+    "Referee",
+    "decision_rng",
+    "first_decisions",
+]
 
 FaultKind: TypeAlias = Literal["crash", "illegal", "overtime", "stuck"]
+
+_MESSAGE_LENGTH = 500
+_DETAIL_LENGTH = 10_000
+WARMING_UP = -1
+"""The seat on the clock while a decision is made that nobody looks at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +102,15 @@ class Lineup:
 class Clock:
     """Who is thinking, and since when: read by a watchdog in another thread."""
 
-    __slots__ = ("actions", "seat", "since")
+    __slots__ = ("actions", "interrupts_are_agents", "seat", "since")
 
     def __init__(self) -> None:
         self.since = 0
         """`perf_counter_ns` when the decision began; 0 when nobody is thinking."""
         self.seat = 0
         self.actions: list[Action] = []
+        self.interrupts_are_agents = False
+        """Whether Ctrl-C does not reach this process: then a KeyboardInterrupt is an agent's."""
 
 
 @dataclass(frozen=True)
@@ -129,8 +145,8 @@ class Referee:
                 if lineup.remember[seat]:
                     player = player.take_seat(Setup(rules, seat))
                 seated.append(player.act if player.bidder else player.cards.act)
-        except (Exception, SystemExit) as error:
-            fault = _crash(seat, 0, error)
+        except BaseException as error:
+            fault = _crash(seat, 0, error, clock)
         open_handed = lineup.open_handed
         seeds = [rng_for(self.seed, deal.id, seating, seat) for seat in range(rules.players)]
         while fault is None and state.turn is not None:
@@ -141,13 +157,13 @@ class Referee:
             clock.since = started = perf_counter_ns()
             try:
                 answer = seated[seat](view, rng)
-            except (Exception, SystemExit) as error:
+            except BaseException as error:
                 clock.since = 0
-                fault = _crash(seat, len(actions), error)
+                fault = _crash(seat, len(actions), error, clock)
                 break
             clock.since = 0
             elapsed = perf_counter_ns() - started
-            action = answer if answer.__class__ is int else _whole_number(answer)
+            action = answer if type(answer) is int else _whole_number(answer)
             if action not in view.legal:
                 fault = _illegal(seat, len(actions), answer, view.legal)
                 break
@@ -185,13 +201,49 @@ def overtime(kind: FaultKind, seat: int, decision: int, limit_s: float) -> Fault
     return Fault(kind, seat, decision, f"{what} {limit_s:g} s")
 
 
-def _crash(seat: int, decision: int, error: BaseException) -> Fault:
+def first_decisions(rules: Rules, player: Player, clock: Clock) -> None:
+    """Let a player make its first decision of each phase, on a deal that does not count.
+
+    The first time costs what later ones do not: compiled code is loaded, tables are made.
+    What goes wrong here goes wrong again where it counts.
+    """
+    rng = rng_for(0, "warm-up")
+    state = rules.start(rules.random_deal(rng_for(0, "warm-up deal"), 0))
+    seen: set[str] = set()
+    clock.actions, clock.seat = [], WARMING_UP
+    while "play" not in seen and state.turn is not None:
+        seat = state.turn
+        if state.phase not in seen and (state.phase != "play" or len(state.legal) > 1):
+            seen.add(state.phase)
+            view = rules.view(state, seat, all_hands=sees_all_cards(player))
+            clock.since = perf_counter_ns()
+            try:
+                player.take_seat(Setup(rules, seat)).act(view, Rng(rng.next64()))
+            except BaseException as error:
+                _crash(seat, 0, error, clock)
+            finally:
+                clock.since = 0
+        rules.apply(state, rng.choice(state.legal))
+
+
+def _crash(seat: int, decision: int, error: BaseException, clock: Clock) -> Fault:
+    if isinstance(error, KeyboardInterrupt) and not clock.interrupts_are_agents:
+        raise error
     try:
         said = " ".join(str(error).split())
+        detail = "".join(traceback.format_exception(error))
     except Exception:  # an agent's own type, and one more defect of the agent's
-        said = ""
-    message = f"raised {type(error).__name__}: {said}" if said else f"raised {type(error).__name__}"
-    return Fault("crash", seat, decision, message, "".join(traceback.format_exception(error)))
+        said = detail = ""
+    name = type(error).__name__
+    message = f"raised {name}: {said}" if said else f"raised {name}"
+    return Fault("crash", seat, decision, _cut(message, _MESSAGE_LENGTH), _cut(detail))
+
+
+def _cut(text: str, length: int = _DETAIL_LENGTH) -> str:
+    """Text that can be stored: of a sensible length, and without halves of characters."""
+    if len(text) > length:
+        text = f"{text[: length // 2]} ... {text[-length // 2 :]}"
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _illegal(seat: int, decision: int, answer: Any, legal: tuple[Action, ...]) -> Fault:
@@ -207,13 +259,13 @@ def _whole_number(answer: Any) -> int:
         return -1
     try:
         return operator.index(answer)
-    except TypeError:
+    except BaseException:  # no number, or an agent's own type that raises whatever it likes
         return -1
 
 
 def _shown(answer: Any) -> str:
     try:
         text = " ".join(repr(answer).split())
-    except Exception:  # an agent's own type, and a defect of the agent's
+    except BaseException:  # an agent's own type, and a defect of the agent's
         text = f"a {type(answer).__name__}"
-    return text if len(text) <= 60 else text[:57] + "..."
+    return _cut(text if len(text) <= 60 else text[:57] + "...")
