@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.decision import CardStatistics, roots_upto, spend
+from agents.search.decision import CardStatistics, least_value, roots_upto, spend
 from agents.search.determinized import Ballots, poll, tally
 from agents.search.family import Question, TreeSearch, decide_once
 from agents.search.observers import NO_HANDS
@@ -37,11 +37,13 @@ class Dmcts(TreeSearch):
     Source: the I-DMCTS (`worlds` x `iterations`) and T-DMCTS (`worlds_per_trick: 15`,
     `budget`, `vote: count-times-mean`, `rollouts: 2`, `c: 1.4142`, `value: own-points`) of
     Niklaus 2019, chapters 9 and 13. Differs: worlds are drawn exactly, and each has its
-    share of the time. Bids by Monte Carlo unless a bidder is set beside it; cards passed
-    are random.
+    share of the time. Bids by Monte Carlo unless a bidder is set beside it; passes
+    cards as `rule` does.
 
     `vote`: most visits in all trees; best mean over all visits; how often a tree chose the
-    card times the average of its means there; or how often a tree chose it.
+    card times the average of its means there, counted from the least possible value (own
+    points are, as published, so that being chosen more often is never a disadvantage); or
+    how often a tree chose it.
     """
 
     worlds: int = parameter(25, help="worlds per decision", at_least=1)
@@ -54,7 +56,8 @@ class Dmcts(TreeSearch):
     def choose(self, view: View, rng: Rng) -> Action:
         """The card that the trees vote for."""
         question = self.question(view, rng, "parent")
-        return elected(question.game, self.search(view, question), self.vote)
+        worst = least_value(view.rules, self.value)
+        return elected(question.game, self.search(view, question), self.vote, worst)
 
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         """Visits and mean value over all trees, and in how many of them a card is."""
@@ -118,9 +121,13 @@ _RESULTS: dict[Vote, Callable[[Ballots], NDArray[np.float64]]] = {
 }
 
 
-def elected(game: KernelGame, ballots: Ballots, vote: Vote) -> int:
-    """The card that wins the vote; ties go to more visits, then to the lowest card."""
-    result = _RESULTS[vote](ballots)
+def elected(game: KernelGame, ballots: Ballots, vote: Vote, worst: float = 0.0) -> int:
+    """The card that wins the vote; ties go to more visits, then to the lowest card.
+
+    `worst` is the least possible value, from which `count-times-mean` counts.
+    """
+    from_worst = ballots.chosen_means - worst * ballots.chosen
+    result = _RESULTS[vote](ballots._replace(chosen_means=from_worst))
     bits = np.flatnonzero(ballots.seen)
     return max(
         (game.cards[int(bit)] for bit in bits),

@@ -13,6 +13,7 @@ from agents import beliefs as believing
 from agents.belief_network import HELP, believer, check_beliefs, model_of
 from agents.beliefs import Beliefs, Believer, check_deviations
 from agents.bidding.monte_carlo import MonteCarlo
+from agents.passing import pass_card
 from agents.search.flat_mc import (
     CARELESS,
     DIFFERENCE,
@@ -96,7 +97,7 @@ class FlatMC:
     which are flat searches too. Differs: all candidates meet the same worlds unless
     `shared_worlds` is off; worlds are drawn exactly, not by trial and error; ties go to
     the lowest card. `as_published` brings single deviations of the programs back. Bids by
-    Monte Carlo (section 4.2) unless a bidder is set beside it; cards passed are random.
+    Monte Carlo (section 4.2) unless a bidder is set beside it; passes cards as `rule` does.
     """
 
     playouts: int = parameter(
@@ -173,7 +174,7 @@ class FlatMC:
         if view.phase == "bid":
             return MonteCarlo(self.playouts).bid(view, rng)
         if view.phase != "play":
-            return rng.choice(view.legal)
+            return pass_card(view, rng)
         return self._best(view, self.estimates(view, rng))
 
     def estimates(self, view: View, rng: Rng) -> list[Estimate]:

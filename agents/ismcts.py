@@ -48,7 +48,7 @@ class Ismcts(TreeSearch):
     maximises his own value (max-n). Differs: values are always those of the side to move,
     where the program of the thesis changes their sign with every card, also between the
     last card of a trick and the lead of its winner; worlds are drawn exactly. Bids by Monte
-    Carlo unless a bidder is set beside it; cards passed are random.
+    Carlo unless a bidder is set beside it; passes cards as `rule` does.
     """
 
     simulations: int = parameter(1000, help="simulations per decision", at_least=1)

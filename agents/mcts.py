@@ -35,7 +35,7 @@ class Mcts(TreeSearch):
     Source: the cheating MCTS of Niklaus 2019, section 13. Differs: between two sides it proves
     values as soon as the ends of the tree are reached (`proves`). What it is told to believe
     of hidden cards does not matter. Bids by Monte Carlo unless a bidder is set beside it;
-    cards passed are random.
+    passes cards as `rule` does.
     """
 
     sees_all_cards: ClassVar[bool] = True

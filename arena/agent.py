@@ -19,10 +19,18 @@ from contextlib import suppress
 from dataclasses import MISSING, dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from arena.rules import Action, Rules, View
+from arena.rules import Action, Outcome, Rules, View
 from arena.seeds import Rng
 
-__all__ = ["Agent", "Bidder", "Player", "Remembers", "Setup", "parameter", "sees_all_cards"]
+__all__ = [
+    "Agent",
+    "Bidder",
+    "Player",
+    "Remembers",
+    "Setup",
+    "parameter",
+    "sees_all_cards",
+]
 
 
 def parameter(
@@ -88,6 +96,18 @@ class Remembers(Protocol):
 
     def take_seat(self, setup: Setup) -> Agent:
         """A fresh object that plays one round in one seat."""
+        ...
+
+
+@runtime_checkable
+class Remote(Protocol):
+    """An agent that plays elsewhere, seated: it times itself and is told how a deal ended."""
+
+    nanoseconds: int
+    """How long the last decision took, without the way there and back."""
+
+    def end_deal(self, outcome: Outcome | None) -> None:
+        """The deal is over; None if a fault cut it short."""
         ...
 
 

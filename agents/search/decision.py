@@ -38,6 +38,7 @@ __all__ = [
     "Value",
     "best_card",
     "exploration",
+    "least_value",
     "proven_cards",
     "root_statistics",
     "roots_upto",
@@ -95,6 +96,15 @@ def exploration(rules: Rules, c: float | None, c_normalised: float | None, value
         return _DEFAULT_WIN
     points = DEFAULT_C.get(rules.name, _DEFAULT_SHARE * (best - worst))
     return points if value == "difference" else points / 2  # one's own points have half the range
+
+
+def least_value(rules: Rules, value: Value) -> float:
+    """A value that no playout is below."""
+    if value == "difference":
+        return rules.margin_bounds[0]
+    if value == "win" or rules.higher_wins:
+        return 0.0
+    return -max(map(abs, rules.margin_bounds))  # points are bad, and counted against
 
 
 def roots_upto(largest: int) -> NDArray[np.float64]:

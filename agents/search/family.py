@@ -14,6 +14,7 @@ from agents.belief_network import HELP, believer, check_beliefs, model_of
 from agents.beliefs import Beliefs, Believer
 from agents.bidding.monte_carlo import MonteCarlo
 from agents.flat_mc import Budget
+from agents.passing import pass_card
 from agents.search.decision import (
     MOONS,
     ROLLOUTS,
@@ -57,7 +58,7 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class TreeSearch(abc.ABC):
-    """A family that searches trees; bids by Monte Carlo, passes cards at random."""
+    """A family that searches trees; bids by Monte Carlo, passes cards as `rule` does."""
 
     budget: Budget | None = parameter(None, help="time per decision instead of a count")
     c: float | None = parameter(
@@ -137,7 +138,7 @@ class TreeSearch(abc.ABC):
             return view.legal[0]
         if view.phase == "bid":
             return MonteCarlo().bid(view, rng)
-        return None if view.phase == "play" else rng.choice(view.legal)
+        return None if view.phase == "play" else pass_card(view, rng)
 
     @abc.abstractmethod
     def choose(self, view: View, rng: Rng) -> Action:

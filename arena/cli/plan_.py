@@ -2,23 +2,24 @@
 
 The spread of a deal's margin comes from stored results of the same experiment (its folder
 in reports/, or --from RUN), else from a pilot of a few deals that is played now and thrown
-away. For each pair: the deals that a t-test needs to see --detect points with 80% power,
-with the measured spread and with a cautious one (the upper end of its interval), and the
-expected length of a sequential test of 0 against that many points.
+away. The plan is for the comparisons that the report makes: all pairs of agents, also those
+that meet only through others, two-sided and adjusted for their number. For each: the deals
+that find --detect points with the wanted probability, with the measured spread and with a
+cautious one (the upper end of its interval). For pairs that meet, the expected length of a
+one-sided sequential test of 0 against that many points, each pair on its own.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
 import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from arena.analysis import Meeting, read
+from arena.analysis import Results, read
 from arena.cli.progress import Progress
 from arena.cli.table import text_table
 from arena.config import load
@@ -28,14 +29,12 @@ from arena.play.run import RunOptions
 from arena.play.run import run as play
 from arena.report.words import count, interval, percent, plain
 from arena.stats import (
-    DealsNeeded,
-    PilotSd,
-    PowerCurve,
+    FieldPlan,
     SequentialPlan,
     SprtDesign,
-    deals_for_t_test,
+    StatsError,
+    field_plan,
     pilot_sd,
-    power_curve,
     sequential_plan,
 )
 from arena.store import Run
@@ -74,45 +73,41 @@ def _share(text: str) -> float:
     return number
 
 
-@dataclass(frozen=True)
-class PairPlan:
-    """What one pair needs."""
-
-    first: str
-    second: str
-    sd: PilotSd
-    needed: DealsNeeded | None
-    cautious: DealsNeeded | None
-    sequential: SequentialPlan | None
-    curve: PowerCurve | None
+Sequential = dict[frozenset[str], SequentialPlan]
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the plan."""
     experiment = load(args.config)
-    source, pairs = _spread(experiment, args)
-    plans = [_plan(pair, args) for pair in pairs]
+    source, results = _spread(experiment, args)
+    try:
+        plan = field_plan(results.for_statistics, args.detect, args.power, args.alpha)
+    except StatsError as error:
+        raise ArenaError(f"{args.config}: {error}") from error
+    sequential = _sequential(results, args)
     if args.json:
-        print(json.dumps(_plain(plans, source, args), indent=2, allow_nan=False))
+        print(json.dumps(_as_json(plan, sequential, source), indent=2, allow_nan=False))
     else:
         rounds = (experiment.match.rounds or 1) if experiment.match else 1
-        print("\n".join(_lines(plans, source, args, len(experiment.deals) // rounds)))
+        print("\n".join(_lines(plan, sequential, source, len(experiment.deals) // rounds)))
     return 0
 
 
-def _spread(experiment: Experiment, args: argparse.Namespace) -> tuple[str, tuple[Meeting, ...]]:
-    """Where the spread comes from, and the pairs with their margins."""
+def _spread(experiment: Experiment, args: argparse.Namespace) -> tuple[str, Results]:
+    """Where the spread comes from, and the results."""
     stored = args.source or Path("reports") / experiment.name
     if args.source is not None or (stored / RESULTS).is_file():
         with Run(stored) as results:
-            game = results.manifest.rules.game
-            if game != experiment.rules.name:
-                raise ArenaError(f"{stored}: holds results of {game}, not {experiment.rules.name}")
-            return f"stored results in {stored}", read([results]).pairs
+            found = read([results])
+            if found.game != experiment.rules.name:
+                raise ArenaError(
+                    f"{stored}: holds results of {found.game}, not {experiment.rules.name}"
+                )
+            return f"stored results in {stored}", found
     return _pilot(experiment, args.pilot)
 
 
-def _pilot(experiment: Experiment, deals: int) -> tuple[str, tuple[Meeting, ...]]:
+def _pilot(experiment: Experiment, deals: int) -> tuple[str, Results]:
     if deals < 4:
         raise ArenaError("--pilot: at least 4 deals are needed")
     rounds = (experiment.match.rounds or 1) if experiment.match else 1
@@ -123,94 +118,99 @@ def _pilot(experiment: Experiment, deals: int) -> tuple[str, tuple[Meeting, ...]
             finished = play(few, path, RunOptions(), progress)
         if finished.stopped:
             raise ArenaError(f"the pilot stopped: {finished.stopped}")
-        with Run(path) as results:
-            pairs = read([results]).pairs
-    return f"a pilot of {len(pairs[0].units)} {'matches' if rounds > 1 else 'deals'}", pairs
+        with Run(path) as stored:
+            results = read([stored])
+    return f"a pilot of {len(results.units)} {'matches' if rounds > 1 else 'deals'}", results
 
 
-def _plan(pair: Meeting, args: argparse.Namespace) -> PairPlan:
-    sd = pilot_sd(pair.margins)
-    if not sd.sd:
-        return PairPlan(pair.first, pair.second, sd, None, None, None, None)
-    design = SprtDesign(0.0, args.detect, args.alpha, 1 - args.power)
-    needed = deals_for_t_test(args.detect, sd.sd, args.power, args.alpha)
-    cautious = deals_for_t_test(args.detect, sd.high, args.power, args.alpha) if sd.high else None
-    curve = power_curve(
-        CURVE_DEALS, (args.detect / 2, args.detect, 2 * args.detect), sd.sd, args.alpha
-    )
-    return PairPlan(
-        pair.first, pair.second, sd, needed, cautious, sequential_plan(sd.sd, design), curve
-    )
+def _sequential(results: Results, args: argparse.Namespace) -> Sequential:
+    design = SprtDesign(0.0, args.detect, min(args.alpha, 0.49), min(1 - args.power, 0.49))
+    found = {}
+    for pair in results.pairs:
+        spread = pilot_sd(pair.margins).sd
+        if spread:
+            found[frozenset((pair.first, pair.second))] = sequential_plan(spread, design)
+    return found
 
 
-def _plain(plans: list[PairPlan], source: str, args: argparse.Namespace) -> dict[str, Any]:
+def _as_json(plan: FieldPlan, sequential: Sequential, source: str) -> dict[str, Any]:
+    widest = plan.widest
+    margins = (plan.detect / 2, plan.detect, 2 * plan.detect)
     return {
-        "detect": args.detect,
-        "power": args.power,
-        "alpha": args.alpha,
+        "detect": plan.detect,
+        "power": plan.power,
+        "alpha": plan.alpha,
+        "tests": plan.tests,
+        "level": plan.level,
+        "sides": 2,
         "source": source,
         "pairs": [
             {
-                **asdict(replace(plan, curve=None)),
-                "curve": None
-                if plan.curve is None
-                else {
-                    "deals": plan.curve.deals.tolist(),
-                    "margins": plan.curve.margins.tolist(),
-                    "power": [[_known(x) for x in row] for row in plan.curve.power.tolist()],
-                },
+                "first": contrast.a,
+                "second": contrast.b,
+                "sd": asdict(contrast.sd),
+                "needed": asdict(contrast.needed) if contrast.needed else None,
+                "cautious": asdict(contrast.cautious) if contrast.cautious else None,
+                "sequential": asdict(found) if found else None,
             }
-            for plan in plans
+            for contrast in plan.contrasts
+            for found in [sequential.get(frozenset((contrast.a, contrast.b)))]
         ],
+        "curve": None
+        if widest is None
+        else {
+            "deals": CURVE_DEALS,
+            "margins": margins,
+            "power": [[plan.chance(widest, n, m) for m in margins] for n in CURVE_DEALS],
+        },
     }
 
 
-def _lines(
-    plans: list[PairPlan], source: str, args: argparse.Namespace, deals: int
-) -> Iterator[str]:
+def _lines(plan: FieldPlan, sequential: Sequential, source: str, deals: int) -> Iterator[str]:
+    adjusted = (
+        f"two-sided, adjusted for {plan.tests} pairs (each at level {plan.level:.2g})"
+        if plan.tests > 1
+        else "two-sided"
+    )
     yield (
-        f"to see {plain(args.detect)} points with {percent(args.power, 0)} power at "
-        f"level {args.alpha:g}, from {source}:"
+        f"to see {plain(plan.detect)} points between any two agents with {percent(plan.power, 0)} "
+        f"probability at level {plan.alpha:g}, {adjusted}, from {source}:"
     )
     yield ""
     rows = []
-    for plan in plans:
-        sequential = plan.sequential
+    for contrast in plan.contrasts:
+        lengths = sequential.get(frozenset((contrast.a, contrast.b)))
         rows.append(
             (
-                f"{plan.first} - {plan.second}",
-                f"{plain(plan.sd.sd)} ({interval(plan.sd.low, plan.sd.high)})",
-                count(plan.needed.deals if plan.needed else None),
-                count(plan.cautious.deals if plan.cautious else None),
-                plain(sequential.at_h0.expected_deals if sequential else None, 0),
-                plain(sequential.at_h1.expected_deals if sequential else None, 0),
+                f"{contrast.a} - {contrast.b}",
+                f"{plain(contrast.sd.sd)} ({interval(contrast.sd.low, contrast.sd.high)})",
+                count(contrast.needed.deals if contrast.needed else None),
+                count(contrast.cautious.deals if contrast.cautious else None),
+                plain(lengths.at_h0.expected_deals if lengths else None, 0),
+                plain(lengths.at_h1.expected_deals if lengths else None, 0),
             )
         )
     head = ("pair", "sd of a deal", "deals", "to be safe", "sequential if 0")
-    yield text_table((*head, f"if {plain(args.detect)}"), rows)
-    for plan in plans:
-        if plan.sd.note:
-            yield f"{plan.first} - {plan.second}: {plan.sd.note}"
-    widest = max((plan for plan in plans if plan.curve), key=_sd, default=None)
-    if widest is not None and widest.curve is not None:
+    yield text_table((*head, f"if {plain(plan.detect)}"), rows)
+    yield "to be safe: with the upper 97.5% limit of the spread, which the pilot knows only roughly"
+    yield "sequential: one-sided, for this pair alone, not adjusted"
+    for contrast in plan.contrasts:
+        if contrast.sd.note:
+            yield f"{contrast.a} - {contrast.b}: {contrast.sd.note}"
+    widest = plan.widest
+    if widest is not None:
+        margins = (plan.detect / 2, plan.detect, 2 * plan.detect)
         yield ""
-        yield f"power of the t-test ({widest.first} - {widest.second}, the widest spread):"
+        yield f"probability of finding it ({widest.a} - {widest.b}, the widest spread):"
         yield text_table(
-            ("deals", *(f"{plain(margin)} points" for margin in widest.curve.margins)),
+            ("deals", *(f"{plain(margin)} points" for margin in margins)),
             [
-                (f"{int(n):,}", *(percent(_known(float(power)), 0) for power in row))
-                for n, row in zip(widest.curve.deals, widest.curve.power, strict=True)
+                (f"{n:,}", *(percent(plan.chance(widest, n, m), 0) for m in margins))
+                for n in CURVE_DEALS
             ],
         )
-    most = max((plan.needed.deals for plan in plans if plan.needed), default=0)
+    most = max((c.needed.deals for c in plan.contrasts if c.needed), default=0)
+    safe = max((c.cautious.deals for c in plan.contrasts if c.cautious), default=0)
+    enough = "enough" if deals >= safe else "enough if the spread is as measured"
     yield ""
-    yield f"the experiment has {deals:,} per pair: {'enough' if deals >= most else 'too few'}"
-
-
-def _known(power: float) -> float | None:
-    """None where the noncentral t distribution has no numerical answer."""
-    return None if math.isnan(power) else power
-
-
-def _sd(plan: PairPlan) -> float:
-    return plan.sd.sd or 0.0
+    yield f"the experiment has {deals:,} per pair: {enough if deals >= most else 'too few'}"

@@ -76,7 +76,7 @@ class ExperimentFile(Strict):
     agents: dict[AgentName, dict[str, Any]] = Field(min_length=1)
     """By name: a family with its parameters, or a team."""
     schedule: Schedule = Schedule()
-    placements: Literal["all", "alternating"] = "all"
+    placements: Literal["all", "alternating", "mixed"] = "all"
     """Where everybody plays for himself: all ways to share the seats, or every other seat."""
     match: Literal[True] | Match | None = None
     """Whole matches instead of single rounds; true for the game's own length."""

@@ -36,7 +36,7 @@ class Experiment:
     entrants: tuple[Entrant, ...]
     pairings: tuple[tuple[str, str], ...]
     """Names of entrants that play each other."""
-    placements: Literal["all", "alternating"] = "all"
+    placements: Literal["all", "alternating", "mixed"] = "all"
     """Where everybody plays for himself: all ways to share the seats, or every other seat."""
     match: MatchFormat | None = None
     """Whole matches instead of single rounds."""

@@ -13,23 +13,22 @@ decision does not change the next.
 
 from __future__ import annotations
 
-import operator
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
-from arena.agent import Player, Remembers, Setup, sees_all_cards
+from arena.agent import Player, Remembers, Remote, Setup, sees_all_cards
 from arena.cards import SEATS
 from arena.deals import Deal
+from arena.faults import AgentFault, FaultKind, crash_words, cut, shown, whole_number
 from arena.rules import ACTION_NAMES, Action, Outcome, Rules, Standing, action_name
 from arena.seeds import Rng, rng_for
 
 __all__ = [
     "Clock",
     "Fault",
-    "FaultKind",
     "Lineup",
     "Played",
     "Referee",
@@ -37,9 +36,6 @@ __all__ = [
     "first_decisions",
 ]
 
-FaultKind: TypeAlias = Literal["crash", "illegal", "overtime", "stuck"]
-
-_MESSAGE_LENGTH = 500
 _DETAIL_LENGTH = 10_000
 WARMING_UP = -1
 """The seat on the clock while a decision is made that nobody looks at."""
@@ -138,12 +134,15 @@ class Referee:
         times: list[int] = []
         clock.actions = actions
         fault: Fault | None = None
+        remote: dict[int, Remote] = {}
         seat = 0
         try:
             seated = []
             for seat, player in enumerate(lineup.players):
                 if lineup.remember[seat]:
                     player = player.take_seat(Setup(rules, seat))
+                    if isinstance(player.cards, Remote):
+                        remote[seat] = player.cards
                 seated.append(player.act if player.bidder else player.cards.act)
         except BaseException as error:
             fault = _crash(seat, 0, error, clock)
@@ -154,7 +153,8 @@ class Referee:
             view = rules.view(state, seat, all_hands=open_handed[seat])
             rng = Rng(seeds[seat].next64())
             clock.seat = seat
-            clock.since = started = perf_counter_ns()
+            started = perf_counter_ns()
+            clock.since = 0 if seat in remote else started
             try:
                 answer = seated[seat](view, rng)
             except BaseException as error:
@@ -163,7 +163,9 @@ class Referee:
                 break
             clock.since = 0
             elapsed = perf_counter_ns() - started
-            action = answer if type(answer) is int else _whole_number(answer)
+            if seat in remote:
+                elapsed = remote[seat].nanoseconds
+            action = answer if type(answer) is int else whole_number(answer)
             if action not in view.legal:
                 fault = _illegal(seat, len(actions), answer, view.legal)
                 break
@@ -174,12 +176,15 @@ class Referee:
             actions.append(action)
             seats.append(seat)
             times.append(elapsed)
+        outcome = rules.outcome(state) if fault is None else None
+        for each in remote.values():
+            each.end_deal(outcome)
         return Played(
             deal,
             bytes(actions),
             bytes(seats),
             times,
-            rules.outcome(state) if fault is None else None,
+            outcome,
             state.trump,
             state.declarer,
             state.leader,
@@ -227,45 +232,19 @@ def first_decisions(rules: Rules, player: Player, clock: Clock) -> None:
 
 
 def _crash(seat: int, decision: int, error: BaseException, clock: Clock) -> Fault:
+    if isinstance(error, AgentFault):
+        return Fault(error.kind, seat, decision, error.words, error.detail)
     if isinstance(error, KeyboardInterrupt) and not clock.interrupts_are_agents:
         raise error
     try:
-        said = " ".join(str(error).split())
-        detail = "".join(traceback.format_exception(error))
+        detail = cut("".join(traceback.format_exception(error)), _DETAIL_LENGTH)
     except Exception:  # an agent's own type, and one more defect of the agent's
-        said = detail = ""
-    name = type(error).__name__
-    message = f"raised {name}: {said}" if said else f"raised {name}"
-    return Fault("crash", seat, decision, _cut(message, _MESSAGE_LENGTH), _cut(detail))
-
-
-def _cut(text: str, length: int = _DETAIL_LENGTH) -> str:
-    """Text that can be stored: of a sensible length, and without halves of characters."""
-    if len(text) > length:
-        text = f"{text[: length // 2]} ... {text[-length // 2 :]}"
-    return text.encode(errors="backslashreplace").decode()
+        detail = ""
+    return Fault("crash", seat, decision, crash_words(error), detail)
 
 
 def _illegal(seat: int, decision: int, answer: Any, legal: tuple[Action, ...]) -> Fault:
-    action = _whole_number(answer)
-    played = action_name(action) if 0 <= action < len(ACTION_NAMES) else _shown(answer)
+    action = whole_number(answer)
+    played = action_name(action) if 0 <= action < len(ACTION_NAMES) else shown(answer)
     allowed = " ".join(map(action_name, legal))
     return Fault("illegal", seat, decision, f"played {played}, legal: {allowed}")
-
-
-def _whole_number(answer: Any) -> int:
-    """An answer of another whole-number type (numpy's) as an int; -1 if it is no number of ours."""
-    if isinstance(answer, bool):
-        return -1
-    try:
-        return operator.index(answer)
-    except BaseException:  # no number, or an agent's own type that raises whatever it likes
-        return -1
-
-
-def _shown(answer: Any) -> str:
-    try:
-        text = " ".join(repr(answer).split())
-    except BaseException:  # an agent's own type, and a defect of the agent's
-        text = f"a {type(answer).__name__}"
-    return _cut(text if len(text) <= 60 else text[:57] + "...")

@@ -8,7 +8,9 @@ pairing, the mean over its seatings, goes into the statistics.
 second entrant. With two sides (partnerships, or two players) there are two: the
 entrants exchange seats while the cards, trump, leader, declarer and dealer stay.
 Where everybody plays for himself, the two entrants share the seats equally in all
-possible ways (six with four players), or alternate.
+possible ways (six with four players), or alternate, or share them in every way in which
+both sit somewhere (`mixed`: fourteen with four players, six with three). In all of them
+each seat is taken equally often by both, so the cards favour nobody.
 
 **Matches.** Match number m owns the deals `m * rounds` to `(m + 1) * rounds - 1` of
 the set; a match that only a target ends owns one deal, its first. Deals beyond
@@ -105,7 +107,7 @@ class Schedule:
 
 @lru_cache(maxsize=64)
 def seatings(
-    rules: Rules, placements: Literal["all", "alternating"] = "all"
+    rules: Rules, placements: Literal["all", "alternating", "mixed"] = "all"
 ) -> tuple[Seating, ...]:
     """The seatings in which two entrants play a deal; in the first one, side 0 is the first's.
 
@@ -114,10 +116,14 @@ def seatings(
     ((0, 1, 0, 1), (1, 0, 1, 0))
     """
     sides = len(rules.sides)
-    if sides % 2:
-        raise RulesError(f"{rules.name}: two entrants cannot share {sides} sides equally")
+    if sides % 2 and placements != "mixed":
+        raise RulesError(
+            f"{rules.name}: two entrants cannot share {sides} sides equally; say placements: mixed"
+        )
     if placements == "alternating":
         owned = [tuple(range(0, sides, 2)), tuple(range(1, sides, 2))]
+    elif placements == "mixed":
+        owned = [mine for size in range(1, sides) for mine in combinations(range(sides), size)]
     else:
         owned = list(combinations(range(sides), sides // 2))
     return tuple(

@@ -39,6 +39,7 @@ from arena.stats.elo import (
     expected_score,
 )
 from arena.stats.errors import StatsError
+from arena.stats.field_plan import ContrastPlan, FieldPlan, field_plan
 from arena.stats.joint import (
     AdditiveFit,
     Contrast,
@@ -77,6 +78,7 @@ from arena.stats.power import (
     SequentialPlan,
     SequentialPoint,
     deals_for_t_test,
+    detectable,
     elo_plan,
     pilot_sd,
     power_curve,
@@ -119,6 +121,7 @@ __all__ = [
     "BootstrapInterval",
     "ConfidenceSequence",
     "Contrast",
+    "ContrastPlan",
     "Cycles",
     "DealOutcomes",
     "DealsNeeded",
@@ -128,6 +131,7 @@ __all__ = [
     "EloPlan",
     "Equivalence",
     "FieldModel",
+    "FieldPlan",
     "FriedmanNemenyi",
     "GamesOfRounds",
     "JointComparison",
@@ -168,6 +172,7 @@ __all__ = [
     "coverage",
     "deal_outcomes",
     "deals_for_t_test",
+    "detectable",
     "duplicate_saving",
     "effect_size",
     "elo_after_stopping",
@@ -180,6 +185,7 @@ __all__ = [
     "expected_score",
     "false_positives",
     "familywise_error",
+    "field_plan",
     "friedman_nemenyi",
     "games_of_rounds",
     "joint_comparison",

@@ -303,7 +303,7 @@ def sprt_rates(
         zeros += int(np.count_nonzero(x == 0))
         seen += x.size
         for _ in range(BLOCKS):
-            stops = find_stops(points_path(x, design.h0, design.h1), design)
+            stops = find_stops(points_path(x, design), design)
             upper += int(np.count_nonzero(stops.sign > 0))
             lower += int(np.count_nonzero(stops.sign < 0))
             running = stops.sign == 0

@@ -39,6 +39,7 @@ from arena.stats.pair_results import (
     connected_components,
     parts_that_never_met,
 )
+from arena.stats.power import detectable
 from arena.stats.sample import FloatArray, check_probability, join_notes
 from arena.stats.simultaneous import family
 
@@ -48,6 +49,8 @@ class Contrast:
     """Points per deal by which `a` is ahead of `b`, with simultaneous and with plain limits.
 
     `deals` is how many the two played against each other; 0 if they were compared through others.
+    `detectable` is the difference that would have been found with 80% probability, by the same
+    adjusted test.
     None where there is nothing to go by; `note` says why.
     """
 
@@ -64,6 +67,7 @@ class Contrast:
     se: float | None
     df: float | None
     deals: int
+    detectable: float | None = None
     note: str = ""
 
     @property
@@ -221,7 +225,8 @@ def joint_comparison(results: PairResults, alpha: float = 0.05) -> JointComparis
     )
 
 
-def _joint(table: DealTable, fit: Fit, alpha: float) -> tuple[Contrast, ...]:
+def comparable(table: DealTable) -> tuple[list[tuple[int, int]], FloatArray]:
+    """The pairs of agents that the schedule connects, and their contrasts (pair × agent)."""
     parts = connected_components(len(table.agents), table.pairs)
     pairs = [
         (i, j) for part in parts for n, i in enumerate(sorted(part)) for j in sorted(part)[n + 1 :]
@@ -229,6 +234,11 @@ def _joint(table: DealTable, fit: Fit, alpha: float) -> tuple[Contrast, ...]:
     weights = np.zeros((len(pairs), len(table.agents)))
     for row, (i, j) in enumerate(pairs):
         weights[row, i], weights[row, j] = 1.0, -1.0
+    return pairs, weights
+
+
+def _joint(table: DealTable, fit: Fit, alpha: float) -> tuple[Contrast, ...]:
+    pairs, weights = comparable(table)
     return _contrasts(table, fit, pairs, weights @ fit.basis, weights @ fit.strengths, alpha)
 
 
@@ -268,6 +278,7 @@ def _contrasts(
             se=value(found.se),
             df=value(found.df),
             deals=met.get((i, j), 0),
+            detectable=value(found.detectable),
             note="" if known else "The deals do not vary: no interval and no test.",
         )
         out.append(contrast if differences[row] >= 0 else contrast.reversed())
@@ -283,6 +294,8 @@ class _Inference:
     p_adjusted: FloatArray
     half: FloatArray
     plain_half: FloatArray
+    detectable: FloatArray
+    level: float
 
 
 def _inference(
@@ -296,7 +309,8 @@ def _inference(
     known = (se > 1e-9 * scale) & (df >= 0.5)
     p = np.full(len(se), np.nan)
     p[known] = 2 * special.stdtr(df[known], -np.abs(differences[known] / se[known]))
-    p_adjusted, half, plain_half = (np.full(len(se), np.nan) for _ in range(3))
+    p_adjusted, half, plain_half, seen = (np.full(len(se), np.nan) for _ in range(4))
+    level = alpha
     if known.any():
         covariance = weights[known] @ clustered.covariance @ weights[known].T
         together = family(covariance, df[known])
@@ -304,7 +318,9 @@ def _inference(
         level = together.level(alpha)
         half[known] = -special.stdtrit(df[known], level / 2) * se[known]
         plain_half[known] = -special.stdtrit(df[known], alpha / 2) * se[known]
-    return _Inference(known, se, df, p, p_adjusted, half, plain_half)
+        rounded, kind = np.unique(np.round(df[known], 6), return_inverse=True)
+        seen[known] = np.array([detectable(x, 1.0, level) for x in rounded])[kind] * se[known]
+    return _Inference(known, se, df, p, p_adjusted, half, plain_half, seen, level)
 
 
 def _goodness(

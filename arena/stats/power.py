@@ -8,13 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special, stats
+from scipy import optimize, special, stats
 
 from arena.stats.elo import NELO_PER_T, elo_of_score, expected_score
 from arena.stats.errors import StatsError
 from arena.stats.sample import FloatArray, check_positive, check_probability, deal_sample
 from arena.stats.sequential.brownian import Motion
 from arena.stats.sequential.sprt import SprtDesign
+
+POWER = 0.8
+"""What "would have been found" means: with this probability."""
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(128)
 
 
 @dataclass(frozen=True)
@@ -76,20 +80,44 @@ def t_test_power(deals: int, detect: float, sd: float, alpha: float = 0.05) -> f
 
     Formula: P(|T| > t(n-1, α/2)) for T noncentral t with ν = n - 1 and noncentrality
     √n·detect/sd. Unit: the deal; points. Assumes independent, nearly normal deal margins.
-    Source: Cohen 1988, Statistical Power Analysis, chapter 2.
+    Source: Cohen 1988, Statistical Power Analysis, chapter 2. By hand: statsmodels' `TTestPower`
+    and scipy's noncentral t have no number (NaN) in places, such as 480 deals at level 0.0001.
     """
     check_positive(sd, "sd")
     check_probability(alpha, "alpha")
     if deals < 2:
         return 0.0
-    df = deals - 1
-    nc = math.sqrt(deals) * abs(detect) / sd
-    critical = float(stats.t.ppf(1 - alpha / 2, df))
-    if nc > 30 or df > 5_000:
-        return float(special.ndtr(nc - critical) + special.ndtr(-nc - critical))
-    # Beyond 5 the other tail is below 1e-10, and scipy has no number for some of them.
-    other_tail = float(stats.nct.cdf(-critical, df, nc)) if nc < 5 else 0.0
-    return float(stats.nct.sf(critical, df, nc)) + other_tail
+    return noncentral_power(math.sqrt(deals) * abs(detect) / sd, deals - 1, alpha)
+
+
+def noncentral_power(noncentrality: float, df: float, alpha: float) -> float:
+    """P(|T| > t(df, α/2)) for a noncentral t.
+
+    Formula: the mean of Φ(δ - cs) + Φ(-δ - cs) over s = √(χ²/df), by Gauss-Legendre.
+    """
+    critical = -float(special.stdtrit(df, alpha / 2))
+    low, high = np.sqrt(special.chdtri(df, [1 - 1e-14, 1e-14]) / df)
+    s = low + (high - low) / 2 * (NODES + 1)
+    log_density = (df - 1) * np.log(s) - df * s**2 / 2
+    weight = WEIGHTS * np.exp(log_density - log_density.max())
+    this, other = (special.ndtr(side * noncentrality - critical * s) for side in (1, -1))
+    return float((this + other) @ weight / weight.sum())
+
+
+def detectable(df: float, se: float, alpha: float, power: float = POWER) -> float:
+    """The difference that a two-sided test at level alpha finds with this probability.
+
+    Formula: δ·se, δ the noncentrality at which `noncentral_power` is `power`. Give the level
+    that the test really uses: adjusted, if it is one of many.
+    """
+    check_probability(power, "power")
+    if power <= alpha:
+        raise StatsError(f"power {power:g} is not above the level {alpha:g}")
+    high = 2.0
+    while noncentral_power(high, df, alpha) < power:
+        high *= 2
+    found = optimize.brentq(lambda d: noncentral_power(d, df, alpha) - power, 0.0, high)
+    return float(found) * se
 
 
 def deals_for_t_test(

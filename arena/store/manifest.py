@@ -125,7 +125,7 @@ class Manifest(Strict):
     deals_sha256: str
     deals: NonNegativeInt
     match: MatchFormat | None
-    placements: Literal["all", "alternating"]
+    placements: Literal["all", "alternating", "mixed"]
     seatings: tuple[str, ...]
     """Who sits where, a letter per seat: A the first entrant of a pairing, B the second."""
     seed: NonNegativeInt

@@ -252,7 +252,7 @@ def test_the_threshold_is_the_margin_in_points() -> None:
 
 def estimated_margin(view: View, trump: int, playouts: int, rollout: Any = "semi-random") -> float:
     sums = Sums.zeros(1)
-    question = MonteCarlo(rollout=rollout)._question(view, trump)
+    question = MonteCarlo(rollout=rollout)._question(view, trump, view.seat)
     judge(question, playouts, 1, True, rng_array(Rng(7)), sums)
     return float(sums.values[0]) / playouts
 

@@ -11,6 +11,7 @@ from search.test_tree import worlds_of
 
 from agents.dmcts import Dmcts, elected
 from agents.flat_mc import Budget
+from agents.search.decision import least_value
 from agents.search.determinized import Ballots
 from arena.games.hearts import Hearts
 from arena.games.infoset import round_of
@@ -60,6 +61,15 @@ def test_a_card_that_no_tree_chose_is_not_elected_by_negative_means():
     game = kernel_game(Klaverjas(), 0)
     ballots = ballots_of(game, {5: (900, -60.0, 4, -50.0), 8: (100, -90.0, 0, 0.0)})
     assert elected(game, ballots, "count-times-mean") == 5
+
+
+def test_being_chosen_more_often_is_no_disadvantage_when_means_are_negative():
+    game = kernel_game(Klaverjas(), 0)
+    ballots = ballots_of(game, {5: (900, -60.0, 9, -50.0), 8: (100, -90.0, 1, -90.0)})
+    assert elected(game, ballots, "count-times-mean") == 8, "nine times -50 is less than -90"
+    worst = least_value(Klaverjas(), "difference")
+    assert elected(game, ballots, "count-times-mean", worst) == 5
+    assert least_value(Klaverjas(), "own-points") == 0, "as published"
 
 
 def test_worlds_times_iterations():

@@ -137,10 +137,22 @@ def test_plan_from_a_pilot(planned: str, capsys: pytest.CaptureFixture[str]) -> 
         (z * pair["sd"]["sd"] / 20) ** 2, rel=0.05, abs=4
     )
     assert pair["cautious"]["deals"] > pair["needed"]["deals"]
-    power = pair["curve"]["power"]
+    power = found["curve"]["power"]
     assert power[0][0] < power[0][1] < power[0][2]
     assert power[0][0] < power[2][0] < power[4][0]
     assert not Path("reports").exists()
+
+
+def test_plan_at_a_strict_level_has_numbers(
+    planned: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("plan", planned, "--detect", "20", "--pilot", "12", "--alpha", "0.0001")
+    found = json.loads(output(capsys, *words, "--power", "0.99", "--json"))
+    (pair,) = found["pairs"]
+    z = stats.norm.ppf(1 - 0.00005) + stats.norm.ppf(0.99)
+    assert pair["needed"]["deals"] == pytest.approx(
+        (z * pair["sd"]["sd"] / 20) ** 2, rel=0.1, abs=8
+    )
 
 
 def test_plan_from_stored_results(planned: str, capsys: pytest.CaptureFixture[str]) -> None:

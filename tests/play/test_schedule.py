@@ -35,6 +35,15 @@ def test_hearts_has_all_six_placements_or_two() -> None:
     assert seatings(Hearts(), "alternating") == ((0, 1, 0, 1), (1, 0, 1, 0))
 
 
+def test_mixed_placements_are_all_in_which_both_sit_somewhere() -> None:
+    found = seatings(Hearts(), "mixed")
+    assert len(set(found)) == len(found) == 14
+    assert all(0 < sum(seating) < 4 for seating in found)
+    assert [sum(seating[seat] for seating in found) for seat in range(4)] == [7, 7, 7, 7]
+    assert set(seatings(Hearts())) < set(found)
+    assert seatings(Klaverjas(), "mixed") == seatings(Klaverjas())
+
+
 def test_two_players_exchange_seats() -> None:
     assert seatings(Hearts(players=2)) == ((0, 1), (1, 0))
 

@@ -124,7 +124,7 @@ def test_the_inputs_are_what_the_seat_can_see(rules):
     has_declarer = rules.name != "hearts"
     assert np.any(seen, axis=0)[576:580].tolist() == [has_declarer] * 4
     forced = {bool(values[580]) for values in seen}
-    told = {"schieben": {False, True}, "utrecht": {True}}
+    told = {"utrecht": {True}}
     assert forced == told.get(getattr(rules, "bidding", ""), {False})
 
 

@@ -31,7 +31,7 @@ from arena.stats import (
     t_test_power,
 )
 from arena.stats.sequential.brownian import Motion, _by_eigenfunctions, _by_reflections
-from arena.stats.sequential.sprt import points_path
+from arena.stats.sequential.sprt import find_stops, points_path
 from arena.stats.sequential.walk import ratio_bounds, stopped_walk
 
 Margins = NDArray[np.float64]
@@ -45,7 +45,7 @@ def test_llr_points_is_the_stated_formula() -> None:
 
 
 def test_path_is_the_formula_after_every_deal(margins: Margins) -> None:
-    path = points_path(margins, 0.0, 5.0)
+    path = points_path(margins, SprtDesign(0.0, 5.0))
     for n in (2, 17, 300):
         x = margins[:n]
         assert path[n - 1] == pytest.approx(llr_points(n, x.mean(), x.var(), 0.0, 5.0))
@@ -59,7 +59,7 @@ def test_the_stop_is_the_first_crossing_and_later_deals_do_not_matter() -> None:
     assert r.decision == "H1"
     assert r.llr is not None
     assert r.llr > r.upper
-    path = points_path(x, 0.0, 8.0)
+    path = points_path(x, SprtDesign(0.0, 8.0))
     assert (path[29 : r.n - 1] < design.upper).all()
     assert sprt_points(x[: r.n], design) == r
     assert sprt_points(x[: r.n - 1], design).decision == "continue"
@@ -72,7 +72,7 @@ def test_overshoot_correction_stops_earlier_and_by_hand() -> None:
     corrected = sprt_points(x, SprtDesign(0.0, 8.0))
     plain = sprt_points(x, SprtDesign(0.0, 8.0, overshoot=False))
     assert corrected.n <= plain.n
-    path = points_path(x, 0.0, 8.0)[29 : corrected.n]
+    path = points_path(x, SprtDesign(0.0, 8.0))[29 : corrected.n]
     steps = np.diff(np.maximum.accumulate(path))
     assert corrected.overshoot_high == pytest.approx((steps**2).sum() / (2 * steps.sum()))
 
@@ -281,3 +281,16 @@ def test_sequence_refuses_and_explains() -> None:
     assert confidence_sequence([], (0.0, 1.0)).note == "No deals yet."
     drifting = np.concatenate([np.zeros(4_000), np.ones(4_000)])
     assert "did not stay constant" in confidence_sequence(drifting, (0.0, 1.0)).note
+
+
+def test_rare_large_losses_are_minded_from_the_start() -> None:
+    """2% losses of 162 points: without `extreme` the test is fooled while none has happened."""
+    rng = np.random.default_rng(3)
+    body = rng.normal(0.02 * 162 / 0.98, 20.0, (800, 600))
+    x = np.where(rng.random(body.shape) < 0.02, -162.0, body)
+    plain, minded = (SprtDesign(0.0, 7.6, extreme=e) for e in (0.0, 162.0))
+    rates = [float(np.mean(find_stops(points_path(x, d), d).sign > 0)) for d in (plain, minded)]
+    assert rates[0] > 0.08
+    assert rates[1] < 0.05
+    with pytest.raises(StatsError, match="extreme"):
+        SprtDesign(0.0, 1.0, extreme=-1.0)

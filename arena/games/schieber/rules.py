@@ -5,7 +5,8 @@ and Stöck, which no published program plays, the printed Swiss rules (see `weis
 
 Play goes counter-clockwise (N W S E). The forehand, next after the dealer, names one of
 six trumps (four suits; obe-abe: no trump, ace high; une-ufe: no trump, six high) or
-pushes; after a push the partner must name one. The forehand leads in either case.
+pushes; after a push the partner must name one, but any: nobody is `forced` to a trump, and
+what is named tells something. The forehand leads in either case.
 
 * Without a trump suit: follow suit if you can, else play anything.
 * Trump led: play a trump; but the trump jack is never forced out, so who has no other
@@ -203,7 +204,6 @@ class Schieber(TrumpGame):
             self.ask(state, self.seat_after(seat, 2), "bid")
         else:
             state.trump, state.declarer = chosen_trump(action), seat
-            state.forced = len(state.bids) > 1
             self.begin_play(state, forehand)
 
     # --- playing -------------------------------------------------------------------------

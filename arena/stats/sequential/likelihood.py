@@ -65,7 +65,7 @@ def llr_counts(
     counts: ArrayLike,
     elo0: float,
     elo1: float,
-    model: EloModel = "logistic",
+    model: EloModel = "normalized",
     exact: bool = True,
 ) -> float:
     """Log likelihood ratio of elo1 against elo0 from trinomial or pentanomial counts.

@@ -76,9 +76,11 @@ class _Stop:
         self.sd = sd
         self.mean = mean
         self.middle = (design.h0 + design.h1) / 2
+        # What `extreme` adds to the variance moves the bounds out as much.
+        wider = 1 + 2 * design.extreme**2 / (result.n * sd**2)
         self.walk = stopped_walk(
             (design.h1 - design.h0) / sd,
-            (result.lower, result.upper),
+            (result.lower * wider, result.upper * wider),
             float(design.min_deals),
             float(result.n),
             (mean - self.middle) / sd,
@@ -106,7 +108,7 @@ class _Stop:
 def elo_after_stopping(
     counts: ArrayLike,
     design: SprtDesign,
-    model: EloModel = "logistic",
+    model: EloModel = "normalized",
     confidence: float = 0.95,
 ) -> StoppedEstimate:
     """Median-unbiased logistic Elo after a sequential test on counts, as fishtest reports it.

@@ -1,0 +1,16 @@
+"""Cards that are passed on before the first trick, for agents that search only while playing."""
+
+from __future__ import annotations
+
+from agents.rule import Rule
+from arena.rules import Action, View
+from arena.seeds import Rng
+
+__all__ = ["pass_card"]
+
+
+def pass_card(view: View, rng: Rng) -> Action:
+    """The card that the rule player of the game would pass on; any, if there is no such player."""
+    if view.rules.name in Rule.games:
+        return Rule().act(view, rng)
+    return rng.choice(view.legal)

@@ -1,0 +1,286 @@
+"""A child process that answers lines: started, limited, and ended whatever it does.
+
+Time and memory are watched while an answer is awaited. A child leads a session of its own,
+so that it is ended with all that it has started; its environment carries a token by which
+even those are found that have left the session. The reaper does the same should this
+process be the one that ends first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from arena.faults import AgentFault
+from arena.process import reaper
+
+__all__ = ["LONGEST_LINE", "Child", "Misbehaved"]
+
+LONGEST_LINE = 1_000_000
+"""Bytes that an answer may have."""
+PATIENCE_S = 2.0
+"""How long a child may take to end after it was asked to."""
+_LOOK_S = 0.05
+"""How often memory is looked at while an answer is awaited."""
+_ROOM_MB = 1024
+"""Address space that a process may reserve beyond the memory that it may use."""
+_KEPT_NOTES = 4000
+
+
+class Misbehaved(AgentFault):
+    """A fault after which a child cannot go on."""
+
+
+class Child:
+    """A running process."""
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        environment: Mapping[str, str] | None = None,
+        folder: str | None = None,
+        memory_mb: int | None = None,
+    ) -> None:
+        self._token = f"{os.getpid()}-{secrets.token_hex(8)}"
+        self._memory_mb = memory_mb
+        self._pending = b""
+        self._notes = b""
+        variables = {**os.environ, **(environment or {}), reaper.MARK: self._token}
+        try:
+            self._process = subprocess.Popen(
+                list(argv),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                cwd=folder,
+                env=variables,
+                start_new_session=True,
+            )
+        except OSError as error:
+            said = f"cannot be started: {argv[0]}: {error.strerror or error}"
+            raise Misbehaved("crash", said) from error
+        _REAPER.watch(self.pid, self._token)
+        assert self._process.stdin and self._process.stdout and self._process.stderr  # pipes
+        self._in, self._out, self._err = (
+            stream.fileno()
+            for stream in (self._process.stdin, self._process.stdout, self._process.stderr)
+        )
+        for descriptor in (self._in, self._out, self._err):
+            os.set_blocking(descriptor, False)
+        self._poll = select.poll()
+        self._poll.register(self._out, select.POLLIN)
+        self._poll.register(self._err, select.POLLIN)
+        if memory_mb is not None:
+            self._reserve(memory_mb)
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    def _reserve(self, memory_mb: int) -> None:
+        # One huge request is refused by the system at once, before it can be looked at.
+        import resource
+
+        most = (memory_mb + _ROOM_MB) << 20
+        with contextlib.suppress(OSError, AttributeError):
+            resource.prlimit(self.pid, resource.RLIMIT_DATA, (most, most))
+
+    # --- talking -------------------------------------------------------------------------
+
+    def send(self, line: bytes, until: float | None = None) -> None:
+        """Write a line; `until` is a time of `time.monotonic`."""
+        try:
+            sent = os.write(self._in, line)
+        except BlockingIOError:
+            sent = 0
+        except OSError:
+            raise self._gone() from None
+        if sent < len(line):
+            self._send_rest(line[sent:], until)
+
+    def _send_rest(self, rest: bytes, until: float | None) -> None:
+        """The pipe is full: go on as the child reads, and read what it says meanwhile."""
+        self._poll.register(self._in, select.POLLOUT)
+        try:
+            while rest:
+                for descriptor, _ in self._wait(until):
+                    if descriptor == self._in:
+                        try:
+                            rest = rest[os.write(self._in, rest) :]
+                        except BlockingIOError:
+                            continue
+                        except OSError:
+                            raise self._gone() from None
+                    else:
+                        self._take(descriptor)
+        finally:
+            self._poll.unregister(self._in)
+
+    def receive(self, until: float | None = None) -> bytes:
+        """The next line that the child writes, without its end."""
+        while True:
+            line, end, rest = self._pending.partition(b"\n")
+            if end:
+                self._pending = rest
+                return line
+            if len(line) > LONGEST_LINE:
+                said = f"sent more than {LONGEST_LINE:,} bytes without the end of a line"
+                raise Misbehaved("protocol", said)
+            for descriptor, _ in self._wait(until):
+                self._take(descriptor)
+
+    @property
+    def has_said_more(self) -> bool:
+        """Whether something has been read that nobody has asked for."""
+        return bool(self._pending)
+
+    def _wait(self, until: float | None) -> list[tuple[int, int]]:
+        """Descriptors with something to do; never empty."""
+        while True:
+            left = None if until is None else until - time.monotonic()
+            if left is not None and left <= 0:
+                raise TimeoutError
+            look = _LOOK_S if self._memory_mb is not None else None
+            soonest = min((x for x in (left, look) if x is not None), default=None)
+            ready = self._poll.poll(None if soonest is None else soonest * 1000)
+            if self._memory_mb is not None and self.memory_mb > self._memory_mb:
+                raise Misbehaved("memory", f"used more than {self._memory_mb:,} MB of memory")
+            if ready:
+                return ready
+
+    def _take(self, descriptor: int) -> None:
+        try:
+            data = os.read(descriptor, 1 << 16)
+        except BlockingIOError:
+            return
+        if descriptor == self._out:
+            if not data:
+                raise self._gone()
+            self._pending += data
+        elif data:
+            self._notes = (self._notes + data)[-_KEPT_NOTES:]
+        else:
+            self._poll.unregister(self._err)
+
+    def _gone(self) -> Misbehaved:
+        """What to say of a child that reads or writes no more."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(PATIENCE_S)
+        with contextlib.suppress(OSError):
+            while data := os.read(self._err, 1 << 16):
+                self._notes = (self._notes + data)[-_KEPT_NOTES:]
+        return Misbehaved("crash", self._how_it_ended(), self.notes)
+
+    def _how_it_ended(self) -> str:
+        code = self._process.poll()
+        if code is None:
+            return "closed its output"
+        if code < 0:
+            with contextlib.suppress(ValueError):
+                return f"was ended by {signal.Signals(-code).name}"
+            return f"was ended by signal {-code}"
+        half = ", after half a line" if self._pending else ""
+        return f"ended by itself, exit code {code}{half}"
+
+    @property
+    def notes(self) -> str:
+        """The last of what the child wrote to its standard error."""
+        return self._notes.decode(errors="replace")
+
+    @property
+    def half_a_line(self) -> bytes:
+        """What has been read of a line that has no end yet."""
+        return self._pending
+
+    @property
+    def memory_mb(self) -> float:
+        """Resident memory of the child and of its family; 0 where the system does not tell."""
+        page = os.sysconf("SC_PAGE_SIZE")
+        pages = 0
+        for pid in {self.pid, *reaper.family_of(self.pid, self._token)}:
+            with contextlib.suppress(OSError, IndexError):
+                pages += int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        return pages * page / (1 << 20)
+
+    # --- ending --------------------------------------------------------------------------
+
+    def end(self, last_words: bytes = b"") -> int | None:
+        """Ask the child to end, wait a moment, then end it and all that it has started.
+
+        The exit code; None if it had to be killed.
+        """
+        code: int | None = None
+        with contextlib.suppress(OSError):
+            os.write(self._in, last_words)
+        assert self._process.stdin and self._process.stdout and self._process.stderr
+        self._process.stdin.close()
+        if last_words:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                code = self._process.wait(PATIENCE_S)
+        self._kill()
+        return code
+
+    def _kill(self) -> None:
+        reaper.end_family(self.pid, self._token)
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if stream is not None:
+                stream.close()
+        _REAPER.forget(self.pid, self._token)
+
+
+class _Reaper:
+    """The process that ends our children if we cannot; there while there are any."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._children: set[int] = set()
+        self._process: Any = None
+        self._owner = 0
+
+    def watch(self, pid: int, token: str) -> None:
+        with self._lock:
+            if self._process is None or self._owner != os.getpid():
+                self._process = subprocess.Popen(
+                    [sys.executable, "-I", "-S", reaper.__file__],
+                    stdin=subprocess.PIPE,
+                    start_new_session=True,
+                )
+                self._owner = os.getpid()
+                self._children = set()
+            self._children.add(pid)
+            self._tell(f"+ {pid} {token}")
+
+    def forget(self, pid: int, token: str) -> None:
+        with self._lock:
+            if self._process is None or self._owner != os.getpid():
+                return
+            self._children.discard(pid)
+            self._tell(f"- {pid} {token}")
+            if not self._children:
+                process, self._process = self._process, None
+                process.stdin.close()
+                process.wait()
+
+    def _tell(self, line: str) -> None:
+        with contextlib.suppress(OSError):
+            self._process.stdin.write(line.encode() + b"\n")
+            self._process.stdin.flush()
+
+
+_REAPER = _Reaper()

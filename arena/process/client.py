@@ -1,0 +1,339 @@
+"""A process as an ordinary agent.
+
+Each seat has a process of its own, so that nothing an agent remembers can carry a hand
+across the table. It is kept from deal to deal. A fault that leaves it in doubt (no answer in
+time, too much memory, not the protocol, its end) ends it; the next deal has a new one.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import sys
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from arena.agent import Setup
+from arena.cards import SEATS
+from arena.codec import CodecError, ViewCodec
+from arena.faults import AgentFault, FaultKind
+from arena.process.child import Child, Misbehaved
+from arena.process.limits import Limits
+from arena.process.messages import PROTOCOL, hello, result_of
+from arena.rules import Action, Outcome, Rules, View
+from arena.seeds import Rng
+
+__all__ = ["Isolated", "Launch", "ProcessAgent", "Program"]
+
+START_S = 60.0
+"""How long a process may take to be ready."""
+LOADING_S = 10.0
+"""What a fresh process may take longer for its first decision: compiled code is loaded then."""
+SLACK_S = 0.25
+"""What an answer may take on its way, where the agent measures its own time."""
+
+
+_NO_LIMITS = Limits()
+
+
+class Launch(ABC):
+    """How to start the process of an agent: a value that can be sent to a worker."""
+
+    loads_late: bool = False
+    """Whether the first decision takes longer than the others."""
+
+    @abstractmethod
+    def start(self, memory_mb: int | None) -> Child:
+        """A fresh process that waits for `hello`."""
+
+
+class Program(Launch):
+    """Any program that speaks the protocol."""
+
+    def __init__(self, argv: Sequence[str], folder: str | None = None) -> None:
+        self.argv, self.folder = tuple(argv), folder
+
+    def start(self, memory_mb: int | None) -> Child:
+        """Run the program."""
+        return Child(self.argv, folder=self.folder, memory_mb=memory_mb)
+
+
+class Isolated(Launch):
+    """One of our agents, in a Python process of its own.
+
+    The recipe has a method `build() -> Player`. It is pickled here and not looked into
+    again: a worker that starts the process does not import the agent's code.
+    """
+
+    loads_late = True
+
+    def __init__(self, recipe: Any) -> None:
+        # Here, so that the process of an agent does not load it.
+        import cloudpickle  # type: ignore[import-untyped]
+
+        self._recipe: bytes = base64.b64encode(cloudpickle.dumps(recipe)) + b"\n"
+
+    def start(self, memory_mb: int | None) -> Child:
+        """Start Python and tell it what to build."""
+        path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+        child = Child(
+            [sys.executable, "-m", "arena.process"],
+            environment={"PYTHONPATH": path},
+            memory_mb=memory_mb,
+        )
+        child.send(self._recipe)
+        return child
+
+
+class ProcessAgent:
+    """Plays by asking processes, one for each seat it takes; `close` ends them."""
+
+    def __init__(
+        self,
+        launch: Launch,
+        limits: Limits = _NO_LIMITS,
+        *,
+        sees_all_cards: bool = False,
+        reproducible: bool = True,
+        model_hash: str | None = None,
+        fresh: bool = False,
+    ) -> None:
+        self.launch, self.limits, self.fresh = launch, limits, fresh
+        self.sees_all_cards, self.reproducible = sees_all_cards, reproducible
+        self.model_hash = model_hash
+        self._seats: dict[int, Seated] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (
+            self.launch,
+            self.limits,
+            {
+                "sees_all_cards": self.sees_all_cards,
+                "reproducible": self.reproducible,
+                "model_hash": self.model_hash,
+                "fresh": self.fresh,
+            },
+        )
+
+    def take_seat(self, setup: Setup) -> Seated:
+        """Begin a deal in a seat; its process is started if there is none."""
+        seated = self._seats.get(setup.seat)
+        if seated is None:
+            seated = self._seats[setup.seat] = Seated(self.launch, self.limits)
+        elif self.fresh:
+            seated.close()
+        seated.start_deal(setup)
+        return seated
+
+    def act(self, view: View, rng: Rng) -> Action:
+        """What the process answers that has taken the seat; it takes it now if it has not."""
+        seated = self._seats.get(view.seat) or self.take_seat(Setup(view.rules, view.seat))
+        return seated.act(view, rng)
+
+    def close(self) -> None:
+        """End the processes; another deal would start new ones."""
+        for seated in self._seats.values():
+            seated.close()
+
+
+class Seated:
+    """One process, in one seat."""
+
+    def __init__(self, launch: Launch, limits: Limits) -> None:
+        self.launch, self.limits = launch, limits
+        self.nanoseconds = 0
+        """How long the last decision took, without the way to the process and back."""
+        self._child: Child | None = None
+        self._codec: ViewCodec | None = None
+        self._confirms = False
+        self._fresh = False
+        self._deal = 0
+        self._decision = 0
+        self._used_s = 0.0
+
+    # --- a deal --------------------------------------------------------------------------
+
+    def start_deal(self, setup: Setup) -> None:
+        """Begin a deal; the process is started if there is none."""
+        try:
+            child = self._ready(setup.rules)
+            self._deal, self._decision, self._used_s = self._deal + 1, 0, 0.0
+            seat = SEATS[setup.seat]
+            until = time.monotonic() + START_S
+            child.send(b'{"type":"start","deal":%d,"seat":"%s"}\n' % (self._deal, seat.encode()))
+            if self._confirms:
+                answer = self._answer(child, until)
+                if answer.get("type") != "started" or answer.get("deal") != self._deal:
+                    raise Misbehaved("protocol", f"did not confirm the start: {_short(answer)}")
+        except TimeoutError:
+            raise self._give_up("stuck", f"did not get ready within {START_S:g} s") from None
+        except Misbehaved as error:
+            raise self._give_up(error.kind, error.words, error.detail) from None
+
+    def act(self, view: View, rng: Rng) -> Action:
+        """What the process answers."""
+        child, codec = self._child, self._codec
+        if child is None or codec is None:
+            raise AgentFault("crash", "has no process: it ended before")
+        decision = self._decision
+        self._decision = decision + 1
+        line = (
+            f'{{"type":"act","deal":{self._deal},"decision":{decision},'
+            f'"seed":"{rng.state}","view":{codec.encode(view)}}}\n'
+        )
+        started = time.perf_counter_ns()
+        try:
+            if child.has_said_more:
+                raise Misbehaved(
+                    "protocol", f"said more than it was asked: {_short(child.half_a_line)}"
+                )
+            until = self._until()
+            child.send(line.encode(), until)
+            answer = self._answer(child, until)
+            return self._action(answer, decision, view, time.perf_counter_ns() - started)
+        except TimeoutError:
+            raise self._give_up("stuck", self._too_long(child)) from None
+        except Misbehaved as error:
+            raise self._give_up(error.kind, error.words, error.detail) from None
+
+    def end_deal(self, outcome: Outcome | None) -> None:
+        """Tell how the deal ended."""
+        if self._child is None:
+            return
+        message = {"type": "end", "deal": self._deal, "result": result_of(outcome)}
+        try:
+            self._child.send(json.dumps(message).encode() + b"\n", time.monotonic() + START_S)
+        except (TimeoutError, Misbehaved):
+            self._end()  # nobody's deal any more; the next one has a new process
+
+    def close(self) -> None:
+        """End the process; another deal would start a new one."""
+        if self._child is not None:
+            child, self._child = self._child, None
+            child.end(b'{"type":"quit"}\n')
+
+    # --- the process ---------------------------------------------------------------------
+
+    def _ready(self, rules: Rules) -> Child:
+        if self._child is not None and self._codec is not None and self._codec.rules == rules:
+            return self._child
+        self.close()
+        child = self.launch.start(self.limits.memory_mb)
+        try:
+            self._confirms = self._greeted(child, rules)
+        except BaseException:
+            child.end()
+            raise
+        self._child, self._codec, self._deal, self._fresh = child, ViewCodec(rules), 0, True
+        return child
+
+    def _greeted(self, child: Child, rules: Rules) -> bool:
+        """Say hello; whether the agent answers every start."""
+        until = time.monotonic() + START_S
+        child.send(hello(rules).encode() + b"\n", until)
+        answer = self._answer(child, until)
+        if answer.get("type") != "ready":
+            raise Misbehaved("protocol", f"did not answer hello with ready: {_short(answer)}")
+        if answer.get("protocol") != PROTOCOL:
+            spoken = f"speaks protocol {answer.get('protocol')!r}, this is {PROTOCOL}"
+            raise Misbehaved("protocol", spoken)
+        return bool(answer.get("confirms"))
+
+    def _answer(self, child: Child, until: float | None) -> dict[str, Any]:
+        line = child.receive(until)
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            raise Misbehaved("protocol", f"sent a line that is no JSON: {_short(line)}") from None
+        if answer.__class__ is not dict:
+            raise Misbehaved("protocol", f"sent a line that is no object: {_short(answer)}")
+        if answer.get("type") == "error":
+            # The process has caught it and goes on: so does a later deal.
+            message, detail = answer.get("message"), answer.get("detail", "")
+            raise AgentFault("crash", str(message), str(detail))
+        return answer
+
+    def _action(self, answer: dict[str, Any], decision: int, view: View, elapsed: int) -> Action:
+        if answer.get("type") != "action":
+            raise Misbehaved("protocol", f"did not answer with an action: {_short(answer)}")
+        if answer.get("deal") != self._deal or answer.get("decision") != decision:
+            raise Misbehaved(
+                "protocol",
+                f"answered for deal {answer.get('deal')!r}, decision {answer.get('decision')!r} "
+                f"when asked for deal {self._deal}, decision {decision}",
+            )
+        self.nanoseconds = _own_time(answer, elapsed)
+        self._used_s += self.nanoseconds / 1e9
+        self._check_time()
+        self._fresh = False
+        name = answer.get("action")
+        try:
+            return self._codec.read_action(name)  # type: ignore[union-attr]
+        except CodecError:
+            legal = " ".join(map(self._codec.write_action, view.legal))  # type: ignore[union-attr]
+            played = name if isinstance(name, str) else json.dumps(name)
+            raise AgentFault("illegal", f"played {played[:60]}, legal: {legal}") from None
+
+    def _until(self) -> float | None:
+        limits = self.limits
+        left = [
+            limits.seconds_per_decision,
+            None if limits.seconds_per_deal is None else limits.seconds_per_deal - self._used_s,
+        ]
+        known = [x for x in left if x is not None]
+        if not known:
+            return None
+        loading = LOADING_S if self._fresh and self.launch.loads_late else 0.0
+        return time.monotonic() + min(known) + SLACK_S + loading
+
+    def _check_time(self) -> None:
+        if self._fresh and self.launch.loads_late:
+            return
+        most = self.limits.seconds_per_decision
+        if most is not None and self.nanoseconds > most * 1e9:
+            raise AgentFault("overtime", f"thought longer than {most:g} s")
+        most = self.limits.seconds_per_deal
+        if most is not None and self._used_s > most:
+            raise AgentFault("overtime", f"thought longer than {most:g} s in one deal")
+
+    def _too_long(self, child: Child) -> str:
+        half = f", only half a line: {_short(child.half_a_line)}" if child.half_a_line else ""
+        limits = self.limits
+        most = limits.seconds_per_decision
+        if most is not None:
+            deal = limits.seconds_per_deal
+            if deal is None or deal - self._used_s >= most:
+                return f"did not come back within {most:g} s{half}"
+        return f"did not come back within the {limits.seconds_per_deal:g} s of the deal{half}"
+
+    def _give_up(self, kind: FaultKind, words: str, detail: str = "") -> AgentFault:
+        self._end()
+        return AgentFault(kind, words, detail)
+
+    def _end(self) -> None:
+        if self._child is not None:
+            child, self._child = self._child, None
+            child.end()
+
+
+def _again(launch: Launch, limits: Limits, facts: Mapping[str, Any]) -> ProcessAgent:
+    return ProcessAgent(launch, limits, **facts)
+
+
+def _own_time(answer: dict[str, Any], elapsed: int) -> int:
+    """What the agent says it took, if that can be: the way there and back is not its time."""
+    seconds = answer.get("seconds")
+    if seconds.__class__ is not float and seconds.__class__ is not int:
+        return elapsed
+    claimed = int(seconds * 1e9) if 0 <= seconds < 1e9 else elapsed
+    # An agent cannot talk itself out of its time: more than the way is counted.
+    return claimed if elapsed - claimed < SLACK_S * 1e9 and claimed <= elapsed else elapsed
+
+
+def _short(said: Any) -> str:
+    text = said.decode(errors="replace") if isinstance(said, bytes) else json.dumps(said)
+    text = " ".join(text.split())
+    return repr(text if len(text) <= 60 else text[:57] + "...")

@@ -1,0 +1,67 @@
+"""Ends processes of agents that have outlived the process that started them.
+
+Run as a script, beside a process that has agents. Lines on its input, `+ PID TOKEN` and
+`- PID TOKEN`, say which there are; when the input ends, whoever wrote it is gone, and so is
+every process listed, with all that it has started.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from contextlib import suppress
+
+MARK = "ARENA_PROCESS"
+"""The variable in the environment of an agent's process, which its children inherit."""
+
+
+def end_family(leader: int, token: str) -> None:
+    """Kill a process and all that it has started, whatever it did to hide them."""
+    for _ in range(100):  # what forks while it is hunted is found again
+        with suppress(OSError):
+            os.killpg(leader, signal.SIGKILL)
+        found = family_of(leader, token)
+        if not found:
+            return
+        for pid in found:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def family_of(leader: int, token: str) -> list[int]:
+    """The living processes of a session, and those with the token in their environment."""
+    found = []
+    mark = f"{MARK}={token}".encode()
+    for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
+        if not name.isdigit():
+            continue
+        with suppress(OSError, ValueError, IndexError):
+            with open(f"/proc/{name}/stat", "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()
+            if fields[0] in (b"Z", b"X"):
+                continue  # it is dead, and only not yet missed
+            if int(fields[3]) == leader:
+                found.append(int(name))
+                continue
+            with open(f"/proc/{name}/environ", "rb") as file:
+                if mark in file.read().split(b"\0"):
+                    found.append(int(name))
+    return found
+
+
+def main() -> None:
+    """Wait for the end of the input, then end what is listed."""
+    living: dict[int, str] = {}
+    for line in sys.stdin:
+        sign, pid, token = line.split()
+        if sign == "+":
+            living[int(pid)] = token
+        else:
+            living.pop(int(pid), None)
+    for pid, token in living.items():
+        end_family(pid, token)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""The agent's side of the protocol, for any agent of ours.
+
+Standard output belongs to the protocol. What an agent prints goes to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from time import perf_counter_ns
+from typing import Any, BinaryIO
+
+from arena.agent import Player, Remembers, Setup
+from arena.cards import parse_seat
+from arena.codec import ViewCodec, decode_rules
+from arena.faults import crash_words, shown, whole_number
+from arena.process.messages import PROTOCOL
+from arena.rules import Rules
+from arena.seeds import Rng
+
+__all__ = ["serve", "standard_streams"]
+
+
+@contextmanager
+def standard_streams() -> Iterator[tuple[BinaryIO, int]]:
+    """Standard input and output for the protocol, out of reach of what the agent prints."""
+    with os.fdopen(os.dup(0), "rb") as lines, os.fdopen(os.dup(1), "wb") as answers:
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        os.dup2(2, 1)
+        yield lines, answers.fileno()
+
+
+def serve(build: Callable[[Rules], Player], lines: BinaryIO, answers: int) -> None:
+    """Answer every line until there are no more, or `quit` comes.
+
+    `build` makes the agent, once the rules are known; `answers` is a file descriptor.
+    """
+    server = _Server(build)
+    with suppress(BrokenPipeError):
+        for line in lines:
+            answer = server.answer(line)
+            if answer is None:
+                return
+            if answer:
+                _write(answers, answer.encode() + b"\n")
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+class _Server:
+    def __init__(self, build: Callable[[Rules], Player]) -> None:
+        self._build = build
+        self._codec: ViewCodec
+        self._player: Player
+        self._seated: Player
+
+    def answer(self, line: bytes) -> str | None:
+        """What to answer; empty for nothing, None to end."""
+        message = json.loads(line)
+        kind = message["type"]
+        if kind == "act":
+            return self._act(message)
+        if kind == "start":
+            return self._start(message)
+        if kind == "hello":
+            return self._hello(message)
+        return None if kind == "quit" else ""
+
+    def _hello(self, message: dict[str, Any]) -> str:
+        rules = decode_rules(message["rules"])
+        self._codec = ViewCodec(rules)
+        try:
+            self._player = self._seated = self._build(rules)
+        except (Exception, SystemExit) as error:
+            return _error(error)
+        confirms = isinstance(self._player.cards, Remembers)
+        return json.dumps({"type": "ready", "protocol": PROTOCOL, "confirms": confirms})
+
+    def _start(self, message: dict[str, Any]) -> str:
+        if not isinstance(self._player.cards, Remembers):
+            return ""
+        try:
+            seat = Setup(self._codec.rules, parse_seat(message["seat"]))
+            self._seated = self._player.take_seat(seat)
+        except (Exception, SystemExit) as error:
+            return _error(error)
+        return json.dumps({"type": "started", "deal": message["deal"]})
+
+    def _act(self, message: dict[str, Any]) -> str:
+        view = self._codec.decode(message["view"])
+        rng = Rng(int(message["seed"]))
+        began = perf_counter_ns()
+        try:
+            answer = self._seated.act(view, rng)
+        except (Exception, SystemExit) as error:
+            return _error(error)
+        seconds = (perf_counter_ns() - began) / 1e9
+        action = _name(self._codec, answer)
+        return (
+            f'{{"type":"action","deal":{message["deal"]},"decision":{message["decision"]},'
+            f'"action":{json.dumps(action)},"seconds":{seconds:.9f}}}'
+        )
+
+
+def _name(codec: ViewCodec, answer: Any) -> str:
+    """An action by its name; anything else as it looks, which is no action's name."""
+    action = whole_number(answer)
+    try:
+        return codec.write_action(action) if action >= 0 else shown(answer)
+    except IndexError:
+        return shown(answer)
+
+
+def _error(error: BaseException) -> str:
+    detail = "".join(traceback.format_exception(error))
+    return json.dumps({"type": "error", "message": crash_words(error), "detail": detail[-20_000:]})
