@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -113,7 +113,8 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
 
 def bomb(experiment: Experiment, **changes: Any) -> tuple[Experiment, set[str]]:
     """With an agent that ends its process on some deals, and these deals."""
-    marked = experiment.deals[7].hands[0][0]
+    firsts = Counter(hand[0] for deal in experiment.deals for hand in deal.hands)
+    marked = min(firsts, key=lambda card: (firsts[card], card))  # as few as can be: it takes time
     cursed = {d.id for d in experiment.deals if any(h[0] == marked for h in d.hands)}
     agents = (
         entrant("bomb", "trouble", what="killed", first_card=marked),
@@ -125,18 +126,16 @@ def bomb(experiment: Experiment, **changes: Any) -> tuple[Experiment, set[str]]:
 
 
 def test_who_ends_their_process_stops_the_run_and_is_named(tmp_path: Path) -> None:
-    experiment, cursed = bomb(make_experiment(12))
-    finished = play(experiment, tmp_path / "run", jobs=2, chunk_units=3)
+    experiment, cursed = bomb(make_experiment(6))
+    finished = play(experiment, tmp_path / "run", jobs=2, chunk_units=1)
     assert re.match(r"bomb \(seat .\) ended its process", finished.stopped)
     assert any(f"deal {deal}," in finished.stopped for deal in cursed)
-    with Run(tmp_path / "run") as results:
-        assert results.units_stored(results.pairings[1]) > 0
 
 
 def test_who_ends_their_process_forfeits_and_the_rest_is_played(tmp_path: Path) -> None:
-    experiment, cursed = bomb(make_experiment(12), on_fault="forfeit")
-    finished = play(experiment, tmp_path / "run", jobs=2, chunk_units=3)
-    assert finished.played == 24
+    experiment, cursed = bomb(make_experiment(6), on_fault="forfeit")
+    finished = play(experiment, tmp_path / "run", jobs=2, chunk_units=1)
+    assert finished.played == 12
     with Run(tmp_path / "run") as results:
         frame = results.deals()
     forfeited = frame[frame["forfeits_first"] > 0]
