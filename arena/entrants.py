@@ -95,7 +95,7 @@ class Builder:
             # Copies: a list among the parameters must not be a way to talk to one's partner.
             bidder = bids(**deepcopy(dict(self.bidder_parameters))) if bids else None
             return Player(self.family(**deepcopy(dict(self.parameters))), bidder)
-        except ArenaError:
+        except (ArenaError, ValueError):  # parameters that do not go together, in its own words
             raise
         except Exception as error:  # whatever a plug-in does wrong
             what = " ".join(f"{type(error).__name__}: {error}".split())
