@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from functools import lru_cache
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 
 from arena.errors import ArenaError
 from arena.games.kernel.jit import compiled, warms
+from arena.model_file import ModelFile
 
 __all__ = ["Network", "Use", "forward", "read_network", "save_network"]
 
@@ -55,10 +57,14 @@ def save_network(path: Path, network: Network, recipe: str) -> None:
 
 
 @lru_cache(maxsize=16)
-def read_network(path: Path, use: Use) -> Network:
-    """Read a model for some use; `ArenaError` says what is wrong with it."""
+def read_network(model: ModelFile, use: Use) -> Network:
+    """Read a model for some use; `ArenaError` says what is wrong with it.
+
+    What was read is known by the content of the file, not by its path.
+    """
+    path = model.path
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
+        with np.load(BytesIO(model.read()), allow_pickle=False) as data:
             sizes, weights = data["sizes"], data["weights"]
     except _UNREADABLE as error:
         why = getattr(error, "strerror", None) or error

@@ -16,10 +16,10 @@ from agents.search.decision import (
     roots_upto,
     spend,
 )
-from agents.search.family import Question, TreeSearch, decide_once
 from agents.search.observers import NO_HANDS, new_hands
 from agents.search.tree import Nodes, grow, keep_subtree, new_nodes
 from agents.search.worlds import plan_worlds
+from agents.tree_search import Question, TreeSearch, decide_once
 from arena.agent import Agent, Setup, parameter
 from arena.errors import ArenaError
 from arena.games.kernel.jit import warms
@@ -98,7 +98,7 @@ class Ismcts(TreeSearch):
     def search(self, view: View, question: Question, begun: Tree | None) -> Tree:
         """The tree after this decision's simulations, added to those of a tree already begun."""
         game, policy, leaves = question.game, question.policy, question.leaves
-        worlds = plan_worlds(game, view, self.believed)
+        worlds = plan_worlds(game, view, self.beliefs)
         nodes, used = self._room(begun)
         hands = new_hands(len(nodes)) if self.observers == "all" else NO_HANDS
         roots = roots_upto(int(nodes[0]["visits"]) + len(nodes))

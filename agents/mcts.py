@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from agents.evaluators import Playouts
 from agents.search.decision import (
     CardStatistics,
     Final,
@@ -14,10 +15,10 @@ from agents.search.decision import (
     roots_upto,
     spend,
 )
-from agents.search.family import Question, TreeSearch, decide_once
 from agents.search.observers import NO_HANDS
 from agents.search.tree import Nodes, grow, new_nodes
 from agents.search.worlds import known_worlds
+from agents.tree_search import Question, TreeSearch, decide_once
 from arena.agent import parameter
 from arena.games.kernel.jit import warms
 from arena.rules import Action, View
@@ -83,7 +84,7 @@ class Mcts(TreeSearch):
             and view.rules.higher_wins
             and self.value == "difference"
             and self.lookahead is None
-            and self.evaluator == "rollout"
+            and isinstance(self.evaluator, Playouts)
         )
 
 

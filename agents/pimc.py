@@ -11,8 +11,8 @@ import numpy as np
 from agents.dmcts import Dmcts
 from agents.search.decision import CardStatistics, best_card
 from agents.search.exact import POINTS, SCORE, Room, solve_worlds
-from agents.search.family import Question, decide_once
 from agents.search.worlds import plan_worlds
+from agents.tree_search import Question, decide_once
 from arena.agent import parameter
 from arena.games.kernel.jit import warms
 from arena.rules import Action, View
@@ -32,7 +32,7 @@ class Pimc(Dmcts):
     by a tree instead, as `dmcts` does. For games of two partnerships.
     """
 
-    games: ClassVar[tuple[str, ...]] = ("klaverjas", "schieber")
+    needs: ClassVar[tuple[str, ...]] = ("kernel", "two-sides")
 
     exact_tricks: int = parameter(
         4, help="solve exactly when at most so many tricks are left", at_least=1
@@ -60,7 +60,7 @@ class Pimc(Dmcts):
     def _solve(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         question = self.question(view, rng, "parent")
         game = question.game
-        worlds = plan_worlds(game, view, self.believed)
+        worlds = plan_worlds(game, view, self.beliefs)
         room = Room.of(bits=min(20, 4 + 2 * self._tricks_left(view)))
         values = np.zeros(64)
         solved = 0

@@ -15,10 +15,12 @@ The same view and the same generator state must always give the same action.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
+from arena.registry import Registry
 from arena.rules import Action, Outcome, Rules, View
 from arena.seeds import Rng
 
@@ -27,6 +29,7 @@ __all__ = [
     "Bidder",
     "Player",
     "Remembers",
+    "Respelt",
     "Setup",
     "parameter",
     "sees_all_cards",
@@ -39,6 +42,7 @@ def parameter(
     help: str,
     at_least: float | None = None,
     at_most: float | None = None,
+    kinds: Registry[Any] | None = None,
 ) -> Any:
     """A field of an agent or a bidder that says what it is for and what values make sense.
 
@@ -46,9 +50,15 @@ def parameter(
     JSON Schema show the help; experiments with values out of range are refused.
 
         playouts: int = parameter(1000, help="playouts per legal card", at_least=1)
+
+    A part that comes in several kinds, each with parameters of its own, names the registry
+    of its kinds: dataclasses with a class variable `kind`, their name. Experiments then say
+    `beliefs: {kind: probabilities, m1: 1.2}`, or only `beliefs: certain`.
+
+        beliefs: Believer = parameter(Certain(), help="what is believed", kinds=BELIEFS)
     """
-    bounds = {"at_least": at_least, "at_most": at_most}
-    metadata = {"help": help, **{name: x for name, x in bounds.items() if x is not None}}
+    given = {"at_least": at_least, "at_most": at_most, "kinds": kinds}
+    metadata = {"help": help, **{name: x for name, x in given.items() if x is not None}}
     return field(default=default, metadata=metadata)
 
 
@@ -58,10 +68,14 @@ class Agent(Protocol):
     A class may also declare
 
     * `games: ClassVar[tuple[str, ...]]`: the games it can play (all, if it does not say);
+    * `needs: ClassVar[tuple[str, ...]]` or a property: what a game must have for it, such as
+      `kernel` or `two-sides` (see `arena.games.needs`);
     * `sees_all_cards: ClassVar[bool]` or a property of that name: whether it is given
       everybody's cards in `view.all_hands`; such agents are marked in every report;
     * `reproducible`, likewise: False if what it plays depends on the clock;
     * `model_hash`: the hash of the model it plays with, part of its fingerprint;
+    * `respelt(written)`, a static method: what experiments said in earlier versions, said as
+      today (see `Respelt`);
     * `close()`: called once when the agent will not be asked again, so that it can let go of
       processes, files and threads. What it raises is ignored.
 
@@ -88,6 +102,16 @@ class Setup:
 
     rules: Rules
     seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Respelt:
+    """What an experiment or a stored run says about an agent, in the words of today."""
+
+    written: Mapping[str, Any]
+    """The family, the parameters and whatever else is said of the agent."""
+    moved: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+    """Where what now stands at a path was written: its key in the old words."""
 
 
 @runtime_checkable

@@ -8,16 +8,38 @@ into players, wherever they are needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from copy import deepcopy
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
-from arena.agent import Player
+from arena.agent import Player, Respelt, sees_all_cards
 from arena.errors import ArenaError
 from arena.parameters import plain, read_values
+from arena.process.client import Isolated, Launch, ProcessAgent
+from arena.process.limits import Limits
+from arena.process.recipe import Recipe
 from arena.registry import AGENTS, BIDDERS
 
-__all__ = ["AgentSpec", "BidderSpec", "Builder", "Entrant"]
+__all__ = [
+    "AgentSpec",
+    "Apart",
+    "BidderSpec",
+    "Builder",
+    "Entrant",
+    "Isolate",
+    "builder_of",
+    "in_words_of_today",
+]
+
+Isolate: TypeAlias = Literal[True, False, "each-deal"]
+
+_HERE = Path()
+
+
+def in_words_of_today(family: Any, written: Mapping[str, Any]) -> Respelt:
+    """An agent as it would be written now, if its family was written otherwise once."""
+    respelt: Callable[[Mapping[str, Any]], Respelt] | None = getattr(family, "respelt", None)
+    return Respelt(written) if respelt is None else respelt(written)
 
 
 @dataclass(frozen=True)
@@ -39,13 +61,26 @@ class AgentSpec:
     parameters: dict[str, Any] = field(default_factory=dict)
     """As YAML and JSON can hold them; those left out have their defaults."""
     bidder: BidderSpec | None = None
+    limits: Limits | None = None
+    """What it may use; it then plays in a process of its own."""
+    isolate: Isolate = False
+    """Whether it plays in a process of its own (for every seat, or even for every deal)."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", plain(self.parameters))
 
-    def build(self) -> Player:
-        """The agent itself, ready to be seated."""
-        return Builder.of(self).build()
+    @property
+    def is_isolated(self) -> bool:
+        """Whether it plays in a process of its own, and not as trusted code in ours."""
+        launch = getattr(AGENTS.get(self.family), "launch", None)
+        return bool(self.isolate) or self.limits is not None or launch is not None
+
+    def build(self, folder: Path = _HERE) -> Player:
+        """The agent itself, ready to be seated: in this process, wherever it plays else.
+
+        Its files are looked for in `folder`.
+        """
+        return Builder.of(self, folder).build()
 
 
 @dataclass(frozen=True)
@@ -74,16 +109,24 @@ class Builder:
     bidder_parameters: Mapping[str, Any]
 
     @classmethod
-    def of(cls, spec: AgentSpec) -> Builder:
-        """The builder of a specified agent; unknown families and bad parameters are refused."""
-        family, bidder = AGENTS.get(spec.family), spec.bidder
+    def of(cls, spec: AgentSpec, folder: Path = _HERE) -> Builder:
+        """The builder of a specified agent; unknown families and bad parameters are refused.
+
+        Models are looked for in `folder`: that of the experiment, or of the run.
+        """
+        written = {"family": spec.family, **spec.parameters}
+        parameters = dict(in_words_of_today(AGENTS.get(spec.family), written).written)
+        name, bidder = parameters.pop("family"), spec.bidder
+        family = AGENTS.get(name)
         bids = BIDDERS.get(bidder.family) if bidder else None
+        values = read_values(family, parameters, f"agent family {name!r}", folder)
+        relative_to = getattr(family, "relative_to", None)
         return cls(
             spec.family,
             family,
-            read_values(family, spec.parameters, f"agent family {spec.family!r}"),
+            values if relative_to is None else relative_to(folder, values),
             bids,
-            read_values(bids, bidder.parameters, f"bidder {bidder.family!r}")
+            read_values(bids, bidder.parameters, f"bidder {bidder.family!r}", folder)
             if bids and bidder
             else {},
         )
@@ -93,10 +136,54 @@ class Builder:
         bids = self.bidder_family
         try:
             # Copies: a list among the parameters must not be a way to talk to one's partner.
-            bidder = bids(**deepcopy(dict(self.bidder_parameters))) if bids else None
-            return Player(self.family(**deepcopy(dict(self.parameters))), bidder)
+            bidder = bids(**_copied(self.bidder_parameters)) if bids else None
+            return Player(self.family(**_copied(self.parameters)), bidder)
         except (ArenaError, ValueError):  # parameters that do not go together, in its own words
             raise
         except Exception as error:  # whatever a plug-in does wrong
             what = " ".join(f"{type(error).__name__}: {error}".split())
             raise ArenaError(f"agent family {self.name!r} cannot be built: {what}") from error
+
+
+def _copied(value: Any) -> Any:
+    """A value whose lists and mappings are its own; all else is not meant to change."""
+    if isinstance(value, Mapping):
+        return {key: _copied(inner) for key, inner in value.items()}
+    return [_copied(inner) for inner in value] if isinstance(value, list) else value
+
+
+@dataclass(frozen=True)
+class Apart:
+    """How to make an agent that plays in processes of its own."""
+
+    launch: Launch
+    limits: Limits
+    fresh: bool
+    """Whether every deal has a new process."""
+    facts: Mapping[str, Any]
+    """What is to be known of the agent here."""
+
+    def build(self) -> Player:
+        """The agent, as something that asks processes."""
+        return Player(ProcessAgent(self.launch, self.limits, fresh=self.fresh, **self.facts))
+
+
+def builder_of(
+    spec: AgentSpec, folder: Path = _HERE, decision_limit_s: float | None = None
+) -> Builder | Apart:
+    """How to make an agent where it plays, given the limit of the whole experiment."""
+    here = Builder.of(spec, folder)
+    if not spec.is_isolated:
+        return here
+    player = here.build()
+    parts = [part for part in (player.cards, player.bidder) if part is not None]
+    facts = {
+        "sees_all_cards": sees_all_cards(player),
+        "reproducible": all(getattr(part, "reproducible", True) for part in parts),
+    }
+    recipe = Recipe(here.family, here.parameters, here.bidder_family, here.bidder_parameters)
+    launch: Launch = getattr(player.cards, "launch", None) or Isolated(recipe)
+    limits = spec.limits or Limits()
+    if limits.seconds_per_decision is None:
+        limits = replace(limits, seconds_per_decision=decision_limit_s or launch.patience_s)
+    return Apart(launch, limits, spec.isolate == "each-deal", facts)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
-from agents.beliefs import Beliefs
+from agents.beliefs.hoogenboom import Certain
 from agents.bidding.calls import best_or_pass, trumps_on_offer
-from agents.search.flat_mc import DIFFERENCE, RANDOM, SEMI_RANDOM, Question, Sums, judge
+from agents.search.codes import DIFFERENCE, ROLLOUTS, Rollout
+from agents.search.flat_mc import Question, Sums, judge
 from agents.search.worlds import plan_worlds
 from arena.agent import parameter
 from arena.games.infoset import InfoSet
@@ -42,12 +43,10 @@ class MonteCarlo:
     anything.
     """
 
-    games: ClassVar[tuple[str, ...]] = ("klaverjas", "schieber")
+    needs: ClassVar[tuple[str, ...]] = ("kernel", "two-sides", "usual-bids")
 
     playouts: int = parameter(1000, help="playouts per trump on offer", at_least=1)
-    rollout: Literal["random", "semi-random"] = parameter(
-        "semi-random", help="how playouts choose cards"
-    )
+    rollout: Rollout = parameter("semi-random", help="how playouts choose cards")
     threshold: float = parameter(
         0.0,
         help="play if that is better than leaving it to others by more points than this",
@@ -109,12 +108,12 @@ class MonteCarlo:
         return Question(
             root=game.state(declared, hands, view.leader),
             game=game.words,
-            worlds=plan_worlds(game, view, Beliefs()),
+            worlds=plan_worlds(game, view, Certain()),
             candidates=np.zeros(1, dtype=np.uint64),
             punishments=np.zeros(1),
             side=view.rules.side_of(view.seat),
             value=DIFFERENCE,
-            rollout=RANDOM if self.rollout == "random" else SEMI_RANDOM,
+            rollout=ROLLOUTS[self.rollout],
             stop=0,
             own_moon_costs=False,
             doubled_seat=-1,

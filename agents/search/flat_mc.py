@@ -1,6 +1,6 @@
 """Flat Monte Carlo, compiled: deal the hidden cards, play every candidate out, add up.
 
-Nothing is known here of beliefs, parameters or views: see `agents.flat_mc`.
+Nothing is known here of beliefs, parameters or views: see `agents.flat_search`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.search.codes import CARELESS, DIFFERENCE, OWN_POINTS, RANDOM
 from agents.search.worlds import Worlds, deal_world, uniform
 from arena.games.kernel import bulk
 from arena.games.kernel.bits import popcount
@@ -19,7 +20,7 @@ from arena.games.kernel.layout import (
     LEFT,
     ONE,
     PROTECT_TENS,
-    SIDE_MASK,
+    SIDES,
     STATE_WORDS,
     TAKEN,
     TURN,
@@ -33,25 +34,12 @@ from arena.games.kernel.playout import pick, playout_random, playout_semi
 from arena.games.kernel.rng import below, next64
 from arena.games.kernel.step import copy_state, final_scores, legal, play, semi_candidates
 
-__all__ = [
-    "CARELESS",
-    "DIFFERENCE",
-    "OWN_POINTS",
-    "RANDOM",
-    "SEMI_RANDOM",
-    "SHARE",
-    "Question",
-    "Sums",
-    "judge",
-]
-
-RANDOM, SEMI_RANDOM, CARELESS = 0, 1, 2
-"""How playouts choose cards. `CARELESS` is semi-random, but one of several bad cards often
-stays among those to choose from, as in the program of 2017."""
-OWN_POINTS, DIFFERENCE, SHARE = 0, 1, 2
+__all__ = ["Question", "Sums", "judge"]
 
 _S16, _S32 = np.uint64(16), np.uint64(32)
 _PART = np.uint64(0xFFFF)
+_NO_LEAST = -(1 << 20)
+"""Below every score."""
 _BULK = 256
 """Playouts at a time; a few times as many as the kernel has lanes."""
 _WORTH_BULK = 24
@@ -148,7 +136,7 @@ def _judge_in_bulk(
                     starts[i], question.game, hands[:count], seeds[:count], scores[:count]
                 )
                 for row in range(count):
-                    value = _worth(question, question.punishments[i], scores[row], 0)
+                    value = _worth(question, question.punishments[i], scores[row], _NO_LEAST)
                     sums.values[i] += value
                     sums.squares[i] += value * value
 
@@ -264,16 +252,16 @@ def _value(question: Question, punishment: float, state: Words, scores: NDArray[
     if question.stop == 0:
         final_scores(state, game, scores)
     else:
-        for side in range(np.int64(game[SIDE_MASK]) + 1):
+        for side in range(np.int64(game[SIDES])):
             scores[side] = _taken(state, side)
-    least = _taken(state, question.side) if question.own_moon_costs else 0
+    least = _taken(state, question.side) if question.own_moon_costs else _NO_LEAST
     return _worth(question, punishment, scores, least)
 
 
 @inlined
 def _worth(question: Question, punishment: float, scores: NDArray[np.int64], least: int) -> float:
     """What these scores are worth: more is more points, whether they are good or bad."""
-    side, sides = question.side, np.int64(question.game[SIDE_MASK]) + 1
+    side, sides = question.side, np.int64(question.game[SIDES])
     own = float(max(scores[side], least))
     if punishment > 0.0:
         own = max(0.0, own - punishment)

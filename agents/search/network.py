@@ -11,7 +11,6 @@ far, in hundreds, and whether the declarer is on the side to move.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,7 @@ from arena.games.kernel.layout import (
     TURN,
     Words,
 )
+from arena.model_file import ModelFile
 
 __all__ = ["INPUTS", "NO_NETWORK", "Network", "expected_margin", "load_network", "save_network"]
 
@@ -43,9 +43,9 @@ _JUDGE = Use("judges", INPUTS, 1)
 NO_NETWORK = Network(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
 
 
-def load_network(path: Path) -> Network:
+def load_network(model: ModelFile) -> Network:
     """Read a model; `ArenaError` says what is wrong with it."""
-    return read_network(path, _JUDGE)
+    return read_network(model, _JUDGE)
 
 
 @compiled

@@ -1,6 +1,6 @@
 """The hidden cards for a search: beliefs in, worlds out, planned once per decision.
 
-worlds = plan_worlds(game, view, Beliefs("probabilities"))
+worlds = plan_worlds(game, view, Probabilities())
 deal_world(worlds, rng, state)      # in compiled code: fills the other seats' hands
 """
 

@@ -26,27 +26,27 @@ from typing import Any
 from arena.agent import Agent, Player
 from arena.games.klaverjas import Klaverjas
 from arena.play.referee import Lineup, Referee
-from arena.registry import AGENTS, BIDDERS
+from arena.registry import AGENTS, BIDDERS, Registry
 from arena.rules import View
 from arena.seeds import Rng, rng_for
 
 __all__ = ["measure"]
 
 _PLAYOUTS = 1000
-_PLAYERS: dict[str, dict[str, Any]] = {
-    "random": {"rollout": "random"},
-    "semi_random": {"rollout": "semi-random"},
-    "probabilities": {"rollout": "semi-random", "beliefs": "probabilities"},
-}
+_BELIEFS: Registry[Any] = Registry("kind of beliefs", "arena.beliefs")
+_ROLLOUTS = {"random": "random", "semi_random": "semi-random", "probabilities": "semi-random"}
 
 
 def measure(repeats: int = 40, rounds: int = 16) -> dict[str, float]:
     """All figures: each decision made `repeats` times, a match of so many rounds."""
     view = _opening_lead()
     figures: dict[str, float] = {}
-    for name, parameters in _PLAYERS.items():
+    for name, rollout in _ROLLOUTS.items():
+        beliefs = _BELIEFS.get("probabilities" if name == "probabilities" else "certain")()
         for suffix, shared in (("", True), ("_separate", False)):
-            player = AGENTS.get("flat-mc")(playouts=_PLAYOUTS, shared_worlds=shared, **parameters)
+            player = AGENTS.get("flat-mc")(
+                playouts=_PLAYOUTS, shared_worlds=shared, rollout=rollout, beliefs=beliefs
+            )
             seconds = _fastest(_decision(player, view), repeats)
             figures[f"opening_move_ms_{name}{suffix}"] = 1e3 * seconds
             if shared:

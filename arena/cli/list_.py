@@ -21,6 +21,7 @@ from arena.cli.options import tell_left_out
 from arena.deals import DealSet
 from arena.errors import ArenaError, did_you_mean
 from arena.files import find_shipped, shipped_names
+from arena.games.needs import games_of
 from arena.registry import AGENTS, BIDDERS, GAMES, Registry
 
 Row: TypeAlias = dict[str, Any]
@@ -129,7 +130,7 @@ def _families(registry: Registry[Any]) -> list[Row]:
         found.append(
             {
                 "name": name,
-                "games": list(getattr(family, "games", GAMES)),
+                "games": games_of(family),
                 # A property: it depends on the parameters.
                 "sees_hidden_cards": sees if isinstance(sees, bool) else "depends",
                 "summary": _first_line(family),
@@ -150,10 +151,19 @@ def _family_details(family: Row) -> list[str]:
         f"  plays {', '.join(family['games'])}{_SEES[family['sees_hidden_cards']]}",
     ]
     for item in family["parameters"]:
-        default = "must be given" if item["required"] else _yaml(item["default"])
+        default = "must be given" if item["required"] else _usual(item)
         lines.append(f"  {item['name']}: {default}   {item['help']}")
         lines.append(f"      {item['type']}")
+        for kind, parameters in (item["kinds"] or {}).items():
+            for inner in parameters:
+                usual = "must be given" if inner["required"] else _yaml(inner["default"])
+                lines.append(f"      {kind}.{inner['name']}: {usual}   {inner['help']}")
     return lines
+
+
+def _usual(item: Row) -> str:
+    default = item["default"]
+    return str(default["kind"]) if item["kinds"] else _yaml(default)
 
 
 _SEES = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from arena.agent import sees_all_cards
 from arena.config import load
@@ -49,7 +50,7 @@ def _summary(experiment: Experiment) -> str:
     unit = "deals" if experiment.match is None else "matches"
     lines = [
         f"{experiment.name}: {rules.name} ({options})" if options else experiment.name,
-        f"  agents    {', '.join(map(_agent, experiment.entrants))}",
+        f"  agents    {', '.join(_agent(each, experiment.folder) for each in experiment.entrants)}",
         f"  pairings  {len(experiment.pairings)}",
         f"  deals     {len(experiment.deals)} of {experiment.deal_set}",
         f"  to play   {len(schedule)} {unit} × {placements} seatings = {_rounds(experiment)}",
@@ -57,12 +58,12 @@ def _summary(experiment: Experiment) -> str:
     return "\n".join(lines)
 
 
-def _agent(entrant: Entrant) -> str:
+def _agent(entrant: Entrant, folder: Path) -> str:
     families = " + ".join(
         member.family if member.bidder is None else f"{member.family}, bids {member.bidder.family}"
         for member in entrant.members
     )
-    open_handed = any(sees_all_cards(member.build()) for member in entrant.members)
+    open_handed = any(sees_all_cards(member.build(folder)) for member in entrant.members)
     return f"{entrant.name} ({families}{', sees all cards' if open_handed else ''})"
 
 

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from arena.config.document import KeyPath
+from arena.config.document import Document, KeyPath
 from arena.config.models import Team
-from arena.config.problems import Problems
+from arena.config.problems import Problems, written_at
+from arena.entrants import Isolate, in_words_of_today
 from arena.errors import ArenaError, did_you_mean
-from arena.parameters import model_of, values_of
+from arena.games.needs import why_not
+from arena.model_file import ModelFile
+from arena.parameters import KIND, model_of, values_of
 from arena.play.experiment import AgentSpec, BidderSpec, Entrant
 from arena.play.fingerprint import model_hash
+from arena.process.limits import Limits
 from arena.registry import AGENTS, BIDDERS, Registry
 from arena.rules import Rules
+from arena.strict import Strict
 
 __all__ = ["RESERVED", "Declared", "declare"]
 
-RESERVED = ("bidder", "family", "grid", "team")
+RESERVED = ("bidder", "family", "grid", "isolate", "limits", "team")
 """Keys of an agent that are no parameters of its family."""
 
 
@@ -49,22 +55,30 @@ class _Entry:
     name: str
     data: Mapping[str, Any]
     path: KeyPath
-    moved: Mapping[str | int, KeyPath]
-    """Where the keys that come from a grid are written."""
+    moved: Mapping[KeyPath, KeyPath]
+    """Where what comes from a grid, or was said in older words, is written."""
 
-    def path_of(self, key: str) -> KeyPath:
-        return self.moved.get(key, (*self.path, key))
+    def path_of(self, *keys: str | int) -> KeyPath:
+        return written_at(keys, self.path, self.moved)
 
 
-def declare(agents: Mapping[str, dict[str, Any]], rules: Rules, problems: Problems) -> Declared:
-    """Check all agents; what is wrong is noted in `problems`."""
+def declare(
+    agents: Mapping[str, dict[str, Any]],
+    rules: Rules,
+    problems: Problems,
+    isolate: Isolate = False,
+) -> Declared:
+    """Check all agents; what is wrong is noted in `problems`.
+
+    `isolate` is what holds for agents that do not say it themselves.
+    """
     declared = Declared()
     for name, data in agents.items():
         declared.groups[name] = []
         if "team" in data:
             continue
         for entry in _combinations(name, data, problems):
-            spec = _agent(entry, rules, problems)
+            spec = _agent(entry, rules, problems, isolate)
             if entry.name in declared.entrants:
                 problems.add(entry.path, f"there already is an agent {entry.name!r}")
             elif spec is not None:
@@ -94,17 +108,51 @@ def _combinations(name: str, data: dict[str, Any], problems: Problems) -> Iterat
     if not _is_grid(grid):
         problems.add(here, "expected a mapping from parameters to lists of different plain values")
         return
-    for key in grid:
-        if key in data or key in ("family", "grid", "team"):
-            reason = "given outside the grid too" if key in data else "cannot be varied"
-            problems.add((*here, key), reason)
-            return
     fixed = {key: value for key, value in data.items() if key != "grid"}
-    moved: dict[str | int, KeyPath] = {key: (*here, key) for key in grid}
+    for key in grid:
+        if key in ("family", "grid", "team"):
+            problems.add((*here, key), "cannot be varied")
+            return
+        if _is_given(fixed, key.split(".")):
+            problems.add((*here, key), "given outside the grid too")
+            return
+    moved: dict[KeyPath, KeyPath] = {tuple(key.split(".")): (*here, key) for key in grid}
+    words = _short_names(grid)
     for values in itertools.product(*grid.values()):
         chosen = dict(zip(grid, values, strict=True))
-        suffix = ",".join(f"{key}={_word(value)}" for key, value in chosen.items())
-        yield _Entry(f"{name}-{suffix}", {**fixed, **chosen}, path, moved)
+        suffix = ",".join(f"{words[key]}={_word(value)}" for key, value in chosen.items())
+        combination = fixed
+        for key, value in chosen.items():
+            combination = _with_value(combination, key.split("."), value)
+        yield _Entry(f"{name}-{suffix}", combination, path, moved)
+
+
+def _is_given(data: Any, keys: list[str]) -> bool:
+    """Whether there is a value at a nested key, or where a mapping around it would have to be."""
+    if not isinstance(data, dict) or keys[0] not in data:
+        return False
+    inner = data[keys[0]]
+    # A name alone, such as `beliefs: certain`, may be varied in what is inside it.
+    return len(keys) == 1 or (not isinstance(inner, str) and _is_given(inner, keys[1:]))
+
+
+def _with_value(data: dict[str, Any], keys: list[str], value: Any) -> dict[str, Any]:
+    """A copy with a value at a nested key; `beliefs: certain` becomes a mapping with its kind."""
+    if len(keys) == 1:
+        return {**data, keys[0]: value}
+    inner = data.get(keys[0], {})
+    inner = {KIND: inner} if isinstance(inner, str) else inner
+    if not isinstance(inner, dict):
+        return data  # what is wrong with it will be told
+    return {**data, keys[0]: _with_value(inner, keys[1:], value)}
+
+
+def _short_names(grid: Mapping[str, Any]) -> dict[str, str]:
+    """For names of agents: `m1` for `beliefs.m1`, unless another key ends like that."""
+    last = [key.rpartition(".")[2] for key in grid]
+    return {
+        key: word if last.count(word) == 1 else key for key, word in zip(grid, last, strict=True)
+    }
 
 
 def _is_grid(grid: Any) -> bool:
@@ -124,7 +172,8 @@ def _word(value: Any) -> str:
 # --- one agent ---------------------------------------------------------------------------
 
 
-def _agent(entry: _Entry, rules: Rules, problems: Problems) -> AgentSpec | None:
+def _agent(entry: _Entry, rules: Rules, problems: Problems, isolate: Isolate) -> AgentSpec | None:
+    entry = _respelt(AGENTS, entry)
     family = _family(AGENTS, entry.data, entry.path, rules, problems)
     if family is None:
         return None
@@ -137,21 +186,61 @@ def _agent(entry: _Entry, rules: Rules, problems: Problems) -> AgentSpec | None:
             return None
     if values is None:
         return None
-    spec = AgentSpec(family, values, bidder)
+    apart = problems.check(
+        _Apart,
+        {key: entry.data[key] for key in ("isolate", "limits") if key in entry.data},
+        entry.path,
+        moved=entry.moved,
+    )
+    limits = _limits(entry, problems)
+    if apart is None:
+        return None
+    chosen: Isolate = isolate if apart.isolate is None else apart.isolate
+    spec = AgentSpec(family, values, bidder, limits, chosen)
     try:
         # A model that cannot be read is told now, not when the run begins.
-        model_hash(spec.build().cards)
+        agent = spec.build(problems.document.place_of(()).folder).cards
+        model_hash(agent)
     except (ArenaError, ValueError) as error:
         problems.add(entry.path, str(error))
         return None
+    # What a family needs of a game may depend on its parameters.
+    if (why := why_not(agent, rules)) is not None:
+        problems.add(entry.path, f"{family!r} {why}")
+        return None
     return spec
+
+
+class _Apart(Strict):
+    """Whether an agent plays in a process of its own."""
+
+    isolate: Isolate | None = None
+    limits: dict[str, Any] | None = None
+
+
+def _limits(entry: _Entry, problems: Problems) -> Limits | None:
+    written = entry.data.get("limits")
+    if not isinstance(written, dict):
+        return None
+    checked = problems.check(model_of(Limits), written, entry.path_of("limits"))
+    return None if checked is None else Limits(**values_of(checked))
+
+
+def _respelt(registry: Registry[Any], entry: _Entry) -> _Entry:
+    """An agent of an older experiment, as it would be written now; others as they are."""
+    family = entry.data.get("family")
+    if not isinstance(family, str) or family not in registry:
+        return entry
+    now = in_words_of_today(registry.get(family), entry.data)
+    moved: dict[KeyPath, KeyPath] = {path: entry.path_of(old) for path, old in now.moved.items()}
+    return replace(entry, data=now.written, moved={**entry.moved, **moved})
 
 
 def _bidder(entry: _Entry, rules: Rules, problems: Problems) -> BidderSpec | None:
     written, path = entry.data["bidder"], entry.path_of("bidder")
     if isinstance(written, str):
         written = {"family": written}
-        short = _Entry(entry.name, written, path, {"family": path})
+        short = _Entry(entry.name, written, path, {("family",): path})
     elif isinstance(written, dict):
         short = _Entry(entry.name, written, path, {})
     else:
@@ -181,12 +270,12 @@ def _family(
         problems.add(where, f"{what}; {did_you_mean('', registry)}")
         return None
     try:
-        games = getattr(registry.get(family), "games", None)
+        why = why_not(registry.get(family), rules)
     except ArenaError as error:
         problems.add(where, str(error))
         return None
-    if games is not None and rules.name not in games:
-        problems.add(where, f"{family!r} does not play {rules.name} (plays: {', '.join(games)})")
+    if why is not None:
+        problems.add(where, f"{family!r} {why}")
         return None
     return family
 
@@ -201,7 +290,36 @@ def _parameters(
     checked = problems.check(
         model_of(registry.get(family)), parameters, entry.path, moved=entry.moved
     )
-    return None if checked is None else values_of(checked)
+
+    def find_model(path: KeyPath, file: str, sha256: str | None) -> ModelFile:
+        place = entry.path_of(*path)
+        try:
+            return _model_named(problems.document, place, file, sha256)
+        except ArenaError as error:
+            problems.add(place, str(error))
+            raise _Told from error
+
+    try:
+        return None if checked is None else values_of(checked, find_model)
+    except _Told:
+        return None
+    except (ArenaError, ValueError) as error:
+        problems.add(entry.path, str(error))
+        return None
+
+
+class _Told(Exception):
+    """What is wrong has been noted."""
+
+
+def _model_named(document: Document, path: KeyPath, file: str, sha256: str | None) -> ModelFile:
+    """A model that is named at `path`: a file beside the one that says so, or a shipped one."""
+    folder, home = document.place_of(path).folder, document.place_of(()).folder
+    found = ModelFile.find(file, folder, sha256)
+    if found.path != (folder / file).resolve():
+        return found  # one that comes with arena keeps its name
+    # A path relative to the experiment stays true when the whole folder is moved.
+    return replace(found, written=os.path.relpath(found.path, home.resolve()))
 
 
 # --- teams -------------------------------------------------------------------------------

@@ -6,19 +6,20 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from arena.config.document import ConfigError, Document, KeyPath, dotted
 from arena.errors import did_you_mean
+from arena.parameters import KIND, Parameters
 
-__all__ = ["Problems"]
+__all__ = ["Problems", "written_at"]
 
 M = TypeVar("M", bound=BaseModel)
 
-NOTHING_MOVED: Mapping[str | int, KeyPath] = MappingProxyType({})
+NOTHING_MOVED: Mapping[KeyPath, KeyPath] = MappingProxyType({})
 
 _EXPECTED = {
     "int_type": "a whole number",
@@ -29,9 +30,11 @@ _EXPECTED = {
     "none_required": "nothing",
     "dict_type": "a mapping",
     "model_type": "a mapping",
+    "model_attributes_type": "the name of a kind, or a mapping with it",
     "list_type": "a list",
     "tuple_type": "a list",
 }
+_TAG_ERRORS = ("union_tag_invalid", "union_tag_not_found")
 _NUMBER = re.compile(r"[-+]?(\d[\d_]*\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
@@ -39,12 +42,12 @@ class Problems:
     """Collects mistakes with their places, so that all can be told at once."""
 
     def __init__(self, document: Document) -> None:
-        self._document = document
+        self.document = document
         self._lines: list[str] = []
 
     def add(self, path: KeyPath, message: str) -> None:
         """Note that something is wrong at `path`."""
-        where = self._document.place_of(path)
+        where = self.document.place_of(path)
         self._lines.append(f"{where}: {dotted(path)}: {message}" if path else f"{where}: {message}")
 
     def __bool__(self) -> bool:
@@ -64,29 +67,51 @@ class Problems:
         model: type[M],
         data: Any,
         path: KeyPath,
-        moved: Mapping[str | int, KeyPath] = NOTHING_MOVED,
+        moved: Mapping[KeyPath, KeyPath] = NOTHING_MOVED,
     ) -> M | None:
         """`data` as `model`; None if it is wrong, and the mistakes are noted.
 
-        `data` stands at `path`, except for the keys in `moved`, which stand where it says.
+        `data` stands at `path`, except for what is in `moved`, which stands where it says.
         """
         try:
             # As JSON, so that lists may become tuples while all else stays strict.
             return model.model_validate_json(json.dumps(data))
         except ValidationError as error:
             for found, details in _by_place(error.errors(include_url=False), data):
-                place = moved[found[0]] + found[1:] if found and found[0] in moved else path + found
-                self._tell(model, place, details)
+                self._tell(model, written_at(found, path, moved), details)
         return None
 
     def _tell(self, model: type[BaseModel], path: KeyPath, details: list[ErrorDetails]) -> None:
         first = details[0]
         if first["type"] == "extra_forbidden":
-            self.unknown_key(path, _fields_around(model, first["loc"]))
+            around, kinds = _models_around(model, first["loc"])
+            key = str(first["loc"][-1])
+            having = [repr(kind.kind_name) for kind in kinds if key in kind.model_fields]
+            if having:
+                self.add(path, f"unknown key; it belongs to the kind {' or '.join(having)}")
+            else:
+                self.unknown_key(path, around.model_fields)
+        elif first["type"] in _TAG_ERRORS:
+            self._tell_kind(model, path, first)
         elif _names_a_missing_key(first):
             self.add(path, "missing")
         else:
             self.add(path, _message(details))
+
+    def _tell_kind(self, model: type[BaseModel], path: KeyPath, error: ErrorDetails) -> None:
+        """Note a kind that there is not, or that none is named."""
+        _, kinds = _models_around(model, (*error["loc"], KIND))
+        tag = error.get("ctx", {}).get("tag")
+        near = did_you_mean(str(tag or ""), [kind.kind_name or "" for kind in kinds])
+        self.add(path, f"unknown kind {tag!r}; {near}" if tag else f"missing; {near}")
+
+
+def written_at(found: KeyPath, path: KeyPath, moved: Mapping[KeyPath, KeyPath]) -> KeyPath:
+    """Where something stands in a document, if all of it is at `path` except for what is moved."""
+    for end in range(len(found), 0, -1):
+        if found[:end] in moved:
+            return moved[found[:end]] + found[end:]
+    return path + found
 
 
 def _by_place(
@@ -118,6 +143,8 @@ def _path_of(error: ErrorDetails, data: Any) -> KeyPath:
             path.append(step)
     if _names_a_missing_key(error):
         path.append(error["loc"][-1])
+    elif error["type"] in _TAG_ERRORS and isinstance(data, dict):
+        path.append(KIND)
     return tuple(path)
 
 
@@ -125,14 +152,23 @@ def _names_a_missing_key(error: ErrorDetails) -> bool:
     return error["type"] == "missing" and isinstance(error["loc"][-1], str)
 
 
-def _fields_around(model: type[BaseModel], loc: tuple[int | str, ...]) -> list[str]:
-    """The keys that are allowed where pydantic found an unknown one."""
+def _models_around(
+    model: type[BaseModel], loc: tuple[int | str, ...]
+) -> tuple[type[BaseModel], list[type[Parameters]]]:
+    """The model that an error was found in, and all kinds that it could have been."""
+    alternatives: list[Any] = [model]
     for step in loc[:-1]:
-        inner = model.model_fields[step].annotation if step in model.model_fields else None
-        candidates = [inner, *getattr(inner, "__args__", ())]
-        models = [m for m in candidates if isinstance(m, type) and issubclass(m, BaseModel)]
-        model = models[0] if models else model
-    return list(model.model_fields)
+        if step in model.model_fields:
+            alternatives = _models_in(model.model_fields[str(step)].annotation)
+        named = [other for other in alternatives if getattr(other, "kind_name", None) == step]
+        model = (named or alternatives or [model])[0]
+    return model, [other for other in alternatives if getattr(other, "kind_name", None)]
+
+
+def _models_in(annotation: Any) -> list[Any]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in get_args(annotation) for model in _models_in(part)]
 
 
 def _message(details: list[ErrorDetails]) -> str:

@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 from arena.deals import Deal
@@ -51,6 +52,8 @@ class Experiment:
     """Published values to compare with."""
     deals_from: Mapping[str, Any] = field(default_factory=dict)
     """How an experiment file finds the deals, if not by `deal_set`: `set` or `file`, `offset`."""
+    folder: Path = Path()
+    """What paths of models are relative to."""
 
     def entrant(self, name: str) -> Entrant:
         """The entrant of this name."""
@@ -102,4 +105,8 @@ def _agent(spec: AgentSpec) -> dict[str, Any]:
     written: dict[str, Any] = {"family": spec.family, **spec.parameters}
     if spec.bidder is not None:
         written["bidder"] = {"family": spec.bidder.family, **spec.bidder.parameters}
+    if spec.limits is not None:
+        written["limits"] = plain(spec.limits)
+    if spec.isolate:
+        written["isolate"] = spec.isolate
     return written

@@ -90,6 +90,8 @@ def _described(spec: AgentSpec, models: Models, found: str) -> dict[str, Any]:
         "bidder": asdict(spec.bidder) if spec.bidder else None,
         "models": list(models),
         "probe": found,
+        # Where it plays changes nothing; what it may use can.
+        **({"limits": asdict(spec.limits)} if spec.limits else {}),
     }
 
 

@@ -23,7 +23,7 @@ from arena.agent import Player, Remembers, Remote, Setup, sees_all_cards
 from arena.cards import SEATS
 from arena.deals import Deal
 from arena.faults import AgentFault, FaultKind, crash_words, cut, shown, whole_number
-from arena.rules import ACTION_NAMES, Action, Outcome, Rules, Standing, action_name
+from arena.rules import ACTION_NAMES, OWN_BIDS, Action, Outcome, Rules, Standing, action_name
 from arena.seeds import Rng, rng_for
 
 __all__ = [
@@ -167,7 +167,7 @@ class Referee:
                 elapsed = remote[seat].nanoseconds
             action = answer if type(answer) is int else whole_number(answer)
             if action not in view.legal:
-                fault = _illegal(seat, len(actions), answer, view.legal)
+                fault = _illegal(seat, len(actions), answer, view.legal, view.rules.bids)
                 break
             if limit is not None and elapsed > limit:
                 fault = overtime("overtime", seat, len(actions), self.decision_limit_s or 0.0)
@@ -243,8 +243,11 @@ def _crash(seat: int, decision: int, error: BaseException, clock: Clock) -> Faul
     return Fault("crash", seat, decision, crash_words(error), detail)
 
 
-def _illegal(seat: int, decision: int, answer: Any, legal: tuple[Action, ...]) -> Fault:
+def _illegal(
+    seat: int, decision: int, answer: Any, legal: tuple[Action, ...], bids: tuple[str, ...]
+) -> Fault:
     action = whole_number(answer)
-    played = action_name(action) if 0 <= action < len(ACTION_NAMES) else shown(answer)
-    allowed = " ".join(map(action_name, legal))
+    known = 0 <= action < len(ACTION_NAMES) or 0 <= action - OWN_BIDS < len(bids)
+    played = action_name(action, bids) if known else shown(answer)
+    allowed = " ".join(action_name(each, bids) for each in legal)
     return Fault("illegal", seat, decision, f"played {played}, legal: {allowed}")

@@ -7,13 +7,15 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from arena.agent import sees_all_cards
 from arena.cards import SEATS
+from arena.entrants import Builder
 from arena.errors import ArenaError
+from arena.model_file import model_files
 from arena.play.describe import describe, rules_used, versions
 from arena.play.experiment import Experiment
 from arena.play.fingerprint import fingerprint, models_of
@@ -43,6 +45,8 @@ class RunOptions:
     """Units per chunk; None to adapt to how long they take."""
     mix_code: bool = False
     """Go on with agents whose code has changed, if they play the same on the probe set."""
+    first: int | None = None
+    """Play only so many units of each pairing now; more can follow in the same folder."""
 
 
 class Watcher(Protocol):
@@ -73,12 +77,16 @@ class Finished:
 
 def run(experiment: Experiment, path: Path, options: RunOptions, watcher: Watcher) -> Finished:
     """Play what is missing of an experiment; results go to the folder `path`."""
-    schedule = Schedule(experiment)
+    whole = Schedule(experiment)
+    now_wanted = experiment
+    if options.first is not None:
+        deals = experiment.deals[: options.first * whole.deals_per_unit]
+        now_wanted = replace(experiment, deals=deals)
     with RunFolder(path) as folder:
         if options.fresh:
             folder.clear()
         folder.claim(experiment.resolved)
-        return _Run(experiment, schedule, folder, options, watcher).play()
+        return _Run(now_wanted, Schedule(now_wanted), folder, options, watcher).play()
 
 
 class _Run:
@@ -93,6 +101,13 @@ class _Run:
         self.experiment, self.schedule, self.folder = experiment, schedule, folder
         self.options, self.watcher = options, watcher
         self.job = Job.of(experiment, uuid.uuid4().hex)
+        self.families = {
+            entrant.name: [Builder.of(member, experiment.folder) for member in entrant.members]
+            for entrant in experiment.entrants
+        }
+        members = [member for team in self.families.values() for member in team]
+        for model in model_files([member.parameters for member in members]):
+            folder.keep_model(model)
         self.runner = Runner(self.job, options.jobs, options.backend, options.chunk_units)
 
     def play(self) -> Finished:
@@ -152,7 +167,7 @@ class _Run:
             players = [builder.build() for builder in team]
             used[entrant.name] = EntrantUsed(
                 fingerprint="",
-                code=code_of(team),
+                code=code_of(self.families[entrant.name]),
                 models=tuple(map(models_of, players)),
                 sees_all_cards=any(map(sees_all_cards, players)),
                 members=entrant.members,

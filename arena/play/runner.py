@@ -29,7 +29,7 @@ from typing import Literal, TypeAlias
 
 import joblib  # type: ignore[import-untyped]
 
-from arena.entrants import Builder
+from arena.entrants import Apart, Builder
 from arena.errors import ArenaError
 from arena.play.dask_cluster import ClusterBackend, cluster
 from arena.play.pool import BrokenProcessPool, end_workers, parallel
@@ -149,7 +149,7 @@ class Runner:
     ) -> None:
         self._open.__exit__(kind, error, trace)
 
-    def probes(self, builders: Sequence[Builder]) -> list[str]:
+    def probes(self, builders: Sequence[Builder | Apart]) -> list[str]:
         """The probes of some agents, by all workers; one that ends its worker is told so."""
         if self.backend == "sequential":
             return [watched_probe(self._job, builder) for builder in builders]
@@ -163,7 +163,7 @@ class Runner:
                     found[number] = self._probe_alone(builder)
         return [found[number] for number in range(len(builders))]
 
-    def _probe_alone(self, builder: Builder) -> str:
+    def _probe_alone(self, builder: Builder | Apart) -> str:
         try:
             task = joblib.delayed(watched_probe)(self._job, builder)
             (found,) = parallel(self._backend(), self.jobs)([task])
@@ -244,7 +244,7 @@ class Runner:
             self._job = replace(before, warm=False)
         first, second = self._job.pairings[unit.pairing]
         families = [
-            " + ".join(builder.name for builder in self._job.teams[team])
+            " + ".join(getattr(builder, "name", "a program") for builder in self._job.teams[team])
             for team in (first, second)
         ]
         raise WorkerLost(
@@ -359,5 +359,5 @@ def _gone(note: Note) -> Fault:
     return Fault("crash", note.seat, len(note.actions), message)
 
 
-def _numbered_probe(job: Job, number: int, builder: Builder) -> tuple[int, str]:
+def _numbered_probe(job: Job, number: int, builder: Builder | Apart) -> tuple[int, str]:
     return number, watched_probe(job, builder)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ __all__ = ["code_of"]
 _UNDER_EVERY_AGENT = ("cards.py", "deals.py", "rules.py", "seeds.py", "agent.py", "games")
 
 
-def code_of(builders: tuple[Builder, ...]) -> str:
+def code_of(builders: Sequence[Builder]) -> str:
     """The hash of the sources of an entrant's families; families without files count by name."""
     families = [
         family

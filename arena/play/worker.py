@@ -33,7 +33,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from filelock import FileLock, Timeout
 
 from arena.agent import Player
-from arena.entrants import Builder
+from arena.entrants import Apart, Builder, builder_of
 from arena.play.experiment import Experiment
 from arena.play.fingerprint import probe
 from arena.play.referee import Clock, Lineup, Played, Referee, first_decisions
@@ -65,7 +65,7 @@ class Job:
     seed: int
     match: MatchFormat | None
     seatings: tuple[Seating, ...]
-    teams: tuple[tuple[Builder, ...], ...]
+    teams: tuple[tuple[Builder | Apart, ...], ...]
     pairings: tuple[tuple[int, int], ...]
     """Indices of two teams."""
     on_fault: Literal["stop", "forfeit"]
@@ -83,6 +83,7 @@ class Job:
     def of(cls, experiment: Experiment, token: str) -> Job:
         """The job that an experiment is."""
         names = [entrant.name for entrant in experiment.entrants]
+        limit = experiment.decision_limit_s
         return cls(
             token=token,
             rules=experiment.rules,
@@ -90,12 +91,12 @@ class Job:
             match=experiment.match,
             seatings=seatings(experiment.rules, experiment.placements),
             teams=tuple(
-                tuple(Builder.of(member) for member in entrant.members)
+                tuple(builder_of(member, experiment.folder, limit) for member in entrant.members)
                 for entrant in experiment.entrants
             ),
             pairings=tuple((names.index(a), names.index(b)) for a, b in experiment.pairings),
             on_fault=experiment.on_fault,
-            decision_limit_s=experiment.decision_limit_s,
+            decision_limit_s=limit,
         )
 
 
@@ -145,7 +146,7 @@ def play_chunk(job: Job, chunk: Chunk) -> ChunkResult:
     return ChunkResult(chunk.number, results, faults, stopped, seconds, cpu_seconds)
 
 
-def watched_probe(job: Job, builder: Builder) -> str:
+def watched_probe(job: Job, builder: Builder | Apart) -> str:
     """The probe of an agent, in a process that ends if the agent never comes back."""
     post = _watched(job)
     player = builder.build()
@@ -190,7 +191,9 @@ class _Agents:
     def _player(self, team: int, seat: int, member: int) -> Player:
         if (team, seat) not in self._players:
             builder = self._job.teams[team][member]
-            if self._job.warm and (team, member) not in self._warmed:
+            # One in a process of its own does not warm up for others.
+            here = isinstance(builder, Builder)
+            if here and self._job.warm and (team, member) not in self._warmed:
                 self._warmed.add((team, member))
                 _warm_up(self._job.rules, builder, self._clock)
             self._players[team, seat] = builder.build()
@@ -225,7 +228,7 @@ def close_agents() -> None:
         agents.close()
 
 
-def _warm_up(rules: Rules, builder: Builder, clock: Clock) -> None:
+def _warm_up(rules: Rules, builder: Builder | Apart, clock: Clock) -> None:
     _load_compiled()
     player = builder.build()  # another object: who plays has seen nothing
     try:

@@ -5,6 +5,7 @@
     results.sqlite         every round (see `database`)
     log.txt                what happened, with times
     standings.txt          the tables of a complete run
+    models/                the models of its agents, by their hashes
     lock                   held by the process that writes, named in lock.holder
 
 Only one process writes, under an operating system's lock, which goes with the
@@ -28,6 +29,7 @@ from filelock import FileLock, Timeout
 
 from arena.errors import ArenaError
 from arena.files import write_atomically
+from arena.model_file import ModelFile
 from arena.store.database import Database
 from arena.store.manifest import CONFIG, MANIFEST, Manifest, read_config, write_manifest
 
@@ -91,6 +93,12 @@ class RunFolder:
     def write_manifest(self, manifest: Manifest) -> None:
         """Replace the manifest."""
         write_manifest(self.path, manifest)
+
+    def keep_model(self, model: ModelFile) -> None:
+        """Put a copy of a model into the folder, so that its agents can be built again."""
+        kept = model.kept_in(self.path)
+        if not kept.exists():
+            write_atomically(kept, model.read())
 
     def discard_tables(self) -> None:
         """Remove the tables of earlier results: there will be others."""

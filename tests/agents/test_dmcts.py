@@ -9,8 +9,8 @@ import pytest
 from search.endings import endings, worth_of_cards
 from search.test_tree import worlds_of
 
+from agents.budget import Budget
 from agents.dmcts import Dmcts, elected
-from agents.flat_mc import Budget
 from agents.search.decision import least_value
 from agents.search.determinized import Ballots
 from arena.games.hearts import Hearts

@@ -12,8 +12,11 @@ import numpy as np
 import pytest
 from rounds import deal
 
-from agents.beliefs import Beliefs
-from agents.flat_mc import Budget, Estimate, FlatMC
+from agents.beliefs.hoogenboom import Certain, Probabilities, Probable
+from agents.budget import Budget
+from agents.flat_mc import FlatMC
+from agents.flat_search import Estimate
+from agents.kiele_2024 import Kiele2024
 from agents.search.flat_mc import _bad_card_that_stays, _deal
 from agents.semi_random import SemiRandom
 from arena.agent import Player
@@ -108,9 +111,9 @@ def test_the_punishment_is_the_roem_given_and_never_leads_below_zero() -> None:
 def test_roem_for_partner_is_not_punished() -> None:
     view = figure_6()
     swapped = view._replace(table=parse_cards("H9 HT H7"))  # now west, the partner, has the ten
-    assert FlatMC()._punishment(view, parse_card("H8")) == 50.0
-    assert FlatMC()._punishment(view, parse_card("HK")) == 0.0
-    assert FlatMC()._punishment(swapped, parse_card("H8")) == 0.0
+    assert FlatMC().punishment(view, parse_card("H8")) == 50.0
+    assert FlatMC().punishment(view, parse_card("HK")) == 0.0
+    assert FlatMC().punishment(swapped, parse_card("H8")) == 0.0
 
 
 # --- against enumeration -----------------------------------------------------------------
@@ -161,7 +164,7 @@ def all_worlds(known: InfoSet) -> Iterator[list[int]]:
     yield from give(cards_of(known.unseen), hands)
 
 
-def enumerated(view: View, policy: Policy, beliefs: Beliefs | None) -> dict[int, float]:
+def enumerated(view: View, policy: Policy, beliefs: Probabilities | None) -> dict[int, float]:
     """The exact value of each legal card, over all worlds and all playouts."""
     known, rules = InfoSet.of(view), view.rules
     table = beliefs.table(view, known, Signs.of(view)) if beliefs else None
@@ -224,11 +227,9 @@ def test_weighted_worlds_converge_to_enumeration() -> None:
         rollout="random",
         playouts=20_000,
         roem_punishment=False,
-        beliefs="probabilities",
-        m1=1.6,
-        m2=1.4,
+        beliefs=Probabilities(m1=1.6, m2=1.4),
     )
-    beliefs = Beliefs("probabilities", m1=1.6, m2=1.4)
+    beliefs = Probabilities(m1=1.6, m2=1.4)
     views = choices(Klaverjas(bidding="classical"), seed=5, tricks_left=2, count=200)
     telling = list(itertools.islice((v for v in views if _chances_differ(v, beliefs)), 6))
     assert len(telling) == 6
@@ -236,7 +237,7 @@ def test_weighted_worlds_converge_to_enumeration() -> None:
         check_estimates(player.estimates(view, Rng(2)), enumerated(view, at_random, beliefs))
 
 
-def _chances_differ(view: View, beliefs: Beliefs) -> bool:
+def _chances_differ(view: View, beliefs: Probabilities) -> bool:
     """Whether some card is likelier with one player than with another, and it matters."""
     known = InfoSet.of(view)
     table = beliefs.table(view, known, Signs.of(view))
@@ -396,7 +397,7 @@ def test_worlds_and_budget_exclude_each_other() -> None:
 
 def test_integer_means_prefer_high_hearts_and_spades() -> None:
     view = last_in_first_trick()
-    player = FlatMC(rollout="random", playouts=50, lookahead=0, as_published=("integer-means",))
+    player = Kiele2024(rollout="random", playouts=50, lookahead=0, as_published=("integer-means",))
     # The ace and the king both cost 13: only the three of clubs is cheaper.
     assert card_name(player.act(view, Rng(1))) == "C3"
     rules = Hearts()
@@ -404,9 +405,9 @@ def test_integer_means_prefer_high_hearts_and_spades() -> None:
     hopeless = rules.view(state, state.turn)
     assert len(hopeless.legal) == 1
     estimates = [Estimate(parse_card(c), 3.4, 0.1, 9) for c in ("C5", "H2", "S9", "SK")]
-    assert card_name(player._best(view, estimates)) == "H2"
+    assert card_name(player.best(view, estimates)) == "H2"
     better = [*estimates[:-1], estimates[-1]._replace(mean=2.9)]
-    assert card_name(player._best(view, better)) == "SK"
+    assert card_name(player.best(view, better)) == "SK"
 
 
 def test_cards_are_doubled_only_when_last_to_play_and_in_three_worlds_of_four() -> None:
@@ -417,7 +418,7 @@ def test_cards_are_doubled_only_when_last_to_play_and_in_three_worlds_of_four() 
     for cards in range(1, 8):
         doubled = worlds = 0
         for view in choices(rules, seed=16, tricks_left=cards + 1, count=40):
-            question = player._question(view)
+            question = player.question(view)
             if len(view.table) < 3:
                 assert question.doubled_seat == -1
                 continue
@@ -486,9 +487,9 @@ def test_own_moon_costs_as_in_the_program() -> None:
     view, exact = moon_in_reach()
     honest = FlatMC(rollout="random", playouts=5000).estimates(view, Rng(1))
     check_estimates(honest, exact)
-    published = FlatMC(rollout="random", playouts=5000, as_published=("own-moon-costs",)).estimates(
-        view, Rng(1)
-    )
+    published = Kiele2024(
+        rollout="random", playouts=5000, as_published=("own-moon-costs",)
+    ).estimates(view, Rng(1))
     assert all(a.mean <= b.mean for a, b in zip(honest, published, strict=True))
     assert all(b.mean >= view.points[view.seat] for b in published)
     assert any(a.mean < b.mean for a, b in zip(honest, published, strict=True))
@@ -496,7 +497,7 @@ def test_own_moon_costs_as_in_the_program() -> None:
 
 def test_shooting_the_moon_takes_the_most_points() -> None:
     view, _ = moon_in_reach()
-    player = FlatMC(rollout="random", shoot_the_moon=True, as_published=("own-moon-costs",))
+    player = Kiele2024(rollout="random", shoot_the_moon=True, as_published=("own-moon-costs",))
     estimates = player.estimates(view, Rng(1))
     assert player.act(view, Rng(1)) == max(estimates, key=lambda e: e.mean).card
     late = view._replace(standing=view.standing._replace(scores=(80,) * 4))
@@ -505,13 +506,13 @@ def test_shooting_the_moon_takes_the_most_points() -> None:
 
 def test_unknown_deviations_are_refused() -> None:
     with pytest.raises(ArenaError, match="did you mean 'integer-means'"):
-        FlatMC(as_published=("integer-mean",))
+        Kiele2024(as_published=("integer-mean",))
 
 
 # --- an agent ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("beliefs", ["certain", "probable", "probabilities"])
+@pytest.mark.parametrize("beliefs", [Certain(), Probable(), Probabilities()])
 @pytest.mark.parametrize("rules", [*GAMES, Hearts(passing="left"), Hearts(players=2)], ids=repr)
 def test_plays_whole_rounds_legally_and_the_same_for_the_same_seed(
     rules: Any, beliefs: Any
@@ -531,7 +532,7 @@ def test_plays_whole_rounds_legally_and_the_same_for_the_same_seed(
 
 @pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules.name)
 def test_hidden_cards_do_not_change_what_is_thought(rules: Any) -> None:
-    player = FlatMC(playouts=20, beliefs="probabilities")
+    player = FlatMC(playouts=20, beliefs=Probabilities())
     for view in choices(rules, seed=14, tricks_left=5, count=3):
         base = player.estimates(view, Rng(1))
         for hands in itertools.islice(all_worlds(InfoSet.of(view)), 3):
@@ -560,9 +561,9 @@ def test_conforms_under_all_options(game: str) -> None:
 @pytest.mark.parametrize(
     "player",
     [
-        FlatMC(playouts=3, rollout="random", beliefs="probabilities", value="difference"),
-        FlatMC(playouts=30, rollout="random", beliefs="probable", shared_worlds=False),
-        FlatMC(playouts=2, worlds=2, lookahead=1, shoot_the_moon=True),
+        FlatMC(playouts=3, rollout="random", beliefs=Probabilities(), value="difference"),
+        FlatMC(playouts=30, rollout="random", beliefs=Probable(), shared_worlds=False),
+        FlatMC(playouts=2, worlds=2, lookahead=1),
         FlatMC(playouts=3, sees="all", value="share"),
     ],
     ids=["probabilities", "probable", "lookahead", "sees all"],

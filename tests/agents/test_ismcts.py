@@ -7,7 +7,8 @@ import time
 import pytest
 from search.endings import endings
 
-from agents.flat_mc import Budget
+from agents.beliefs.hoogenboom import Probabilities
+from agents.budget import Budget
 from agents.ismcts import Ismcts
 from agents.mcts import Mcts
 from agents.search.decision import CardStatistics, best_card, exploration
@@ -32,7 +33,7 @@ def test_conformance(rules):
     "parameters",
     [
         {"reuse_tree": True},
-        {"beliefs": "probabilities", "m1": 2.0, "ucb": "parent"},
+        {"beliefs": Probabilities(m1=2.0), "ucb": "parent"},
         {"rollouts": 3, "rollout": "semi-random", "final": "value"},
         {"value": "win", "c_normalised": 0.7, "ucb": "global"},
         {"value": "own-points", "lookahead": 1},

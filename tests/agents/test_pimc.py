@@ -7,7 +7,7 @@ import pytest
 from search.endings import endings, worth_of_cards
 from search.test_tree import worlds_of
 
-from agents.flat_mc import Budget
+from agents.budget import Budget
 from agents.pimc import Pimc
 from arena.games.infoset import round_of
 from arena.games.klaverjas import Klaverjas

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -15,19 +16,13 @@ from infoset.splits import splits
 from scipy.stats import chisquare
 from search.endings import endings, worth_of_cards
 
-from agents.belief_network import (
-    INPUTS,
-    OUTPUTS,
-    NetworkBeliefs,
-    inputs_of,
-    load_belief_network,
-)
-from agents.beliefs import Beliefs
+from agents.beliefs.hoogenboom import Certain
+from agents.beliefs.network import INPUTS, OUTPUTS, NetworkBeliefs, inputs_of
 from agents.dense_network import Network, save_network
 from agents.dmcts import Dmcts
+from agents.evaluators import NetworkJudge, Playouts
 from agents.flat_mc import FlatMC
 from agents.ismcts import Ismcts
-from agents.mcts import Mcts
 from agents.pimc import Pimc
 from agents.search.network import INPUTS as JUDGE_INPUTS
 from agents.search.network import load_network
@@ -42,6 +37,7 @@ from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
+from arena.model_file import ModelFile
 from arena.play.experiment import AgentSpec, Entrant
 from arena.play.fingerprint import fingerprint
 from arena.seeds import Rng
@@ -73,10 +69,21 @@ def tiny(seed: int = 1, scale: float = 0.3) -> Network:
     return Network(np.array([INPUTS, 6, OUTPUTS]), weights.astype(np.float32))
 
 
-def saved(folder: Path, network: Network, name: str = "beliefs.npz") -> str:
-    """The value of the parameter `beliefs` for a network."""
+def saved(folder: Path, network: Network, name: str = "beliefs.npz") -> NetworkBeliefs:
+    """The beliefs of a network."""
     save_network(folder / name, network, "made by hand")
-    return f"network:{folder / name}"
+    return in_file(folder / name)
+
+
+def in_file(path: Path) -> NetworkBeliefs:
+    return NetworkBeliefs(ModelFile.find(str(path)))
+
+
+def of_network(network: Network) -> NetworkBeliefs:
+    with TemporaryDirectory() as folder:
+        beliefs = saved(Path(folder), network)
+        assert beliefs.network.sha256 == network.sha256  # read while the file is there
+    return beliefs
 
 
 # --- what it is shown and what it says ---------------------------------------------------
@@ -146,7 +153,7 @@ def test_chances_are_a_softmax_over_those_who_may_hold_the_card(rules):
             }
             for seat, power in powers.items():
                 expected[seat][card] = power / sum(powers.values())
-        table = NetworkBeliefs(network).table(view, known)
+        table = of_network(network).table(view, known)
         for row, wanted in zip(table, expected, strict=True):
             assert row == pytest.approx(wanted, rel=1e-4)
 
@@ -160,7 +167,7 @@ def drawn(rules, state, network) -> Counter:
     """How often each world is drawn, as hands in kernel coordinates."""
     game = kernel_game(rules, state.trump)
     view = rules.view(state, state.turn)
-    worlds = plan_worlds(game, view, NetworkBeliefs(network))
+    worlds = plan_worlds(game, view, of_network(network))
     assert worlds.kind == WEIGHTED
     root, rng, found = game.view_state(view), rng_array(Rng(5)), Counter()
     first = int(HANDS)
@@ -254,7 +261,7 @@ def test_no_network_deals_a_card_to_who_cannot_hold_it(situation, seed, scale):
     view = situation.view
     assume(view.phase == "play")
     game, known = kernel_game(view.rules, view.trump), InfoSet.of(view)
-    worlds = plan_worlds(game, view, NetworkBeliefs(tiny(seed, scale)))
+    worlds = plan_worlds(game, view, of_network(tiny(seed, scale)))
     root, rng, first = game.view_state(view), rng_array(Rng(seed)), int(HANDS)
     for _ in range(10):
         deal_world(worlds, rng, root)
@@ -269,8 +276,8 @@ def test_a_network_that_leaves_no_world_is_not_believed(rules):
     logits[1] = 1e6
     state = next(endings(rules, rules.hand_size, count=1, cards_played=1))
     game, view = kernel_game(rules, state.trump), rules.view(state, state.turn)
-    fallen_back = plan_worlds(game, view, NetworkBeliefs(saying(logits)))
-    certain = plan_worlds(game, view, Beliefs())
+    fallen_back = plan_worlds(game, view, of_network(saying(logits)))
+    certain = plan_worlds(game, view, Certain())
     assert fallen_back.kind == certain.kind == UNIFORM
     assert fallen_back.first.tolist() == certain.first.tolist()
 
@@ -280,9 +287,7 @@ def test_a_network_that_overflows_is_told():
     rules = Klaverjas()
     state = next(endings(rules, tricks=5, count=1))
     with pytest.raises(ArenaError, match="not a number"):
-        NetworkBeliefs(Network(np.array([INPUTS, OUTPUTS]), weights)).of(
-            rules.view(state, state.turn)
-        )
+        of_network(Network(np.array([INPUTS, OUTPUTS]), weights)).of(rules.view(state, state.turn))
 
 
 # --- in searches -------------------------------------------------------------------------
@@ -341,26 +346,6 @@ def test_who_believes_the_truth_plays_as_if_the_cards_were_open(tmp_path):
 # --- names, files, fingerprints ----------------------------------------------------------
 
 
-@pytest.mark.parametrize("family", [Ismcts, Dmcts, Pimc, Mcts, FlatMC])
-def test_unknown_beliefs_are_refused(family):
-    with pytest.raises(ArenaError, match="did you mean 'probable'"):
-        family(beliefs="probabel")
-    with pytest.raises(ArenaError, match="network:FILE"):
-        family(beliefs="network:")
-
-
-def test_uniform_is_another_name_for_certain():
-    rules = Klaverjas()
-    state = next(endings(rules, tricks=6, count=1))
-    view = rules.view(state, state.turn)
-    for family in (Ismcts, Dmcts, Pimc):
-        found = [family(beliefs=name).explain(view, Rng(1)) for name in ("uniform", "certain")]
-        assert found[0] == found[1] == family().explain(view, Rng(1))
-        assert found[0] != family(beliefs="probabilities").explain(view, Rng(1))
-    flat = [FlatMC(beliefs=name).estimates(view, Rng(1)) for name in ("uniform", "certain")]
-    assert flat[0] == flat[1]
-
-
 def bad_file(path: Path, what: str) -> None:
     """Something that is no model of beliefs."""
     layers = np.array([INPUTS, OUTPUTS])
@@ -399,7 +384,7 @@ def bad_file(path: Path, what: str) -> None:
     elif what == "judge":
         judge = Network(np.array([JUDGE_INPUTS, 1]), np.zeros(JUDGE_INPUTS + 1, dtype=np.float32))
         save_network(path, judge, "")
-        assert load_network(path).sha256 == judge.sha256
+        assert load_network(ModelFile.find(str(path))).sha256 == judge.sha256
 
 
 @pytest.mark.parametrize(
@@ -412,20 +397,20 @@ def test_bad_files_are_named(tmp_path, what):
     bad_file(path, what)
     rules = Klaverjas()
     state = next(endings(rules, tricks=4, count=1))
-    for agent in (Ismcts(beliefs=f"network:{path}"), FlatMC(beliefs=f"network:{path}")):
+    for family in (Ismcts, FlatMC):
         with pytest.raises(ArenaError, match=r"bad\.npz: .+") as told:
-            assert agent.model_hash
+            assert family(beliefs=in_file(path)).model_hash
         assert "\n" not in str(told.value)
         with pytest.raises(ArenaError, match=r"bad\.npz: .+"):
-            agent.act(rules.view(state, state.turn), Rng(1))
+            family(beliefs=in_file(path)).act(rules.view(state, state.turn), Rng(1))
 
 
 def test_beliefs_do_not_judge(tmp_path):
     path = tmp_path / "beliefs.npz"
     save_network(path, tiny(), "")
-    assert load_belief_network(path).sha256 == tiny().sha256
+    assert in_file(path).network.sha256 == tiny().sha256
     with pytest.raises(ArenaError, match=rf"beliefs\.npz: .*judges has {JUDGE_INPUTS}, \.\.\., 1"):
-        assert Ismcts(evaluator=f"network:{path}").model_hash
+        assert Ismcts(evaluator=NetworkJudge(ModelFile.find(str(path)))).model_hash
 
 
 def test_a_fingerprint_knows_the_model_of_beliefs_and_the_judge(tmp_path):
@@ -435,7 +420,7 @@ def test_a_fingerprint_knows_the_model_of_beliefs_and_the_judge(tmp_path):
         weights = np.full(JUDGE_INPUTS + 1, value, dtype=np.float32)
         path = tmp_path / f"judge-{value}.npz"
         save_network(path, Network(np.array([JUDGE_INPUTS, 1]), weights), "")
-        judges.append(f"network:{path}")
+        judges.append(NetworkJudge(ModelFile.find(str(path))))
 
     def of(agent) -> str:
         # The same parameters and the same play, so that only the models differ.
@@ -444,10 +429,10 @@ def test_a_fingerprint_knows_the_model_of_beliefs_and_the_judge(tmp_path):
 
     agents = [
         Ismcts(beliefs=belief, evaluator=judge)
-        for belief in ("certain", *beliefs)
-        for judge in ("rollout", *judges)
+        for belief in (Certain(), *beliefs)
+        for judge in (Playouts(), *judges)
     ]
     assert len({of(agent) for agent in agents}) == len(agents)
     assert Ismcts(beliefs=beliefs[0]).model_hash == tiny(1).sha256
-    assert len({of(FlatMC(beliefs=belief)) for belief in ("certain", *beliefs)}) == 3
+    assert len({of(FlatMC(beliefs=belief)) for belief in (Certain(), *beliefs)}) == 3
     assert Ismcts().model_hash is None and FlatMC().model_hash is None

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from search.endings import endings
 
+from agents.dense_network import read_network
+from agents.evaluators import NetworkJudge
 from agents.ismcts import Ismcts
 from agents.mcts import Mcts
 from agents.search.network import INPUTS, Network, expected_margin, load_network, save_network
@@ -14,6 +18,7 @@ from arena.games.hearts import Hearts
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
+from arena.model_file import ModelFile
 from arena.seeds import Rng
 
 
@@ -21,6 +26,10 @@ def tiny(seed: int = 1) -> Network:
     rng = np.random.default_rng(seed)
     weights = rng.normal(size=(INPUTS + 1) * 5 + 6).astype(np.float32)
     return Network(np.array([INPUTS, 5, 1]), weights)
+
+
+def judge(path: Path, mix: float = 1.0) -> NetworkJudge:
+    return NetworkJudge(ModelFile.find(str(path)), mix)
 
 
 def counting_own_cards() -> Network:
@@ -72,8 +81,8 @@ def test_the_forward_pass_is_that_of_numpy(rules):
 def test_a_model_is_arrays_with_a_hash_and_a_recipe(tmp_path):
     path = tmp_path / "tiny.npz"
     save_network(path, tiny(), "random weights, seed 1")
-    assert load_network(path).sha256 == tiny().sha256 != tiny(2).sha256
-    assert Ismcts(evaluator=f"network:{path}").model_hash == tiny().sha256
+    assert load_network(ModelFile.find(str(path))).sha256 == tiny().sha256 != tiny(2).sha256
+    assert Ismcts(evaluator=judge(path)).model_hash == tiny().sha256
     assert Ismcts().model_hash is None
 
 
@@ -87,7 +96,7 @@ def test_a_bad_model_is_told(tmp_path, what):
     elif what == "weights":
         save_network(path, Network(np.array([INPUTS, 1]), np.zeros(3, dtype=np.float32)), "")
     with pytest.raises(ArenaError, match=r"bad\.npz"):
-        load_network(path)
+        load_network(ModelFile.find(str(path)))
 
 
 def test_values_come_from_the_network_and_mix_with_playouts(tmp_path):
@@ -98,7 +107,7 @@ def test_values_come_from_the_network_and_mix_with_playouts(tmp_path):
     view = rules.view(state, state.turn, all_hands=True)
 
     def values(mix, simulations):
-        agent = Mcts(simulations=simulations, evaluator=f"network:{path}", mix=mix, proves=False)
+        agent = Mcts(simulations=simulations, evaluator=judge(path, mix), proves=False)
         return [found.value for found in agent.explain(view, Rng(1)).values()]
 
     # One visit each: the next player, an opponent, holds six cards, which is good for him.
@@ -112,14 +121,26 @@ def test_values_come_from_the_network_and_mix_with_playouts(tmp_path):
     ]
 
 
+def test_a_model_is_known_by_its_content(tmp_path):
+    path, copy = tmp_path / "one.npz", tmp_path / "two.npz"
+    save_network(path, tiny(1), "")
+    copy.write_bytes(path.read_bytes())
+    found = ModelFile.find(str(path))
+    assert found == ModelFile.find(str(copy)) and hash(found) == hash(ModelFile.find(str(copy)))
+    save_network(path, tiny(2), "")
+    assert ModelFile.find(str(path)) != found
+    assert load_network(ModelFile.find(str(path))).sha256 == tiny(2).sha256
+    read_network.cache_clear()  # as in a worker that starts later
+    with pytest.raises(ArenaError, match=r"one\.npz: was replaced by another model"):
+        load_network(found)
+
+
 def test_what_makes_no_sense_is_refused(tmp_path):
-    with pytest.raises(ArenaError, match="network:FILE"):
-        Ismcts(evaluator="neural")
-    with pytest.raises(ArenaError, match="difference"):
-        Ismcts(evaluator="network:x.npz", value="win")
     path = tmp_path / "tiny.npz"
     save_network(path, tiny(), "")
+    with pytest.raises(ArenaError, match="difference"):
+        Ismcts(evaluator=judge(path), value="win")
     rules = Hearts()
     state = next(endings(rules, tricks=5, count=1))
     with pytest.raises(ArenaError, match="two sides"):
-        Ismcts(evaluator=f"network:{path}").act(rules.view(state, state.turn), Rng(1))
+        Ismcts(evaluator=judge(path)).act(rules.view(state, state.turn), Rng(1))

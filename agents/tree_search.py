@@ -3,42 +3,37 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.belief_network import HELP, believer, check_beliefs, model_of
-from agents.beliefs import Beliefs, Believer
-from agents.bidding.monte_carlo import MonteCarlo
-from agents.flat_mc import Budget
+from agents.beliefs import BELIEFS, HELP, Believer
+from agents.beliefs.hoogenboom import Certain
+from agents.bidding.usual import usual_bid
+from agents.budget import Budget
+from agents.evaluators import EVALUATORS, Evaluator, Playouts
+from agents.old_spellings import gather
 from agents.passing import pass_card
-from agents.search.decision import (
-    MOONS,
-    ROLLOUTS,
-    UCBS,
-    VALUES,
-    CardStatistics,
-    Moon,
-    Rollout,
-    Ucb,
-    Value,
-    exploration,
-)
+from agents.search.codes import MOONS, ROLLOUTS, VALUES, Moon, Rollout
+from agents.search.decision import UCBS, CardStatistics, Ucb, Value, exploration
 from agents.search.leaves import Leaves
-from agents.search.network import NO_NETWORK, Network, load_network
+from agents.search.network import Network
 from agents.search.tree import Policy
-from arena.agent import parameter
+from arena.agent import Respelt, parameter
 from arena.errors import ArenaError
+from arena.games.kernel.contract import example_rules
 from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import KernelGame, kernel_game
-from arena.games.klaverjas import Klaverjas
 from arena.rules import Action, View
 from arena.seeds import Rng
 
 __all__ = ["Question", "TreeSearch", "decide_once"]
+
+_LOOSE_BELIEFS = ("share", "m1", "m2", "roem_factor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,25 +65,8 @@ class TreeSearch(abc.ABC):
     rollouts: int = parameter(1, help="playouts per new node", at_least=1)
     rollout: Rollout = parameter("random", help="how playouts choose cards")
     value: Value = parameter("difference", help="what a playout is worth to a side")
-    evaluator: str = parameter(
-        "rollout", help="what judges a new node: rollout, or network:FILE for a model"
-    )
-    mix: float = parameter(
-        1.0, help="the network's share in a value, playouts have the rest", at_least=0, at_most=1
-    )
-    beliefs: str = parameter("certain", help=HELP)
-    share: float = parameter(
-        0.9, help="beliefs probable: share of worlds with probable voids", at_least=0, at_most=1
-    )
-    m1: float = parameter(
-        1.2, help="beliefs probabilities: the declarer and trumps", at_least=0, at_most=1000
-    )
-    m2: float = parameter(
-        1.2, help="beliefs probabilities: the two highest trumps", at_least=0, at_most=1000
-    )
-    roem_factor: float = parameter(
-        0.5, help="beliefs probabilities: what a probable void leaves", at_least=0, at_most=1
-    )
+    evaluator: Evaluator = parameter(Playouts(), help="what judges a new node", kinds=EVALUATORS)
+    beliefs: Believer = parameter(Certain(), help=HELP, kinds=BELIEFS)
     moon: Moon = parameter(
         "shoot", help="Hearts, all points in one hand: ignore, block others, or also shoot"
     )
@@ -97,30 +75,30 @@ class TreeSearch(abc.ABC):
     )
 
     def __post_init__(self) -> None:
-        check_beliefs(self.beliefs)
         if self.c is not None and self.c_normalised is not None:
             raise ArenaError("give either c or c_normalised, not both")
-        if self.evaluator != "rollout":
-            if not self.evaluator.startswith("network:"):
-                raise ArenaError(
-                    f"evaluator: unknown {self.evaluator!r}; allowed: rollout, network:FILE"
-                )
-            if self.value != "difference" or self.lookahead is not None:
-                raise ArenaError("a network judges by value: difference, without lookahead")
+        by_network = not isinstance(self.evaluator, Playouts)
+        if by_network and (self.value != "difference" or self.lookahead is not None):
+            raise ArenaError("a network judges by value: difference, without lookahead")
 
     @property
-    def network(self) -> Network:
-        """The network that judges new nodes."""
-        if self.evaluator == "rollout":
-            return NO_NETWORK
-        return load_network(Path(self.evaluator.removeprefix("network:")))
+    def needs(self) -> tuple[str, ...]:
+        """What a game must have: a kernel, and two sides for a network to judge."""
+        return ("kernel",) if isinstance(self.evaluator, Playouts) else ("kernel", "two-sides")
+
+    @staticmethod
+    def respelt(written: Mapping[str, Any]) -> Respelt:
+        """Beliefs and evaluators with their parameters beside them, as they were written once."""
+        now, moved = dict(written), dict[tuple[str, ...], str]()
+        gather(now, "beliefs", _LOOSE_BELIEFS, BELIEFS, "certain", moved)
+        gather(now, "evaluator", ("mix",), EVALUATORS, "rollout", moved)
+        return Respelt(now, moved)
 
     @property
     def model_hash(self) -> str | None:
         """What the networks are known by, for the fingerprint: the judge, then the beliefs."""
-        judge = None if self.evaluator == "rollout" else self.network
-        used = [model for model in (judge, model_of(self.beliefs)) if model is not None]
-        return "+".join(model.sha256 for model in used) or None
+        hashes = [getattr(part, "model_hash", None) for part in (self.evaluator, self.beliefs)]
+        return "+".join(known for known in hashes if known) or None
 
     @property
     def reproducible(self) -> bool:
@@ -137,7 +115,7 @@ class TreeSearch(abc.ABC):
         if len(view.legal) == 1:
             return view.legal[0]
         if view.phase == "bid":
-            return MonteCarlo().bid(view, rng)
+            return usual_bid(view, rng)
         return None if view.phase == "play" else pass_card(view, rng)
 
     @abc.abstractmethod
@@ -158,15 +136,12 @@ class TreeSearch(abc.ABC):
             game.view_state(view),
             Policy(c, UCBS[ucb], proves=proves),
             self._leaves(view),
-            self.network,
+            self.evaluator.network,
             np.array([rng.next64()], dtype=np.uint64),
             began,
         )
 
     def _leaves(self, view: View) -> Leaves:
-        uses_network = self.evaluator != "rollout"
-        if uses_network and len(view.rules.sides) != 2:
-            raise ArenaError("a network judges games of two sides only")
         stop = 0
         if self.lookahead is not None:
             tricks_left = view.rules.hand_size - len(view.tricks)
@@ -177,14 +152,8 @@ class TreeSearch(abc.ABC):
             VALUES[self.value],
             MOONS[self.moon],
             stop,
-            self.mix if uses_network else 0.0,
+            self.evaluator.mix,
         )
-
-    @property
-    def believed(self) -> Believer:
-        """What is believed of the hidden cards."""
-        strength = Beliefs("certain", self.share, self.m1, self.m2, self.roem_factor)
-        return believer(self.beliefs, strength)
 
 
 def decide_once(*agents: TreeSearch) -> None:
@@ -192,7 +161,7 @@ def decide_once(*agents: TreeSearch) -> None:
 
     One game is enough: compiled code does not differ between games.
     """
-    rules = Klaverjas()
+    rules = example_rules()
     state = rules.start(rules.random_deal(Rng(0), 0))
     while len(state.tricks) < rules.hand_size - 3:
         rules.apply(state, state.legal[0])

@@ -1,4 +1,4 @@
-"""A network that says who holds the unseen cards; and beliefs by the name of an experiment.
+"""A network that says who holds the unseen cards.
 
 It is a model as `agents.dense_network` has them, and serves all games. What it is shown are
 `INPUTS` numbers, each 0 or 1, seen from the seat that thinks. First nine sets of cards, 64 bits
@@ -23,31 +23,28 @@ of worlds, as with `probabilities`. If no world has a weight, all are equally li
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.beliefs import KINDS, Beliefs, Believer, Guess, Weights
+from agents.beliefs import Guess, Weights
 from agents.dense_network import Network, Use, forward, read_network
+from arena.agent import parameter
 from arena.cards import cards_of
-from arena.errors import ArenaError, did_you_mean
+from arena.errors import ArenaError
 from arena.games.infoset import InfoSet
 from arena.games.kernel.layout import PLAYED, TABLE
 from arena.games.kernel.spec import KernelGame, kernel_game
+from arena.model_file import ModelFile
 from arena.rules import View
 
 __all__ = [
-    "HELP",
     "INPUTS",
     "OUTPUTS",
     "NetworkBeliefs",
-    "believer",
-    "check_beliefs",
     "inputs_of",
-    "load_belief_network",
-    "model_of",
 ]
 
 _SEATS = 4
@@ -58,55 +55,24 @@ INPUTS = _FORCED + 1
 OUTPUTS = 64 * (_SEATS - 1)
 _BELIEFS = Use("says who holds the unseen cards", INPUTS, OUTPUTS)
 
-_PREFIX = "network:"
-HELP = (
-    "what is believed of the hidden cards: certain (also called uniform), probable, "
-    "probabilities, or network:FILE for a model"
-)
-"""What experiments are told about the names."""
 
-
-# --- by name -----------------------------------------------------------------------------
-
-
-def check_beliefs(name: str) -> None:
-    """Raise `ArenaError` unless there are beliefs of this name; files are not looked at."""
-    if name not in KINDS and _file_of(name) is None:
-        raise ArenaError(
-            f"beliefs: unknown {name!r}; {did_you_mean(name, [*KINDS, 'network:FILE'])}"
-        )
-
-
-def believer(name: str, strength: Beliefs) -> Believer:
-    """The beliefs of this name; all but a network's are as strong as `strength` says."""
-    network = model_of(name)
-    return replace(strength, kind=KINDS[name]) if network is None else NetworkBeliefs(network)
-
-
-def model_of(name: str) -> Network | None:
-    """The network of the beliefs of this name; None if they need none."""
-    file = _file_of(name)
-    return None if file is None else load_belief_network(file)
-
-
-def _file_of(name: str) -> Path | None:
-    file = name.removeprefix(_PREFIX)
-    return Path(file) if file and file != name else None
-
-
-# --- the network -------------------------------------------------------------------------
-
-
-def load_belief_network(path: Path) -> Network:
-    """Read a model; `ArenaError` says what is wrong with it."""
-    return read_network(path, _BELIEFS)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class NetworkBeliefs:
-    """Beliefs by a network."""
+    """The chances of the hidden cards as a network sees them."""
 
-    network: Network
+    kind: ClassVar[str] = "network"
+
+    model: ModelFile = parameter(help="the network")
+
+    @property
+    def network(self) -> Network:
+        """The network; `ArenaError` says what is wrong with the model."""
+        return read_network(self.model, _BELIEFS)
+
+    @property
+    def model_hash(self) -> str:
+        """What the network is known by."""
+        return self.network.sha256
 
     def of(self, view: View, known: InfoSet | None = None) -> tuple[Guess, ...]:
         """What the network says; and if that leaves no world, what is certain."""

@@ -1,17 +1,10 @@
-"""What a player believes about the hidden cards: from a view to worlds to draw from.
+"""The three ways to believe of Hoogenboom 2017 (sections 5.2, 6.2, 6.4 and 6.5).
 
-A belief is a mixture of guesses. A guess says who may hold which of the unseen cards and,
-if some holders are likelier than others, gives every (player, card) a weight: a world is
-as likely as the product of its weights. The samplers of `arena.games.kernel.worlds` draw
-from exactly that.
-
-Three ways to believe (Hoogenboom 2017, sections 5.2, 6.2, 6.4 and 6.5):
-
-* `certain`, or `uniform`: all worlds in which every past play was legal, equally likely.
-* `probable`: a share of the worlds also assumes that who was last to play, followed suit
+* `Certain`: all worlds in which every past play was legal, equally likely.
+* `Probable`: a share of the worlds also assumes that who was last to play, followed suit
   and gave the opponents a bonus has no more of that suit. If no world agrees with that,
-  all are `certain`.
-* `probabilities`: weights. Each card is equally likely to be with each of the l players
+  all are `Certain`.
+* `Probabilities`: weights. Each card is equally likely to be with each of the l players
   who may have it, except that a declarer who chose to declare has any trump with m1 / l
   and the two highest with m1 * m2 / l (at most `most`), the others sharing the rest
   equally; and that a probably void player's chance is multiplied by `roem_factor`, the
@@ -28,28 +21,18 @@ one by one, see `DEVIATIONS`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, Protocol, TypeAlias
+from typing import ClassVar
 
+from agents.as_published import check_deviations
+from agents.beliefs import Guess, Weights
+from arena.agent import parameter
 from arena.cards import LANE, SUITS, cards_of, suit_of
-from arena.errors import ArenaError, did_you_mean
 from arena.games.infoset import InfoSet, Signs
 from arena.rules import Rules, View
 
-__all__ = ["DEVIATIONS", "KINDS", "Beliefs", "Believer", "Guess", "Weights", "strongest_trumps"]
-
-Kind: TypeAlias = Literal["certain", "probable", "probabilities"]
-KINDS: dict[str, Kind] = {
-    "certain": "certain",
-    "uniform": "certain",
-    "probable": "probable",
-    "probabilities": "probabilities",
-}
-"""The kinds, by all names that experiments may use."""
-Weights: TypeAlias = tuple[dict[int, float], ...]
-"""Per seat, the weight of each unseen card that it may hold: above 0."""
+__all__ = ["DEVIATIONS", "Certain", "Probabilities", "Probable", "strongest_trumps"]
 
 DEVIATIONS: dict[str, str] = {
     "third-takes-rest": (
@@ -67,73 +50,70 @@ DEVIATIONS: dict[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
-    """Some of the worlds: who may hold what, and how likely."""
+class Certain:
+    """All worlds in which every past play was legal, equally likely."""
 
-    share: float
-    """The share of worlds that are drawn from this guess."""
-    may: tuple[int, ...]
-    """Per seat, mask of the unseen cards that it may hold; 0 for the one who thinks."""
-    weights: Weights | None = None
-    """None if all worlds are equally likely."""
-
-
-class Believer(Protocol):
-    """Whatever turns a view into guesses."""
+    kind: ClassVar[str] = "certain"
 
     def of(self, view: View, known: InfoSet | None = None) -> tuple[Guess, ...]:
-        """The guesses, likeliest first to be tried; the last one always has a world."""
+        """One guess: what is known."""
+        known = InfoSet.of(view) if known is None else known
+        return (Guess(1.0, known.may),)
 
 
 @dataclass(frozen=True, slots=True)
-class Beliefs:
-    """How to believe, and how strongly."""
+class Probable:
+    """A share of the worlds assumes that who gave a bonus away had to."""
 
-    kind: Kind = "certain"
-    share: float = 0.9
-    """Of `probable` worlds."""
-    m1: float = 1.2
-    """How much likelier the declarer is to hold a trump."""
-    m2: float = 1.2
-    """How much likelier still to hold one of the two highest."""
-    roem_factor: float = 0.5
-    """What a probable void leaves of a chance."""
-    most: float = 0.98
-    """The highest chance that declaring can give."""
-    deviations: frozenset[str] = frozenset()
-    """Which of `DEVIATIONS` to repeat."""
+    kind: ClassVar[str] = "probable"
 
-    def __post_init__(self) -> None:
-        check_deviations(self.deviations, DEVIATIONS)
+    share: float = parameter(0.9, help="share of worlds with probable voids", at_least=0, at_most=1)
 
     def of(self, view: View, known: InfoSet | None = None) -> tuple[Guess, ...]:
-        """The guesses, likeliest first to be tried; the last one always has a world.
-
-        A guess that turns out to have no world leaves its share to the next.
-        """
+        """What is probable, then what is certain."""
         known = InfoSet.of(view) if known is None else known
-        certain = Guess(1.0, known.may)
-        if self.kind == "certain":
-            return (certain,)
         signs = Signs.of(view)
-        if self.kind == "probabilities":
-            return self._weighted(view, known, signs)
         may = tuple(
             cards & ~_cards_of_suits(signs.probably_void[seat])
             for seat, cards in enumerate(known.may)
         )
         if may == known.may:
-            return (certain,)
+            return (Guess(1.0, known.may),)
         return Guess(self.share, may), Guess(1.0 - self.share, known.may)
 
-    # --- probabilities -------------------------------------------------------------------
 
-    def _weighted(self, view: View, known: InfoSet, signs: Signs) -> tuple[Guess, ...]:
-        table = self.table(view, known, signs)
+@dataclass(frozen=True, slots=True)
+class Probabilities:
+    """A chance for every card and player, by who declared and who gave a bonus away."""
+
+    kind: ClassVar[str] = "probabilities"
+
+    m1: float = parameter(
+        1.2, help="how much likelier the declarer is to hold a trump", at_least=0, at_most=1000
+    )
+    m2: float = parameter(
+        1.2,
+        help="how much likelier still to hold one of the two highest",
+        at_least=0,
+        at_most=1000,
+    )
+    roem_factor: float = parameter(
+        0.5, help="what a probable void leaves of a chance", at_least=0, at_most=1
+    )
+    most: float = parameter(
+        0.98, help="the highest chance that declaring can give", at_least=0, at_most=1
+    )
+    as_published: tuple[str, ...] = parameter((), help="single deviations of the program of 2017")
+
+    def __post_init__(self) -> None:
+        check_deviations(self.as_published, DEVIATIONS)
+
+    def of(self, view: View, known: InfoSet | None = None) -> tuple[Guess, ...]:
+        """The weighted guess, and for parameters that make all worlds impossible what is known."""
+        known = InfoSet.of(view) if known is None else known
+        table = self.table(view, known, Signs.of(view))
         may = tuple(sum(1 << card for card in row) for row in table)
-        guess = Guess(1.0, may, table)
-        # Extreme parameters can make all worlds impossible.
-        return guess, Guess(0.0, known.may)
+        return Guess(1.0, may, table), Guess(0.0, known.may)
 
     def table(self, view: View, known: InfoSet, signs: Signs) -> Weights:
         """The chance of every (seat, unseen card); the chances of a card add up to 1."""
@@ -145,20 +125,20 @@ class Beliefs:
         for card in cards_of(known.unseen):
             suit = suit_of(card)
             holders = [seat for seat in others if known.may[seat] >> card & 1]
-            lost_mass = suit == trump and "third-takes-rest" in self.deviations
+            lost_mass = suit == trump and "third-takes-rest" in self.as_published
             sharers = [s for s in others if not known.is_void(s, suit)] if lost_mass else holders
             chances = dict.fromkeys(sharers, 1.0 / len(sharers))
             if suit == trump and declarer in chances and len(sharers) > 1:
                 factor = self.m1 * (self.m2 if top >> card & 1 else 1.0)
                 _give(chances, declarer, min(factor / len(sharers), self.most))
-            if suit != trump or "roem-ignored-for-trumps" not in self.deviations:
+            if suit != trump or "roem-ignored-for-trumps" not in self.as_published:
                 for seat in sharers:
                     if signs.probably_void[seat] >> suit & 1:
                         _give(chances, seat, chances[seat] * self.roem_factor)
             if lost_mass:
                 chances = {seat: chances[seat] for seat in holders}
                 _leave_the_rest(chances, others[-1])
-            if "coarse-odds" in self.deviations:
+            if "coarse-odds" in self.as_published:
                 steps = 100 if suit == trump else 10 * _count(known.unseen, suit)
                 _in_steps(chances, others, steps)
             for seat, chance in chances.items():
@@ -169,7 +149,7 @@ class Beliefs:
     def _telling_declarer(self, view: View) -> int | None:
         """The declarer, if declaring says something about the trumps of another player."""
         has_trumps = view.trump is not None and view.trump < len(SUITS)
-        chose = not view.forced or "forced-is-strong" in self.deviations
+        chose = not view.forced or "forced-is-strong" in self.as_published
         return view.declarer if has_trumps and chose and view.declarer != view.seat else None
 
 
@@ -220,10 +200,3 @@ def strongest_trumps(rules: Rules, trump: int, count: int = 2) -> int:
     }
     best = sorted(trumps, key=beats.__getitem__)[-count:]
     return sum(1 << card for card in best)
-
-
-def check_deviations(chosen: Iterable[str], known: Iterable[str]) -> None:
-    """Raise `ArenaError` unless all of `chosen` are known."""
-    for name in sorted(chosen):
-        if name not in known:
-            raise ArenaError(f"as_published: unknown {name!r}; {did_you_mean(name, known)}")

@@ -1,0 +1,54 @@
+"""What a player believes about the hidden cards: from a view to worlds to draw from.
+
+A belief is a mixture of guesses. A guess says who may hold which of the unseen cards and,
+if some holders are likelier than others, gives every (player, card) a weight: a world is
+as likely as the product of its weights. The samplers of `arena.games.kernel.worlds` draw
+from exactly that.
+
+Kinds of beliefs are frozen dataclasses with a method `of`, found by name as agents are. To
+add one, also in another package, write the class and register it:
+
+    [project.entry-points."arena.beliefs"]
+    my-beliefs = "my_package.module:MyBeliefs"
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+from arena.games.infoset import InfoSet
+from arena.registry import Registry
+from arena.rules import View
+
+__all__ = ["BELIEFS", "HELP", "Believer", "Guess", "Weights"]
+
+BELIEFS: Registry[Any] = Registry("kind of beliefs", "arena.beliefs")
+HELP = "what is believed of the hidden cards"
+"""What experiments are told about a parameter of this kind."""
+
+Weights: TypeAlias = tuple[dict[int, float], ...]
+"""Per seat, the weight of each unseen card that it may hold: above 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """Some of the worlds: who may hold what, and how likely."""
+
+    share: float
+    """The share of worlds that are drawn from this guess."""
+    may: tuple[int, ...]
+    """Per seat, mask of the unseen cards that it may hold; 0 for the one who thinks."""
+    weights: Weights | None = None
+    """None if all worlds are equally likely."""
+
+
+class Believer(Protocol):
+    """Whatever turns a view into guesses."""
+
+    def of(self, view: View, known: InfoSet | None = None) -> tuple[Guess, ...]:
+        """The guesses, likeliest first to be tried; the last one always has a world.
+
+        A guess that turns out to have no world leaves its share to the next.
+        """
+        ...

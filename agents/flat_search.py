@@ -1,0 +1,170 @@
+"""What flat searches have in common: deal the hidden cards, play every legal card out, compare."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from time import perf_counter_ns
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from agents.beliefs import BELIEFS, HELP, Believer
+from agents.beliefs.hoogenboom import Certain
+from agents.bidding.usual import usual_bid
+from agents.budget import Budget
+from agents.passing import pass_card
+from agents.search.codes import ROLLOUTS, VALUES, Rollout
+from agents.search.decision import CardStatistics
+from agents.search.flat_mc import Question, Sums, judge
+from agents.search.worlds import known_worlds, plan_worlds
+from arena.agent import parameter
+from arena.errors import ArenaError
+from arena.games.kernel.rng import rng_array
+from arena.games.kernel.spec import kernel_game
+from arena.rules import Action, View
+from arena.seeds import Rng
+
+__all__ = ["Estimate", "FlatSearch"]
+
+Value: TypeAlias = Literal["own-points", "difference", "share"]
+
+_WORLDS_BETWEEN_LOOKS_AT_THE_CLOCK = 32
+
+
+class Estimate(NamedTuple):
+    """What playing a card is thought to be worth."""
+
+    card: int
+    mean: float
+    """In points for the own side, whether these are good (Klaverjas) or bad (Hearts)."""
+    se: float
+    """Standard error of the mean as if playouts were independent; nan after one playout."""
+    playouts: int
+
+
+@dataclass(frozen=True)
+class FlatSearch:
+    """A family that plays every legal card out in sampled worlds and keeps the best mean.
+
+    Bids by Monte Carlo (Hoogenboom 2017, section 4.2) unless a bidder is set beside it;
+    cards are passed as `rule` does. Ties go to the lowest card.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("kernel",)
+
+    playouts: int = parameter(
+        1000, help="playouts per legal card (with `worlds`: and per world)", at_least=1
+    )
+    rollout: Rollout = parameter("semi-random", help="how playouts choose cards")
+    value: Value = parameter("own-points", help="what a playout is worth")
+    shared_worlds: bool = parameter(True, help="whether all candidates meet the same worlds")
+    beliefs: Believer = parameter(Certain(), help=HELP, kinds=BELIEFS)
+    worlds: int | None = parameter(
+        None, help="worlds per decision; else a new one per playout", at_least=1
+    )
+    lookahead: int | None = parameter(
+        None, help="playouts stop so many tricks after this one; else at the end", at_least=0
+    )
+    sees: Literal["own", "all"] = parameter("own", help="all: an upper bound that sees all cards")
+    budget: Budget | None = parameter(None, help="time per decision instead of a count")
+
+    def __post_init__(self) -> None:
+        if self.budget is not None and self.worlds is not None:
+            raise ArenaError("give either worlds or budget, not both")
+
+    @property
+    def sees_all_cards(self) -> bool:
+        """Whether it is given everybody's cards."""
+        return self.sees == "all"
+
+    @property
+    def model_hash(self) -> str | None:
+        """What the model of the beliefs is known by, for the fingerprint; None without one."""
+        return getattr(self.beliefs, "model_hash", None)
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether the same seed gives the same cards: not if the clock decides."""
+        return self.budget is None
+
+    def act(self, view: View, rng: Rng) -> Action:
+        """The card with the best mean."""
+        if len(view.legal) == 1:
+            return view.legal[0]
+        if view.phase == "bid":
+            return usual_bid(view, rng, self.playouts)
+        if view.phase != "play":
+            return pass_card(view, rng)
+        return self.best(view, self.estimates(view, rng))
+
+    def estimates(self, view: View, rng: Rng) -> list[Estimate]:
+        """What each legal card is worth, in the order of `view.legal`."""
+        question = self.question(view)
+        sums = Sums.zeros(len(view.legal))
+        numbers = rng_array(Rng(rng.next64()))
+        if self.budget is None:
+            worlds, playouts = self._sizes()
+            judge(question, worlds, playouts, self.shared_worlds, numbers, sums)
+            count = worlds * playouts
+        else:
+            count = 0
+            until = perf_counter_ns() + int(self.budget.milliseconds * 1e6)
+            while count == 0 or perf_counter_ns() < until:
+                step = _WORLDS_BETWEEN_LOOKS_AT_THE_CLOCK
+                judge(question, step, 1, self.shared_worlds, numbers, sums)
+                count += step
+        return [
+            _estimate(card, float(value), float(square), count)
+            for card, value, square in zip(view.legal, sums.values, sums.squares, strict=True)
+        ]
+
+    def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
+        """Playouts and mean value of each card; more is better, also where few points are."""
+        sign = 1 if view.rules.higher_wins else -1
+        return {
+            found.card: CardStatistics(found.playouts, sign * found.mean, found.playouts)
+            for found in self.estimates(view, rng)
+        }
+
+    def _sizes(self) -> tuple[int, int]:
+        """Worlds, and playouts in each of them."""
+        return (self.playouts, 1) if self.worlds is None else (self.worlds, self.playouts)
+
+    def question(self, view: View) -> Question:
+        """The decision of a view, in kernel coordinates."""
+        rules = view.rules
+        game = kernel_game(rules, view.trump)
+        tricks_left = rules.hand_size - len(view.tricks)
+        ahead = tricks_left if self.lookahead is None else 1 + self.lookahead
+        return Question(
+            root=game.view_state(view),
+            game=game.words,
+            worlds=known_worlds() if self.sees == "all" else plan_worlds(game, view, self.beliefs),
+            candidates=game.masks([1 << card for card in view.legal]),
+            punishments=np.array([self.punishment(view, card) for card in view.legal], float),
+            side=rules.side_of(view.seat),
+            value=VALUES[self.value],
+            rollout=ROLLOUTS[self.rollout],
+            stop=max(0, tricks_left - ahead),
+            own_moon_costs=False,
+            doubled_seat=-1,
+        )
+
+    # --- where the papers differ -----------------------------------------------------------
+
+    def punishment(self, view: View, card: int) -> float:
+        """What is subtracted from the own points of a card's playouts."""
+        return 0.0
+
+    def best(self, view: View, estimates: list[Estimate]) -> int:
+        """The card to play."""
+        sign = 1 if view.rules.higher_wins else -1
+        return max(estimates, key=lambda e: sign * e.mean).card
+
+
+def _estimate(card: int, total: float, squares: float, count: int) -> Estimate:
+    mean = total / count
+    variance = max(0.0, squares / count - mean * mean)
+    se = math.sqrt(variance / (count - 1)) if count > 1 else math.nan
+    return Estimate(card, mean, se, count)

@@ -1,0 +1,93 @@
+"""The two players of Kiele 2024 for Hearts: flat searches of a few worlds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from agents.as_published import check_deviations
+from agents.flat_search import Estimate, FlatSearch
+from agents.search.flat_mc import Question
+from arena.agent import Respelt, parameter
+from arena.cards import SUITS, rank_of, suit_of
+from arena.rules import View
+
+__all__ = ["DEVIATIONS", "Kiele2024", "take_over"]
+
+DEVIATIONS: dict[str, str] = {
+    "own-moon-costs": "shooting the moon counts as taking 26 points",
+    "integer-means": (
+        "means are cut to whole numbers, and on ties the last card in the order C D S H, low to "
+        "high, is played: high hearts and spades are favoured"
+    ),
+}
+"""What `as_published` may switch on, and what each does in the program of the thesis."""
+
+_SHOOT_FROM_POINTS, _SHOOT_BELOW_SCORE = 15, 75
+"""When the player goes for all points: from so many on, and below this score."""
+_SUITS = "CDSH"
+
+
+@dataclass(frozen=True)
+class Kiele2024(FlatSearch):
+    """Plays each legal card out some tricks far in a few worlds, or in the true one.
+
+    Source: Kiele 2024, sections 2.2 and 3: the player who guesses (`worlds`, `playouts`,
+    `lookahead`) and the one who sees all cards (`sees: all`). Differs: worlds are drawn
+    exactly; all candidates meet the same ones unless `shared_worlds` is off; ties go to the
+    lowest card. `as_published` brings single deviations of the program back. Passes
+    cards as `rule` does.
+    """
+
+    games: ClassVar[tuple[str, ...]] = ("hearts",)
+
+    shoot_the_moon: bool = parameter(
+        False, help="go for all points of a round when it looks possible"
+    )
+    as_published: tuple[str, ...] = parameter((), help="single deviations of the program of 2024")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_deviations(self.as_published, DEVIATIONS)
+
+    def question(self, view: View) -> Question:
+        """The decision of a view, with what the program does otherwise."""
+        costs = "own-moon-costs" in self.as_published
+        return super().question(view)._replace(own_moon_costs=costs)
+
+    def best(self, view: View, estimates: list[Estimate]) -> int:
+        """The card with the fewest points, or with the most on the way to the moon."""
+        sign = 1 if self.shoot_the_moon and _may_shoot(view) else -1
+        if "integer-means" in self.as_published:
+            return max(estimates, key=lambda e: (sign * int(e.mean), _place_in_hand(e.card))).card
+        return max(estimates, key=lambda e: sign * e.mean).card
+
+
+def take_over(written: dict[str, Any], moved: dict[tuple[str, ...], str]) -> Respelt:
+    """What was written for `flat-mc` when these players were among its parameters.
+
+    Whatever asks for something that only they do becomes one of them; the rest stays.
+    """
+    chosen = written.get("as_published")
+    deviates = isinstance(chosen, list) and any(name in DEVIATIONS for name in chosen)
+    shoots = written.pop("shoot_the_moon", False)
+    if not deviates and not shoots:
+        return Respelt(written, moved)
+    written.pop("roem_punishment", None)  # Hearts has no bonuses
+    return Respelt({**written, "family": "kiele-2024", "shoot_the_moon": shoots}, moved)
+
+
+def _may_shoot(view: View) -> bool:
+    """Whether all points so far are one's own, they are many, and the match stands well."""
+    side = view.rules.side_of(view.seat)
+    own = view.points[side]
+    return (
+        own >= _SHOOT_FROM_POINTS
+        and own == sum(view.points)
+        and view.standing.scores[side] < _SHOOT_BELOW_SCORE
+    )
+
+
+def _place_in_hand(card: int) -> tuple[int, int]:
+    """Where a card is in a hand sorted as the program does: C D S H, low to high."""
+    return _SUITS.index(SUITS[suit_of(card)]), rank_of(card)

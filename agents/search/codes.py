@@ -1,0 +1,44 @@
+"""The numbers by which compiled searches know what they were told in words."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+__all__ = [
+    "BLOCK",
+    "CARELESS",
+    "DIFFERENCE",
+    "IGNORE",
+    "MOONS",
+    "OWN_POINTS",
+    "RANDOM",
+    "ROLLOUTS",
+    "SEMI_RANDOM",
+    "SHARE",
+    "SHOOT",
+    "VALUES",
+    "WIN",
+    "Moon",
+    "Rollout",
+]
+
+RANDOM, SEMI_RANDOM, CARELESS = 0, 1, 2
+"""How playouts choose cards. `CARELESS` is semi-random, but one of several bad cards often
+stays among those to choose from, as in the program of Hoogenboom 2017."""
+DIFFERENCE, OWN_POINTS, WIN, SHARE = 0, 1, 2, 3
+"""What a playout is worth to a side: points more than the others, its points, 1 for a win, or
+its share of all points."""
+IGNORE, BLOCK, SHOOT = 0, 1, 2
+"""What all points in one hand mean where few are good."""
+
+Rollout: TypeAlias = Literal["random", "semi-random"]
+Moon: TypeAlias = Literal["ignore", "block", "shoot"]
+
+ROLLOUTS: dict[Rollout, int] = {"random": RANDOM, "semi-random": SEMI_RANDOM}
+VALUES: dict[str, int] = {
+    "difference": DIFFERENCE,
+    "own-points": OWN_POINTS,
+    "win": WIN,
+    "share": SHARE,
+}
+MOONS: dict[Moon, int] = {"ignore": IGNORE, "block": BLOCK, "shoot": SHOOT}
