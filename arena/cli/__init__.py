@@ -28,6 +28,8 @@ COMMANDS: dict[str, str] = {
     "list": "what there is: games, agents, deal sets",
     "validate": "check experiment files without playing",
     "schema": "print the JSON Schema of experiment files, or of views",
+    "record": "store the games of an experiment as training data",
+    "train": "make a model for an agent from recorded games",
     "run": "play an experiment, or go on with it",
     "status": "how far a run is",
     "export": "write the rounds of a run as CSV, Parquet or JSONL",
