@@ -26,7 +26,7 @@ class ForestRecipe:
     out: str = parameter(help="the model to write, relative to this file")
     features: Literal["ours", "published"] = parameter("ours", help="what the forest is shown")
     trees: int = parameter(60, help="trees", at_least=1, at_most=1000)
-    leaf: int = parameter(40, help="cards that a leaf must have at least", at_least=1)
+    leaf: int = parameter(20, help="cards that a leaf must have at least", at_least=1)
     seed: int = parameter(2022, help="where all randomness comes from", at_least=0)
 
     def make(self, folder: Path, jobs: int, say: Callable[[str], None]) -> Path:
