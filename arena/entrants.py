@@ -8,16 +8,29 @@ into players, wherever they are needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
-from arena.agent import Player, Respelt
+from arena.agent import Player, Respelt, sees_all_cards
 from arena.parameters import plain, read_values
+from arena.process.client import Isolated, Launch, ProcessAgent
+from arena.process.limits import Limits
+from arena.process.recipe import Recipe
 from arena.registry import AGENTS, BIDDERS
 
-__all__ = ["AgentSpec", "BidderSpec", "Builder", "Entrant", "in_words_of_today"]
+__all__ = [
+    "AgentSpec",
+    "Apart",
+    "BidderSpec",
+    "Builder",
+    "Entrant",
+    "Isolate",
+    "builder_of",
+    "in_words_of_today",
+]
 
+Isolate: TypeAlias = Literal[True, False, "each-deal"]
 
 _HERE = Path()
 
@@ -47,12 +60,25 @@ class AgentSpec:
     parameters: dict[str, Any] = field(default_factory=dict)
     """As YAML and JSON can hold them; those left out have their defaults."""
     bidder: BidderSpec | None = None
+    limits: Limits | None = None
+    """What it may use; it then plays in a process of its own."""
+    isolate: Isolate = False
+    """Whether it plays in a process of its own (for every seat, or even for every deal)."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", plain(self.parameters))
 
+    @property
+    def is_isolated(self) -> bool:
+        """Whether it plays in a process of its own, and not as trusted code in ours."""
+        launch = getattr(AGENTS.get(self.family), "launch", None)
+        return bool(self.isolate) or self.limits is not None or launch is not None
+
     def build(self, folder: Path = _HERE) -> Player:
-        """The agent itself, ready to be seated; its models are looked for in `folder`."""
+        """The agent itself, ready to be seated: in this process, wherever it plays else.
+
+        Its files are looked for in `folder`.
+        """
         return Builder.of(self, folder).build()
 
 
@@ -90,9 +116,11 @@ class Builder:
         name, bidder = parameters.pop("family"), spec.bidder
         family = AGENTS.get(name)
         bids = BIDDERS.get(bidder.family) if bidder else None
+        values = read_values(family, parameters, f"agent family {name!r}", folder)
+        relative_to = getattr(family, "relative_to", None)
         return cls(
             family,
-            read_values(family, parameters, f"agent family {name!r}", folder),
+            values if relative_to is None else relative_to(folder, values),
             bids,
             read_values(bids, bidder.parameters, f"bidder {bidder.family!r}", folder)
             if bids and bidder
@@ -104,3 +132,40 @@ class Builder:
         family = self.bidder_family
         bidder = family(**self.bidder_parameters) if family else None
         return Player(self.family(**self.parameters), bidder)
+
+
+@dataclass(frozen=True)
+class Apart:
+    """How to make an agent that plays in processes of its own."""
+
+    launch: Launch
+    limits: Limits
+    fresh: bool
+    """Whether every deal has a new process."""
+    facts: Mapping[str, Any]
+    """What is to be known of the agent here."""
+
+    def build(self) -> Player:
+        """The agent, as something that asks processes."""
+        return Player(ProcessAgent(self.launch, self.limits, fresh=self.fresh, **self.facts))
+
+
+def builder_of(
+    spec: AgentSpec, folder: Path = _HERE, decision_limit_s: float | None = None
+) -> Builder | Apart:
+    """How to make an agent where it plays, given the limit of the whole experiment."""
+    here = Builder.of(spec, folder)
+    if not spec.is_isolated:
+        return here
+    player = here.build()
+    parts = [part for part in (player.cards, player.bidder) if part is not None]
+    facts = {
+        "sees_all_cards": sees_all_cards(player),
+        "reproducible": all(getattr(part, "reproducible", True) for part in parts),
+    }
+    recipe = Recipe(here.family, here.parameters, here.bidder_family, here.bidder_parameters)
+    launch: Launch = getattr(player.cards, "launch", None) or Isolated(recipe)
+    limits = spec.limits or Limits()
+    if limits.seconds_per_decision is None:
+        limits = replace(limits, seconds_per_decision=decision_limit_s or launch.patience_s)
+    return Apart(launch, limits, spec.isolate == "each-deal", facts)

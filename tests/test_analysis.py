@@ -124,7 +124,9 @@ def test_standings_of_a_clear_field() -> None:
     assert [(agent.rank_best, agent.rank_worst) for agent in found.agents[1:]] == [(2, 3), (2, 3)]
     assert [pair.first for pair in found.pairs[:2]] == ["c", "c"]
     assert all((pair.difference.mean or 0) >= 0 for pair in found.pairs)
-    assert found.los[0][1] == pytest.approx(1.0, abs=1e-6)
+    contrast = found.contrast("c", "a")
+    assert contrast is not None and contrast.different and contrast.low is not None
+    assert contrast.low > 0
 
 
 def test_in_a_full_round_robin_ratings_are_mean_margins() -> None:
@@ -151,11 +153,13 @@ def test_a_schedule_in_two_parts_has_no_ratings_but_pairs() -> None:
 def test_the_largest_swings_come_first_and_every_pair_has_one() -> None:
     weak = meeting("a", "b", [[100, 90], [-80, -70], [1, 2]])
     close = meeting("a", "c", [[3, 4], [-1, 0], [0, 0]])
-    found = largest_swings(results(weak, close), most=4)
+    found = largest_swings(results(weak, close), ["a", "b", "c"], most=4)
     assert [(s.first, s.second, s.unit, s.margin) for s in found] == [
         ("a", "b", "d0", 95.0),
         ("a", "c", "d0", 3.5),
     ]
+    between_the_best = largest_swings(results(weak, close), ["a", "c", "b"], most=4)
+    assert [s.second for s in between_the_best] == ["c", "b"]
     assert largest_swings(results(weak), most=4)[1].first == "b"
 
 

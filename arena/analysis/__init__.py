@@ -7,17 +7,25 @@ commands and the report both start here; neither computes a statistic of its own
 """
 
 from arena.analysis.changes import AgentChange, Changes, find_changes
-from arena.analysis.compare import Comparison, IndirectComparison, compare, compare_through
+from arena.analysis.compare import (
+    POWER,
+    Comparison,
+    IndirectComparison,
+    compare,
+    compare_through,
+    detectable_contrast,
+)
 from arena.analysis.distributions import Distribution, distributions
 from arena.analysis.estimates import Estimate
 from arena.analysis.makeup import Makeup, make_up
 from arena.analysis.references import ReferenceCheck, check_references
 from arena.analysis.results import Meeting, Results, read
-from arena.analysis.standings import RatingOptions, Standings, standings
+from arena.analysis.standings import RatingOptions, Standings, standings, without_forfeits
 from arena.analysis.sweeps import Sweep, find_sweeps
 from arena.analysis.swings import Swing, largest_swings
 
 __all__ = [
+    "POWER",
     "AgentChange",
     "Changes",
     "Comparison",
@@ -35,6 +43,7 @@ __all__ = [
     "check_references",
     "compare",
     "compare_through",
+    "detectable_contrast",
     "distributions",
     "find_changes",
     "find_sweeps",
@@ -42,4 +51,5 @@ __all__ = [
     "make_up",
     "read",
     "standings",
+    "without_forfeits",
 ]

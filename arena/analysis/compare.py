@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from arena.analysis.estimates import Estimate
 from arena.analysis.results import Meeting, Results
 from arena.errors import ArenaError
 from arena.seeds import seed_for
 from arena.stats import (
+    Contrast,
     DuplicateSaving,
     EloEstimate,
     Equivalence,
@@ -40,6 +42,7 @@ __all__ = [
     "compare",
     "compare_through",
     "detectable",
+    "detectable_contrast",
     "point_share",
     "win_rate",
 ]
@@ -209,6 +212,23 @@ def detectable(difference: MeanDifference, tests: int = 1) -> float | None:
         else:
             high = middle
     return high
+
+
+def detectable_contrast(contrast: Contrast) -> float | None:
+    """The difference that a contrast of the joint comparison finds with 80% probability.
+
+    Adjusted like its test: the limit is that of its simultaneous interval. Solved on the
+    noncentral t with its degrees of freedom. None where there is no interval.
+    """
+    if contrast.se is None or contrast.df is None:
+        return None
+    if contrast.low is None or contrast.high is None:
+        return None
+    limit = (contrast.high - contrast.low) / 2 / contrast.se
+    shift = float(special.nctdtrinc(contrast.df, 1 - POWER, limit))
+    if not np.isfinite(shift):  # very many degrees of freedom: normal
+        shift = limit + float(special.ndtri(POWER))
+    return shift * contrast.se
 
 
 def point_share(pair: Meeting) -> PointShare | None:

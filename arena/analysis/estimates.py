@@ -32,6 +32,11 @@ class Estimate:
         value = found.mean if isinstance(found, MeanDifference) else found.share
         return cls(value, found.low, found.high, found.n, found.se, found.note)
 
+    def negative(self) -> Estimate:
+        """The same, seen from the other side."""
+        value, low, high = (None if x is None else -x for x in (self.value, self.high, self.low))
+        return Estimate(value, low, high, self.n, self.se, self.note)
+
 
 def mean_of(totals: FloatArray, counts: FloatArray) -> Estimate:
     """The mean over units, each unit being the mean of its own observations."""

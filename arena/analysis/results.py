@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
 from typing import Any
@@ -47,6 +47,8 @@ class Meeting:
     draws: FloatArray
     forfeits: tuple[int, int]
     """Units that the first and the second forfeited."""
+    forfeited: frozenset[str] = frozenset()
+    """Which units anybody did."""
 
     @property
     def won(self) -> FloatArray:
@@ -66,6 +68,24 @@ class Meeting:
             1 - self.wins - self.draws,
             self.draws,
             (self.forfeits[1], self.forfeits[0]),
+            self.forfeited,
+        )
+
+    def without_forfeits(self) -> Meeting:
+        """The same on the units that nobody forfeited."""
+        if not self.forfeited:
+            return self
+        kept = np.array([unit not in self.forfeited for unit in self.units], dtype=np.bool_)
+        return Meeting(
+            self.first,
+            self.second,
+            tuple(unit for unit in self.units if unit not in self.forfeited),
+            self.margins[kept],
+            self.games[kept],
+            self.scores[kept],
+            self.wins[kept],
+            self.draws[kept],
+            (0, 0),
         )
 
 
@@ -111,6 +131,18 @@ class Results:
     def units(self) -> tuple[str, ...]:
         """All units, in order."""
         return tuple(sorted({unit for pair in self.pairs for unit in pair.units}))
+
+    def without_forfeits(self) -> Results | None:
+        """On the units that nobody forfeited, with the agents that have any; None if none have."""
+        if not any(pair.forfeited for pair in self.pairs):
+            return self
+        pairs = [pair.without_forfeits() for pair in self.pairs]
+        pairs = [pair for pair in pairs if pair.units]
+        playing = {name for pair in pairs for name in (pair.first, pair.second)}
+        if not pairs:
+            return None
+        agents = tuple(name for name in self.agents if name in playing)
+        return replace(self, agents=agents, pairs=tuple(pairs))
 
     @cached_property
     def _places(self) -> tuple[IntArray, ...]:
@@ -252,6 +284,7 @@ def _read_pair(run: Run, pairing: Pairing, names: dict[str, str]) -> Meeting:
     columns: dict[str, array[float]] = {name: array("d") for name in _COLUMNS}
     margins, games, scores, wins, draws = columns.values()
     forfeits = [0, 0, 0]
+    forfeited: set[str] = set()
     unplayed = [nan] * len(run.seatings)
     for unit, played in run.database.units(pairing.id):
         units.append(names.setdefault(unit, unit))
@@ -269,6 +302,8 @@ def _read_pair(run: Run, pairing: Pairing, names: dict[str, str]) -> Meeting:
         scores.append(second / len(played))
         for entrant in {game.forfeit for game in played}:
             forfeits[entrant] += 1
+            if entrant:
+                forfeited.add(units[-1])
     arrays = {name: np.frombuffer(column, dtype=np.float64) for name, column in columns.items()}
     return Meeting(
         pairing.first,
@@ -280,6 +315,7 @@ def _read_pair(run: Run, pairing: Pairing, names: dict[str, str]) -> Meeting:
         arrays["wins"],
         arrays["draws"],
         (forfeits[1], forfeits[2]),
+        frozenset(forfeited),
     )
 
 
@@ -314,4 +350,5 @@ def _pooled(parts: Sequence[Meeting]) -> Meeting:
         mean(lambda part: part.wins),
         mean(lambda part: part.draws),
         (sum(part.forfeits[0] for part in same_way), sum(part.forfeits[1] for part in same_way)),
+        frozenset().union(*(part.forfeited for part in same_way)),
     )

@@ -1,4 +1,9 @@
-"""Many agents: every pair with its adjusted p-value, ranks, letters, ratings and cycles."""
+"""Many agents: who is stronger than whom, and what each pair did when it met.
+
+Whatever is said about strength (order, letters, ranks, superiority, the verdict) comes from one
+simultaneous inference, `arena.stats.joint_comparison`. What two agents did against each other
+stands beside it, under its own name: `PairStanding`, with Holm's adjustment.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +19,11 @@ from arena.stats import (
     AllPairs,
     Anchor,
     Bootstrap,
+    Contrast,
     Cycles,
     DealOutcomes,
     DuplicateSaving,
+    JointComparison,
     MeanDifference,
     PairComparison,
     Rating,
@@ -26,6 +33,7 @@ from arena.stats import (
     deal_outcomes,
     duplicate_saving,
     elo_rating,
+    joint_comparison,
     mean_difference,
     score_rating,
     significant_cycles,
@@ -33,7 +41,15 @@ from arena.stats import (
 
 Adjustment: TypeAlias = Literal["holm", "bh", "none"]
 
-__all__ = ["Adjustment", "AgentStanding", "PairStanding", "RatingOptions", "Standings", "standings"]
+__all__ = [
+    "Adjustment",
+    "AgentStanding",
+    "PairStanding",
+    "RatingOptions",
+    "Standings",
+    "standings",
+    "without_forfeits",
+]
 
 
 @dataclass(frozen=True)
@@ -41,6 +57,7 @@ class RatingOptions:
     """What the reader may choose."""
 
     adjustment: Adjustment = "holm"
+    """Of the p-values of direct meetings; the joint comparison has its own."""
     anchor: str | None = None
     resamples: int = 0
     """Bootstrap resamples for the intervals of the ratings; 0: from the covariance."""
@@ -48,18 +65,17 @@ class RatingOptions:
 
 @dataclass(frozen=True)
 class PairStanding:
-    """One pair; the first agent is the one that is ahead."""
+    """What two agents did against each other; the first is the one that is ahead."""
 
     first: str
     second: str
     difference: MeanDifference
+    """With the plain interval of this pair alone."""
     p: float | None
     p_adjusted: float | None
     significant: bool
     outcomes: DealOutcomes
     win_rate: Estimate
-    los: float | None
-    """Likelihood of superiority of the first, from the score rating."""
     detectable: float | None
     saving: DuplicateSaving | None
     forfeits: tuple[int, int]
@@ -73,7 +89,7 @@ class AgentStanding:
     agent: str
     rank: int
     rank_best: int
-    """One more than the number of agents that are significantly better, never behind `rank`:
+    """One more than the number of agents that are known to be better, never behind `rank`:
     where the results are not transitive, the rating may put an agent above one that beats it."""
     rank_worst: int
     letters: str
@@ -84,6 +100,13 @@ class AgentStanding:
     points: Estimate
     win_rate: Estimate
     forfeits: int
+    units: int
+    """Deals (or matches) played, over all opponents."""
+
+    @property
+    def forfeits_all(self) -> bool:
+        """Whether it forfeited every deal that it played."""
+        return 0 < self.units == self.forfeits
 
 
 @dataclass(frozen=True)
@@ -92,15 +115,22 @@ class Standings:
 
     unit: str
     agents: tuple[AgentStanding, ...]
+    joint: JointComparison
+    """Who is known to be stronger than whom."""
     pairs: tuple[PairStanding, ...]
     rating: Ratings | None
     elo: Ratings | None
-    los: tuple[tuple[float | None, ...], ...]
-    """Likelihood that the agent of the row is stronger; agents in the order of `agents`."""
     cycles: Cycles
     adjustment: Adjustment
     alpha: float
     notes: tuple[str, ...]
+
+    def contrast(self, first: str, second: str) -> Contrast | None:
+        """The first less the second, by the joint comparison; None if nothing is known."""
+        try:
+            return self.joint.contrast(first, second)
+        except KeyError:
+            return None
 
 
 def standings(results: Results, options: RatingOptions = RatingOptions()) -> Standings:
@@ -108,29 +138,34 @@ def standings(results: Results, options: RatingOptions = RatingOptions()) -> Sta
     if not any(pair.units for pair in results.pairs):
         raise ArenaError(f"{', '.join(results.runs)}: nothing has been played yet")
     table = results.for_statistics
+    joint = joint_comparison(table)
     compared = all_pairs(table, options.adjustment)
     rating, elo, trouble = _ratings(results, options)
-    agents = _agents(results, compared, rating, elo)
-    place = {name: i for i, name in enumerate(results.agents)}
-    order = [place[agent.agent] for agent in agents]
-    los = rating.los if rating is not None else ()
+    agents = _agents(results, joint, rating, elo)
     rank = {agent.agent: agent.rank for agent in agents}
     ahead_first = [_ahead_first(pair, rank) for pair in results.pairs if pair.units]
     ahead_first.sort(key=lambda pair: (rank[pair.first], rank[pair.second]))
-    pairs = tuple(_pair(pair, compared, _los(los, place, pair)) for pair in ahead_first)
-    notes = (compared.note, rating.note if rating else "", elo.note if elo else "", trouble)
+    notes = (joint.note, rating.note if rating else "", elo.note if elo else "", trouble)
     return Standings(
         unit=results.unit,
         agents=agents,
-        pairs=pairs,
+        joint=joint,
+        pairs=tuple(_pair(pair, compared) for pair in ahead_first),
         rating=rating,
         elo=elo,
-        los=tuple(tuple(los[i][j] for j in order) for i in order) if los else (),
         cycles=significant_cycles(compared),
         adjustment=compared.adjustment,
-        alpha=compared.alpha,
+        alpha=joint.alpha,
         notes=tuple(dict.fromkeys(note for note in notes if note)),
     )
+
+
+def without_forfeits(results: Results) -> Standings | None:
+    """The standings on the deals that nobody forfeited; None if nobody ever did, or always."""
+    kept = results.without_forfeits()
+    if kept is None or kept is results:
+        return None
+    return standings(kept)
 
 
 def _ratings(
@@ -157,50 +192,31 @@ def _ratings(
 
 
 def _agents(
-    results: Results, compared: AllPairs, rating: Ratings | None, elo: Ratings | None
+    results: Results, joint: JointComparison, rating: Ratings | None, elo: Ratings | None
 ) -> tuple[AgentStanding, ...]:
-    margins = {
-        name: Estimate.of(mean_difference(results.by_unit(name, lambda pair: pair.margins)))
-        for name in results.agents
-    }
-
-    def strength(name: str) -> tuple[float, str]:
-        value = rating[name].value if rating is not None else margins[name].value
-        return (-(value or 0.0), name)
-
-    better, worse = _significant_relations(compared)
     found = []
-    for rank, name in enumerate(sorted(results.agents, key=strength), start=1):
+    for rank, name in enumerate(joint.order, start=1):
         found.append(
             AgentStanding(
                 agent=name,
                 rank=rank,
-                rank_best=min(rank, 1 + len(better[name])),
-                rank_worst=max(rank, len(results.agents) - len(worse[name])),
-                letters=compared.letters[name],
+                rank_best=min(rank, joint.ranks[name].best),
+                rank_worst=max(rank, joint.ranks[name].worst),
+                letters=joint.letters[name],
                 rating=rating[name] if rating is not None else None,
                 elo=elo[name] if elo is not None else None,
-                margin=margins[name],
+                margin=Estimate.of(
+                    mean_difference(results.by_unit(name, lambda pair: pair.margins))
+                ),
                 points=Estimate.of(
                     mean_difference(results.by_unit(name, lambda pair: pair.scores[:, 0]))
                 ),
                 win_rate=Estimate.of(mean_difference(results.by_unit(name, lambda pair: pair.won))),
                 forfeits=sum(pair.forfeits[0] for pair in results.of(name)),
+                units=sum(len(pair.units) for pair in results.of(name)),
             )
         )
     return tuple(found)
-
-
-def _significant_relations(compared: AllPairs) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-    """For each agent, who is significantly better, and who is significantly worse."""
-    better: dict[str, set[str]] = {name: set() for name in compared.agents}
-    worse: dict[str, set[str]] = {name: set() for name in compared.agents}
-    for pair in compared.comparisons:
-        if pair.significant and pair.mean is not None:
-            winner, loser = (pair.a, pair.b) if pair.mean > 0 else (pair.b, pair.a)
-            better[loser].add(winner)
-            worse[winner].add(loser)
-    return better, worse
 
 
 def _ahead_first(pair: Meeting, rank: dict[str, int]) -> Meeting:
@@ -214,13 +230,7 @@ def _find(compared: AllPairs, first: str, second: str) -> PairComparison:
     return next(c for c in compared.comparisons if {c.a, c.b} == {first, second})
 
 
-def _los(
-    los: tuple[tuple[float | None, ...], ...], place: dict[str, int], pair: Meeting
-) -> float | None:
-    return los[place[pair.first]][place[pair.second]] if los else None
-
-
-def _pair(pair: Meeting, field: AllPairs, los: float | None) -> PairStanding:
+def _pair(pair: Meeting, field: AllPairs) -> PairStanding:
     difference = mean_difference(pair.margins)
     compared = _find(field, pair.first, pair.second)
     tests = 1 if field.adjustment == "none" else len(field.comparisons)
@@ -233,7 +243,6 @@ def _pair(pair: Meeting, field: AllPairs, los: float | None) -> PairStanding:
         significant=compared.significant,
         outcomes=deal_outcomes(pair.margins),
         win_rate=win_rate(pair),
-        los=los,
         detectable=detectable(difference, tests),
         saving=duplicate_saving(pair.games) if pair.games.shape[1] > 1 else None,
         forfeits=pair.forfeits,

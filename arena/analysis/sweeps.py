@@ -1,6 +1,7 @@
 """Agents that differ in parameters only: a line for each setting, along the parameter that varies.
 
-What the theses draw as "score against number of simulations, a line per C".
+What the theses draw as "score against number of simulations, a line per C". Which settings are
+best is asked of the joint comparison, like everything else about strength.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.analysis.estimates import Estimate
+from arena.analysis.standings import Standings
 from arena.parameters import plain
 from arena.store.manifest import EntrantUsed
 
@@ -29,6 +31,8 @@ class SweepPoint:
     """What else varies, such as `c=0.5`; empty if nothing does."""
     x: float
     y: Estimate
+    best: bool
+    """Whether no setting of the sweep is known to be better."""
 
 
 @dataclass(frozen=True)
@@ -37,43 +41,39 @@ class Sweep:
 
     family: str
     parameter: str
+    fixed: str
+    """What tells it from another sweep of the same family, such as its bidder."""
     against: str | None
     """The common opponent, if there is exactly one; else y is the score rating."""
     points: tuple[SweepPoint, ...]
 
+    @property
+    def best(self) -> tuple[str, ...]:
+        """The settings than which none is known to be better, the strongest first."""
+        found = [point for point in self.points if point.best]
+        found.sort(key=lambda point: -(point.y.value or 0.0))
+        return tuple(point.agent for point in found)
 
-def find_sweeps(
-    entrants: Mapping[str, EntrantUsed],
-    opponents: Mapping[str, set[str]],
-    strength: Mapping[str, Estimate],
-    margins: Mapping[tuple[str, str], Estimate],
-) -> list[Sweep]:
-    """The sweeps in a run: at least three values of a number in one family.
 
-    `strength` is the score rating by agent, `margins` the mean margin by (agent, opponent).
-    """
+def find_sweeps(entrants: Mapping[str, EntrantUsed], field: Standings) -> list[Sweep]:
+    """The sweeps in a run: at least three values of a number in one family."""
     families: dict[str, list[str]] = defaultdict(list)
+    rated = {agent.agent for agent in field.agents}
     for name, entrant in entrants.items():
-        if len(entrant.members) == 1:
+        if len(entrant.members) == 1 and name in rated:
             (member,) = entrant.members
             key = json.dumps([member.family, plain(member.bidder)], sort_keys=True)
             families[key].append(name)
     found = []
     for names in families.values():
-        sweep = _sweep(names, entrants, opponents, strength, margins)
+        sweep = _sweep(names, entrants, field)
         if sweep is not None:
             found.append(sweep)
     return found
 
 
-def _sweep(
-    names: list[str],
-    entrants: Mapping[str, EntrantUsed],
-    opponents: Mapping[str, set[str]],
-    strength: Mapping[str, Estimate],
-    margins: Mapping[tuple[str, str], Estimate],
-) -> Sweep | None:
-    settings = {name: entrants[name].members[0].parameters for name in names}
+def _sweep(names: list[str], entrants: Mapping[str, EntrantUsed], field: Standings) -> Sweep | None:
+    settings = {name: _setting(entrants[name]) for name in names}
     varying = _varying(settings)
     numbers = [key for key in varying if all(_is_number(s.get(key)) for s in settings.values())]
     if not numbers:
@@ -81,18 +81,58 @@ def _sweep(
     x = max(numbers, key=lambda key: len({s[key] for s in settings.values()}))
     if len({s[x] for s in settings.values()}) < FEWEST_POINTS:
         return None
+    opponents, margins = _meetings(field)
     common = set.intersection(*(opponents.get(name, set()) for name in names)) - set(names)
     against = next(iter(common)) if len(common) == 1 else None
+    strength = {agent.agent: _strength(agent.rating, agent.margin) for agent in field.agents}
     others = [key for key in varying if key != x]
     points = []
     for name, setting in settings.items():
         line = ", ".join(f"{key}={setting.get(key)}" for key in others)
         y = strength.get(name) if against is None else margins.get((name, against))
         if y is not None and y.value is not None:
-            points.append(SweepPoint(name, line, float(setting[x]), y))
+            best = not set(field.joint.better(name)) & set(names)
+            points.append(SweepPoint(name, line, float(setting[x]), y, best))
     points.sort(key=lambda point: (point.line, point.x))
-    family = entrants[names[0]].members[0].family
-    return Sweep(family, x, against, tuple(points)) if points else None
+    member = entrants[names[0]].members[0]
+    fixed = f"bidder {member.bidder.family}" if member.bidder is not None else ""
+    return Sweep(member.family, x, fixed, against, tuple(points)) if points else None
+
+
+def _setting(entrant: EntrantUsed) -> dict[str, Any]:
+    """The parameters, nested ones by their path: `beliefs.m1`."""
+    found: dict[str, Any] = {}
+
+    def add(path: str, value: Any) -> None:
+        if isinstance(value, Mapping):
+            for key, inner in value.items():
+                add(f"{path}.{key}" if path else str(key), inner)
+        else:
+            found[path] = value
+
+    add("", plain(entrant.members[0].parameters))
+    return found
+
+
+def _meetings(
+    field: Standings,
+) -> tuple[dict[str, set[str]], dict[tuple[str, str], Estimate]]:
+    """Who met whom, and with what mean margin."""
+    opponents: dict[str, set[str]] = defaultdict(set)
+    margins: dict[tuple[str, str], Estimate] = {}
+    for pair in field.pairs:
+        opponents[pair.first].add(pair.second)
+        opponents[pair.second].add(pair.first)
+        ahead = Estimate.of(pair.difference)
+        margins[pair.first, pair.second] = ahead
+        margins[pair.second, pair.first] = ahead.negative()
+    return opponents, margins
+
+
+def _strength(rating: Any, margin: Estimate) -> Estimate:
+    if rating is None:
+        return margin
+    return Estimate(rating.value, rating.low, rating.high, margin.n, rating.se)
 
 
 def _varying(settings: Mapping[str, Mapping[str, Any]]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,15 +27,22 @@ class Swing:
     """The margin in each seating."""
 
 
-def largest_swings(results: Results, most: int = MOST_SWINGS) -> list[Swing]:
-    """Some of the largest margins of every pair, the largest first.
+def largest_swings(
+    results: Results, order: Sequence[str] = (), most: int = MOST_SWINGS
+) -> list[Swing]:
+    """Some of the largest margins of every pair; those between the best agents first.
 
-    Every pair has its share, so that one weak agent does not fill the list.
+    `order` has the agents, the best first. Every pair has its share, so that one weak agent does
+    not fill the list; pairs come in the order of their weaker agent, then of their stronger one.
     """
     share = max(1, most // 2 // max(1, len(results.pairs)))
-    found = [swing for pair in results.pairs for swing in _of_pair(pair, share)]
-    found.sort(key=lambda swing: (-abs(swing.margin), swing.unit, swing.first, swing.second))
-    return found[:most]
+    place = {name: i for i, name in enumerate(order)}
+
+    def rank(pair: Meeting) -> list[int]:
+        return sorted((place.get(name, 0) for name in (pair.first, pair.second)), reverse=True)
+
+    pairs = sorted(results.pairs, key=rank)
+    return [swing for pair in pairs for swing in _of_pair(pair, share)][:most]
 
 
 def _of_pair(pair: Meeting, share: int) -> list[Swing]:

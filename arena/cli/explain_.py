@@ -14,26 +14,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
-from arena.agent import sees_all_cards
+from arena.analysis.decisions import decide_again
 from arena.cards import SEATS, pretty
 from arena.cli import replay_
 from arena.errors import ArenaError
-from arena.play.referee import decision_rng
-from arena.rules import Action, View
-from arena.seeds import Rng
+from arena.rules import Action
 from arena.store import Replay, Run
 from arena.transcript import call_name
-
-
-@runtime_checkable
-class Explains(Protocol):
-    """An agent that can tell what it considered."""
-
-    def explain(self, view: View, rng: Rng) -> Mapping[Action, Any]:
-        """Numbers with names (a named tuple) for each action."""
-        ...
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,31 +55,18 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _explanation(results: Run, replay: Replay, at: int) -> list[str]:
-    rules, record = results.rules, replay.record
-    state = rules.start(replay.deal, replay.standing)
-    turns: list[int] = []
-    for action in record.actions[:at]:
-        turns.append(state.turn)
-        rules.apply(state, action)
-    seat, did = state.turn, record.actions[at]
-    player = results.agent_at(replay, seat).build(results.path)
-    view = rules.view(state, seat, all_hands=sees_all_cards(player))
-    if view.phase == "bid" and player.bidder is not None:
-        return [f"{replay.seats[seat]} bids by its bidder, which does not explain itself"]
-    if len(view.legal) == 1:
+    decision = decide_again(results, replay, at)
+    seat, did, name = decision.seat, decision.did, replay.seats[decision.seat]
+    if decision.bids:
+        return [f"{name} bids by its bidder, which does not explain itself"]
+    if len(decision.legal) == 1:
         return [f"{_name(did)} was the only legal card"]
-    if not isinstance(player.cards, Explains) or view.phase != "play":
-        return [f"{replay.seats[seat]} does not explain itself in the phase {view.phase!r}"]
-
-    def again() -> Rng:
-        number = turns.count(seat)
-        return decision_rng(results.manifest.seed, replay.deal.id, record.seating, seat, number)
-
-    found = player.cards.explain(view, again())
-    chosen = player.cards.act(view, again())
+    if decision.values is None or decision.chosen is None:
+        return [f"{name} does not explain itself in the phase {decision.phase!r}"]
+    chosen = decision.chosen
     same = "the same card" if chosen == did else f"{_name(chosen)}, another card than in the run"
-    lines = [f"{SEATS[seat]} {replay.seats[seat]} searches again and plays {same}:", ""]
-    return lines + _table(found, did)
+    lines = [f"{SEATS[seat]} {name} searches again and plays {same}:", ""]
+    return lines + _table(decision.values, did)
 
 
 def _table(found: Mapping[Action, Any], did: Action) -> list[str]:

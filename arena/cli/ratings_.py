@@ -67,7 +67,9 @@ def _plain(found: Standings) -> dict[str, Any]:
         "alpha": found.alpha,
         "agents": [asdict(agent) for agent in found.agents],
         "pairs": [asdict(pair) for pair in found.pairs],
-        "los": [list(row) for row in found.los],
+        "comparisons": [asdict(contrast) for contrast in found.joint.contrasts],
+        "basis": found.joint.basis,
+        "fit": asdict(found.joint.fit),
         "cycles": asdict(found.cycles),
         "notes": list(found.notes),
     }
@@ -96,8 +98,9 @@ def _lines(found: Standings) -> Iterator[str]:
     yield ""
     yield (
         f"score rating: points per {found.unit} above the field; agents that share a letter "
-        f"are not distinguishable ({found.adjustment})"
+        "are not distinguishable (simultaneous 95% comparisons of the ratings)"
     )
+    yield found.joint.fit.words
     yield from found.notes
     for cycle in found.cycles.cycles:
         yield f"not transitive: {' beats '.join((*cycle, cycle[0]))}"

@@ -16,12 +16,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which run, and where to."""
     parser.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
     parser.add_argument("--out", type=Path, metavar="DIR", help="default: into the run's folder")
+    parser.add_argument(
+        "--latex",
+        action="store_true",
+        help="also report.tex (tables for a paper) and references.bib (the methods used)",
+    )
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the report and say where it is."""
-    page = write(args.run, args.out)
+    page = write(args.run, args.out, latex=args.latex)
     print(page)
     if args.open:
         import webbrowser

@@ -1,4 +1,5 @@
-"""Print a JSON Schema: of experiment files, for editors that complete and check YAML, or of views.
+"""Print a JSON Schema: of experiments, for editors that check YAML; of views; of messages to
+and from an agent's process; of report.json.
 
 For example: arena schema > arena.schema.json, and as the first line of an experiment
   # yaml-language-server: $schema=arena.schema.json
@@ -12,8 +13,15 @@ import json
 from arena.cli.options import tell_left_out
 from arena.codec import view_schema
 from arena.config.schema import json_schema
+from arena.process.messages import message_schema
+from arena.report.document import json_schema as report_schema
 
-SCHEMAS = {"experiment": lambda: json_schema(tell_left_out), "view": view_schema}
+SCHEMAS = {
+    "experiment": lambda: json_schema(tell_left_out),
+    "view": view_schema,
+    "protocol": message_schema,
+    "report": report_schema,
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         choices=SCHEMAS,
         default="experiment",
-        help="an experiment file (default), or a view: what an agent is told, as JSON",
+        help="an experiment file (default), a view, the protocol of processes, or report.json",
     )
 
 

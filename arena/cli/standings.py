@@ -1,78 +1,42 @@
-"""The tables at the end of a run: the standings of `arena.analysis`, as text.
+"""The tables at the end of a run: those of the report, as text.
 
-Order, numbers and names are those of the report, because both show one `Standings`.
+Order, numbers and names are the report's, because both show the same parts of one document.
 """
 
 from __future__ import annotations
 
-from arena.analysis import Standings, read, standings
-from arena.cli.table import text_table
-from arena.report.words import count, duration, interval, percent, plain, pvalue, signed
-from arena.store import Run, Thinking
+from arena.report.context import Context
+from arena.report.sections.ladder import Ladder, LadderPart, ladder_table
+from arena.report.sections.overview import Overview
+from arena.report.sections.pairs import Pairs, pairs_table
+from arena.report.sections.verdict import Verdict
+from arena.report.tables import Column, Table, as_text
+from arena.report.words import count, duration
+from arena.store import Run
 
 __all__ = ["standings_text"]
 
 
 def standings_text(run: Run) -> str:
-    """Standings, pairs and times of a run."""
-    found = standings(read([run]))
-    thinking = run.thinking()
-    tables = (_agents(run, found, thinking), _pairs(found), _times(found, thinking))
-    return "\n\n".join(tables) + "\n"
-
-
-def _units(found: Standings) -> str:
-    return {"deal": "deals", "match": "matches"}[found.unit]
-
-
-def _agents(run: Run, found: Standings, thinking: dict[str, Thinking]) -> str:
-    rows = []
-    for agent in found.agents:
-        sees_all = run.manifest.entrants[agent.agent].sees_all_cards
-        strength = agent.rating or agent.margin
-        rows.append(
-            (
-                f"{agent.agent} (sees all cards)" if sees_all else agent.agent,
-                str(agent.rank),
-                agent.letters,
-                signed(strength.value),
-                interval(strength.low, strength.high),
-                plain(agent.points.value),
-                percent(agent.win_rate.value),
-                count(agent.margin.n),
-                duration(thinking[agent.agent].mean),
-            )
-        )
-    head = ("agent", "rank", "group", "score rating", "95% interval")
-    more = (f"points per {found.unit}", "win rate", _units(found), "per decision")
-    return text_table((*head, *more), rows)
-
-
-def _pairs(found: Standings) -> str:
-    rows = []
-    for pair in found.pairs:
-        outcomes, difference = pair.outcomes, pair.difference
-        rows.append(
-            (
-                f"{pair.first} - {pair.second}",
-                count(difference.n),
-                signed(difference.mean),
-                interval(difference.low, difference.high),
-                pvalue(pair.p_adjusted).removeprefix("= "),
-                f"{outcomes.wins}-{outcomes.draws}-{outcomes.losses}",
-                percent(pair.win_rate.value),
-            )
-        )
-    head = ("pair", _units(found), f"margin per {found.unit}", "95% interval", "p (Holm)")
-    return text_table((*head, "won-drawn-lost", "win rate"), rows)
-
-
-def _times(found: Standings, thinking: dict[str, Thinking]) -> str:
-    rows = []
-    for agent in found.agents:
-        spent = thinking[agent.agent]
-        times = (spent.mean, spent.median, spent.p95, spent.max, spent.total)
-        rows.append((agent.agent, count(spent.decisions), *map(duration, times)))
-    return text_table(
-        ("time per decision", "decisions", "mean", "median", "95th", "max", "total"), rows
+    """The verdict, then standings, pairs and times of a run."""
+    context = Context(run)
+    played, ladder = Overview().make(context), Ladder().make(context)
+    tables = (
+        ladder_table(ladder, played),
+        pairs_table(Pairs().make(context), played),
+        _times(ladder),
     )
+    verdict = Verdict().make(context)
+    said = "\n".join(verdict.text)
+    return "\n\n".join((*map(as_text, tables), said)) + "\n"
+
+
+def _times(ladder: LadderPart) -> Table:
+    titles = ("decisions", "median", "mean", "95th", "max", "total")
+    cells = []
+    for agent in ladder.agents:
+        spent = agent.seconds
+        times = (spent.median, spent.mean, spent.p95, spent.max, spent.total)
+        cells.append((agent.name, count(spent.decisions), *map(duration, times)))
+    columns = (Column("time per decision", words=True), *map(Column, titles))
+    return Table("times", "", columns, tuple(cells))

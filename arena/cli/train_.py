@@ -1,40 +1,43 @@
-"""Make a model from recorded games, as a recipe in YAML says.
+"""Make a model that agents play with, from a training file: `arena train policy CONFIG`.
 
-The recipe names the recording (see 'arena record'), the file to write and the parameters of the
-training. Plug-ins bring trainers of their own (entry points of the group arena.trainers).
+What can be trained is found by name, as agents are. Training plays rounds, fits a model to them,
+says how well it does on rounds it was not fitted to, and writes the model with its recipe.
+Stopped, it goes on where it was when it is started again.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
 from arena.registry import Registry
 
-TRAINERS: Registry[Any] = Registry("trainer", "arena.trainers")
+TRAINERS: Registry[Any] = Registry("kind of model", "arena.trainers")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to make, by which recipe."""
-    parser.add_argument("what", metavar="WHAT", help=f"one of: {', '.join(TRAINERS)}")
-    parser.add_argument("recipe", type=Path, metavar="RECIPE", help="a YAML file")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="cores (default: 1)")
+    """What to train, and where to put it."""
+    parser.add_argument("kind", metavar="KIND", help="what to train, such as policy")
+    parser.add_argument("config", type=Path, metavar="CONFIG", help="a training file in YAML")
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE", help="default: the name of the training file, .npz"
+    )
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="default: 1")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        dest="overrides",
+        metavar="KEY=VALUE",
+        help="change a key, such as rounds=500; may be repeated",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Follow the recipe."""
-    from arena.config.document import read
-    from arena.config.problems import Problems
-    from arena.parameters import model_of, values_of
-
-    trainer = TRAINERS.get(args.what)
-    document = read(args.recipe)
-    problems = Problems(document)
-    checked = problems.check(model_of(trainer), document.data, ())
-    problems.stop_if_any()
-    assert checked is not None
-    made = trainer(**values_of(checked))
-    made.make(args.recipe.parent, args.jobs, lambda line: print(line, file=sys.stderr))
+    """Train, telling how far it is."""
+    trainer = TRAINERS.get(args.kind)()
+    output = args.output or Path(f"{args.config.stem}.npz")
+    sha256 = trainer.train(args.config, args.overrides, output, args.workers, print)
+    print(f"wrote {output} (sha256 {sha256[:12]}...)")
     return 0

@@ -12,18 +12,20 @@ from typing import Any
 from arena.config.document import Document, KeyPath
 from arena.config.models import Team
 from arena.config.problems import Problems, written_at
-from arena.entrants import in_words_of_today
+from arena.entrants import Isolate, in_words_of_today
 from arena.errors import ArenaError, did_you_mean
 from arena.model_file import ModelFile
 from arena.parameters import KIND, model_of, values_of
 from arena.play.experiment import AgentSpec, BidderSpec, Entrant
 from arena.play.fingerprint import model_hash
+from arena.process.limits import Limits
 from arena.registry import AGENTS, BIDDERS, Registry
 from arena.rules import Rules
+from arena.strict import Strict
 
 __all__ = ["RESERVED", "Declared", "declare"]
 
-RESERVED = ("bidder", "family", "grid", "team")
+RESERVED = ("bidder", "family", "grid", "isolate", "limits", "team")
 """Keys of an agent that are no parameters of its family."""
 
 
@@ -59,15 +61,23 @@ class _Entry:
         return written_at(keys, self.path, self.moved)
 
 
-def declare(agents: Mapping[str, dict[str, Any]], rules: Rules, problems: Problems) -> Declared:
-    """Check all agents; what is wrong is noted in `problems`."""
+def declare(
+    agents: Mapping[str, dict[str, Any]],
+    rules: Rules,
+    problems: Problems,
+    isolate: Isolate = False,
+) -> Declared:
+    """Check all agents; what is wrong is noted in `problems`.
+
+    `isolate` is what holds for agents that do not say it themselves.
+    """
     declared = Declared()
     for name, data in agents.items():
         declared.groups[name] = []
         if "team" in data:
             continue
         for entry in _combinations(name, data, problems):
-            spec = _agent(entry, rules, problems)
+            spec = _agent(entry, rules, problems, isolate)
             if entry.name in declared.entrants:
                 problems.add(entry.path, f"there already is an agent {entry.name!r}")
             elif spec is not None:
@@ -161,7 +171,7 @@ def _word(value: Any) -> str:
 # --- one agent ---------------------------------------------------------------------------
 
 
-def _agent(entry: _Entry, rules: Rules, problems: Problems) -> AgentSpec | None:
+def _agent(entry: _Entry, rules: Rules, problems: Problems, isolate: Isolate) -> AgentSpec | None:
     entry = _respelt(AGENTS, entry)
     family = _family(AGENTS, entry.data, entry.path, rules, problems)
     if family is None:
@@ -175,7 +185,17 @@ def _agent(entry: _Entry, rules: Rules, problems: Problems) -> AgentSpec | None:
             return None
     if values is None:
         return None
-    spec = AgentSpec(family, values, bidder)
+    apart = problems.check(
+        _Apart,
+        {key: entry.data[key] for key in ("isolate", "limits") if key in entry.data},
+        entry.path,
+        moved=entry.moved,
+    )
+    limits = _limits(entry, problems)
+    if apart is None:
+        return None
+    chosen: Isolate = isolate if apart.isolate is None else apart.isolate
+    spec = AgentSpec(family, values, bidder, limits, chosen)
     try:
         # A model that cannot be read is told now, not when the run begins.
         model_hash(spec.build(problems.document.place_of(()).folder).cards)
@@ -183,6 +203,21 @@ def _agent(entry: _Entry, rules: Rules, problems: Problems) -> AgentSpec | None:
         problems.add(entry.path, str(error))
         return None
     return spec
+
+
+class _Apart(Strict):
+    """Whether an agent plays in a process of its own."""
+
+    isolate: Isolate | None = None
+    limits: dict[str, Any] | None = None
+
+
+def _limits(entry: _Entry, problems: Problems) -> Limits | None:
+    written = entry.data.get("limits")
+    if not isinstance(written, dict):
+        return None
+    checked = problems.check(model_of(Limits), written, entry.path_of("limits"))
+    return None if checked is None else Limits(**values_of(checked))
 
 
 def _respelt(registry: Registry[Any], entry: _Entry) -> _Entry:

@@ -21,7 +21,7 @@ from arena.registry import GAMES
 from arena.rules import MatchFormat, Rules
 from arena.store.manifest import Reference
 
-__all__ = ["load"]
+__all__ = ["build", "load"]
 
 
 def load(path: Path | str, overrides: Sequence[str] = ()) -> Experiment:
@@ -34,6 +34,11 @@ def load(path: Path | str, overrides: Sequence[str] = ()) -> Experiment:
     document = read(file)
     for override in overrides:
         document = with_override(document, override)
+    return build(document, file)
+
+
+def build(document: Document, file: Path) -> Experiment:
+    """The experiment that a document stands for; raises `ConfigError` like `load`."""
     return _Loader(document, file).experiment()
 
 
@@ -54,7 +59,7 @@ class _Loader:
         """The experiment; raises if anything is wrong."""
         written = self._written()
         rules = self._rules(written.game)
-        agents = declare(written.agents, rules, self.problems)
+        agents = declare(written.agents, rules, self.problems, written.isolate)
         pairings = find_pairings(written.schedule, agents, self.problems)
         deal_set, deals = self._deals(written.deals, rules)
         match = self._match(written.match, rules)

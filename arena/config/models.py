@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from arena.entrants import Isolate
 from arena.store.manifest import Reference
 from arena.strict import Strict
 
@@ -82,6 +83,8 @@ class ExperimentFile(Strict):
     """Whole matches instead of single rounds; true for the game's own length."""
     seed: int = Field(default=0, ge=0)
     """Where all randomness comes from."""
+    isolate: Isolate = False
+    """Whether all agents play in processes of their own, each-deal: a new one for every deal."""
     on_fault: Literal["stop", "forfeit"] = "stop"
     """Whether an agent's crash or illegal card ends the run or costs it the deal."""
     decision_limit_s: float | None = Field(default=None, gt=0)

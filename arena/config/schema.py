@@ -8,13 +8,15 @@ declared, files exist and deals fit is for `arena validate` to tell.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from arena.config.models import ExperimentFile, Team
+from arena.entrants import Isolate
 from arena.parameters import model_of
+from arena.process.limits import Limits
 from arena.registry import AGENTS, BIDDERS, GAMES, Registry
 
 __all__ = ["json_schema"]
@@ -110,6 +112,11 @@ def _with_bidder_and_grid(
         **agent["properties"],
         "bidder": {"description": "Who bids for this card player.", **named},
         "grid": grid,
+        "limits": model_of(Limits).model_json_schema(),
+        "isolate": {
+            "description": "Whether it plays in a process of its own, a new one for each-deal.",
+            "enum": list(get_args(Isolate)),
+        },
     }
     # A parameter that must be given may be given by the grid.
     return {**agent, "properties": properties, "required": []}

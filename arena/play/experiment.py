@@ -105,4 +105,8 @@ def _agent(spec: AgentSpec) -> dict[str, Any]:
     written: dict[str, Any] = {"family": spec.family, **spec.parameters}
     if spec.bidder is not None:
         written["bidder"] = {"family": spec.bidder.family, **spec.bidder.parameters}
+    if spec.limits is not None:
+        written["limits"] = plain(spec.limits)
+    if spec.isolate:
+        written["isolate"] = spec.isolate
     return written

@@ -82,6 +82,8 @@ def _described(spec: AgentSpec, player: Player, found: str) -> dict[str, Any]:
         "bidder": asdict(spec.bidder) if spec.bidder else None,
         "models": [model_hash(player.cards), model_hash(player.bidder)],
         "probe": found,
+        # Where it plays changes nothing; what it may use can.
+        **({"limits": asdict(spec.limits)} if spec.limits else {}),
     }
 
 

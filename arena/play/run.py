@@ -7,11 +7,12 @@ import time
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from arena.cards import SEATS
+from arena.entrants import Builder
 from arena.errors import ArenaError
 from arena.model_file import model_files
 from arena.play.describe import describe, rules_used
@@ -40,6 +41,8 @@ class RunOptions:
     """Start over in a folder that has results."""
     chunk_units: int | None = None
     """Units per chunk; None to adapt to how long they take."""
+    first: int | None = None
+    """Play only so many units of each pairing now; more can follow in the same folder."""
 
 
 class Watcher(Protocol):
@@ -70,12 +73,16 @@ class Finished:
 
 def run(experiment: Experiment, path: Path, options: RunOptions, watcher: Watcher) -> Finished:
     """Play what is missing of an experiment; results go to the folder `path`."""
-    schedule = Schedule(experiment)
+    whole = Schedule(experiment)
+    now_wanted = experiment
+    if options.first is not None:
+        deals = experiment.deals[: options.first * whole.deals_per_unit]
+        now_wanted = replace(experiment, deals=deals)
     with RunFolder(path) as folder:
         if options.fresh:
             folder.clear()
         folder.claim(experiment.resolved)
-        return _Run(experiment, schedule, folder, options, watcher).play()
+        return _Run(now_wanted, Schedule(now_wanted), folder, options, watcher).play()
 
 
 class _Run:
@@ -90,8 +97,9 @@ class _Run:
         self.experiment, self.schedule, self.folder = experiment, schedule, folder
         self.watcher = watcher
         self.table = Table.of(experiment, uuid.uuid4().hex)
+        members = [member for entrant in experiment.entrants for member in entrant.members]
         for model in model_files(
-            [builder.parameters for team in self.table.teams for builder in team]
+            [Builder.of(member, experiment.folder).parameters for member in members]
         ):
             folder.keep_model(model)
         self.runner = Runner(self.table, options.jobs, options.backend, options.chunk_units)

@@ -30,7 +30,7 @@ from joblib.externals.loky.process_executor import (  # type: ignore[import-unty
     BrokenProcessPool,
 )
 
-from arena.entrants import Builder
+from arena.entrants import Apart, Builder
 from arena.errors import ArenaError
 from arena.play.cluster import ClusterBackend, cluster
 from arena.play.fingerprint import probe
@@ -40,6 +40,7 @@ from arena.play.worker import (
     Chunk,
     ChunkResult,
     Table,
+    forget_agents,
     play_chunk,
     read_notes,
     watched_probe,
@@ -133,7 +134,7 @@ class Runner:
         self.worker_cpu_seconds = 0.0
         """What worker processes have used; the driver's own time is not in it."""
 
-    def probes(self, builders: Iterable[Builder]) -> list[str]:
+    def probes(self, builders: Iterable[Builder | Apart]) -> list[str]:
         """The probes of some agents; one that never comes back has its own kind of answer."""
         if self._table.decision_limit_s is None or self.backend != "loky":
             limit = self._table.decision_limit_s
@@ -277,7 +278,10 @@ class Runner:
                 self.jobs = self._pace.jobs = self._asked or workers
                 yield self._table
         else:
-            yield self._table
+            try:
+                yield self._table
+            finally:
+                forget_agents()
 
 
 def _parallel(backend: Backend, jobs: int) -> Any:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from arena.agent import Player
-from arena.entrants import Builder, Entrant
+from arena.entrants import Apart, Builder, builder_of
 from arena.play.experiment import Experiment
 from arena.play.fingerprint import probe
 from arena.play.match import Playing
@@ -53,7 +53,7 @@ class Table:
     seed: int
     match: MatchFormat | None
     seatings: tuple[Seating, ...]
-    teams: tuple[tuple[Builder, ...], ...]
+    teams: tuple[tuple[Builder | Apart, ...], ...]
     pairings: tuple[tuple[int, int], ...]
     """Indices of two teams."""
     on_fault: Literal["stop", "forfeit"]
@@ -67,21 +67,21 @@ class Table:
     def of(cls, experiment: Experiment, token: str) -> Table:
         """The table for an experiment."""
         names = [entrant.name for entrant in experiment.entrants]
+        limit = experiment.decision_limit_s
         return cls(
             token=token,
             rules=experiment.rules,
             seed=experiment.seed,
             match=experiment.match,
             seatings=seatings(experiment.rules, experiment.placements),
-            teams=tuple(_team(entrant, experiment.folder) for entrant in experiment.entrants),
+            teams=tuple(
+                tuple(builder_of(member, experiment.folder, limit) for member in entrant.members)
+                for entrant in experiment.entrants
+            ),
             pairings=tuple((names.index(a), names.index(b)) for a, b in experiment.pairings),
             on_fault=experiment.on_fault,
-            decision_limit_s=experiment.decision_limit_s,
+            decision_limit_s=limit,
         )
-
-
-def _team(entrant: Entrant, folder: Path) -> tuple[Builder, ...]:
-    return tuple(Builder.of(member, folder) for member in entrant.members)
 
 
 class Chunk(NamedTuple):
@@ -125,7 +125,7 @@ def play_chunk(table: Table, chunk: Chunk) -> ChunkResult:
     return ChunkResult(chunk.number, results, faults, stopped, seconds, cpu_seconds)
 
 
-def watched_probe(table: Table, builder: Builder) -> str:
+def watched_probe(table: Table, builder: Builder | Apart) -> str:
     """The probe of an agent, in a process that ends if the agent never comes back."""
     post = _watched(table)
     clock = post.clock if post else None
@@ -175,6 +175,11 @@ def _lineups(key: _ByToken) -> Callable[[int, int], Lineup]:
         return Lineup.of([pair[e][m] for e, m in zip(seats, members, strict=True)])
 
     return lineup
+
+
+def forget_agents() -> None:
+    """Let the agents of this process go, and with them their processes."""
+    _lineups.cache_clear()
 
 
 # --- the sentry --------------------------------------------------------------------------

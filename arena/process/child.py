@@ -9,6 +9,7 @@ process be the one that ends first.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import secrets
 import select
@@ -17,7 +18,9 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +74,10 @@ class Child:
         except OSError as error:
             said = f"cannot be started: {argv[0]}: {error.strerror or error}"
             raise Misbehaved("crash", said) from error
+        _hide()
         _REAPER.watch(self.pid, self._token)
+        # Whoever has one ends it; this is for the one that nobody can ask any more.
+        self._finalizer = weakref.finalize(self, _end, self._process, self._token)
         assert self._process.stdin and self._process.stdout and self._process.stderr  # pipes
         self._in, self._out, self._err = (
             stream.fileno()
@@ -230,18 +236,30 @@ class Child:
         if last_words:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 code = self._process.wait(PATIENCE_S)
-        self._kill()
+        self._finalizer()
         return code
 
-    def _kill(self) -> None:
-        reaper.end_family(self.pid, self._token)
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if stream is not None:
-                stream.close()
-        _REAPER.forget(self.pid, self._token)
+
+def _end(process: subprocess.Popen[bytes], token: str) -> None:
+    reaper.end_family(process.pid, token)
+    if process.poll() is None:
+        process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
+    _REAPER.forget(process.pid, token)
+
+
+@lru_cache(maxsize=1)
+def _hide() -> None:
+    """Let no process of the same user look into the memory of this one (on Linux; not root's)."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+_PR_SET_DUMPABLE = 4
 
 
 class _Reaper:

@@ -44,6 +44,8 @@ class Launch(ABC):
 
     loads_late: bool = False
     """Whether the first decision takes longer than the others."""
+    patience_s: float | None = None
+    """How long a decision may take if nothing is said about that."""
 
     @abstractmethod
     def start(self, memory_mb: int | None) -> Child:
@@ -52,6 +54,8 @@ class Launch(ABC):
 
 class Program(Launch):
     """Any program that speaks the protocol."""
+
+    patience_s = 60.0  # one that never answers would stop everything
 
     def __init__(self, argv: Sequence[str], folder: str | None = None) -> None:
         self.argv, self.folder = tuple(argv), folder
@@ -209,11 +213,19 @@ class Seated:
         except (TimeoutError, Misbehaved):
             self._end()  # nobody's deal any more; the next one has a new process
 
-    def close(self) -> None:
-        """End the process; another deal would start a new one."""
-        if self._child is not None:
-            child, self._child = self._child, None
-            child.end(b'{"type":"quit"}\n')
+    def close(self) -> int | None:
+        """End the process; another deal would start a new one.
+
+        Its exit code; None if it had to be killed, or there was none.
+        """
+        if self._child is None:
+            return None
+        child, self._child = self._child, None
+        return child.end(b'{"type":"quit"}\n')
+
+    def name_of(self, action: Action) -> str:
+        """An action in the words of the protocol."""
+        return "nothing" if self._codec is None else self._codec.write_action(action)
 
     # --- the process ---------------------------------------------------------------------
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from arena.agent import parameter
+
 __all__ = ["Limits"]
 
 
@@ -11,9 +13,10 @@ __all__ = ["Limits"]
 class Limits:
     """What an agent may use; it plays in a process of its own, so that it can be stopped."""
 
-    seconds_per_decision: float | None = None
-    """For one bid or card."""
-    seconds_per_deal: float | None = None
-    """For all decisions of a deal together."""
-    memory_mb: int | None = None
-    """Resident memory of the process and of all that it starts (on Linux)."""
+    seconds_per_decision: float | None = parameter(None, help="for a bid or a card", at_least=0.001)
+    seconds_per_deal: float | None = parameter(
+        None, help="for all decisions of a deal together", at_least=0.001
+    )
+    memory_mb: int | None = parameter(
+        None, help="resident memory of the process and all that it starts (Linux)", at_least=16
+    )

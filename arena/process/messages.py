@@ -137,7 +137,8 @@ FROM_AGENT: dict[str, dict[str, Any]] = {
 
 def message_schema() -> dict[str, Any]:
     """The JSON Schema of every line of the protocol."""
-    every = {**TO_AGENT, **FROM_AGENT}
+    # Under names of their own: an action is also what the message of that name carries.
+    every = {f"message-{name}": message for name, message in {**TO_AGENT, **FROM_AGENT}.items()}
     return {
         "$schema": DIALECT,
         "anyOf": [_ref(name) for name in every],

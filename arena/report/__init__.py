@@ -5,8 +5,10 @@
     report.json     every number, under stable names
     tables/*.csv    the tables
     figures/*       the figures, as PNG and SVG
+    report.tex, references.bib    on request: the tables for a paper, and the methods they use
 
-Nothing is computed here: `arena.analysis` asks `arena.stats`, and the report shows it.
+Nothing is computed here: `arena.analysis` asks `arena.stats`, and the report shows it. A report
+is made of sections (`arena.report.section`), ours and strangers' alike.
 """
 
 from __future__ import annotations
@@ -22,28 +24,39 @@ __all__ = ["HTML", "write"]
 HTML = "report.html"
 MARKDOWN = "report.md"
 JSON = "report.json"
+LATEX = "report.tex"
+BIBTEX = "references.bib"
 
 
-def write(run_folder: Path | str, out: Path | str | None = None) -> Path:
+def write(run_folder: Path | str, out: Path | str | None = None, *, latex: bool = False) -> Path:
     """Write the report of a run into its folder (or into `out`); the path of the page."""
     # Here, because drawing takes seconds to import and `arena run --no-report` need not wait.
-    from arena.report.document import make_document
+    from arena.report.document import all_sections, make_document
     from arena.report.figures import draw
-    from arena.report.render import render_html, render_markdown
-    from arena.report.tables import tables
+    from arena.report.render import render_html, render_latex, render_markdown
+    from arena.report.sections.method import MethodPart
+    from arena.report.tables import as_csv
 
     folder = Path(run_folder if out is None else out)
+    sections = list(all_sections())
     with Run(run_folder) as run:
-        document = make_document(run)
-    pictures = draw(document)
-    for name, text in tables(document).items():
-        write_atomically(folder / "tables" / f"{name}.csv", text)
+        document = make_document(run, sections)
+    pictures = draw(document, sections)
+    for section in sections:
+        part = document.parts.get(section.name)
+        for name, rows in section.csv(part).items() if part is not None else ():
+            text = as_csv(rows)
+            if text:
+                write_atomically(folder / "tables" / f"{name}.csv", text)
     for picture in pictures:
         write_atomically(folder / "figures" / f"{picture.name}.png", picture.png)
         write_atomically(folder / "figures" / f"{picture.name}.svg", picture.svg)
-    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(document.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
     write_atomically(folder / JSON, f"{text}\n")
-    write_atomically(folder / MARKDOWN, render_markdown(document))
+    write_atomically(folder / MARKDOWN, render_markdown(document, sections))
+    if latex:
+        write_atomically(folder / LATEX, render_latex(document, sections))
+        write_atomically(folder / BIBTEX, document[MethodPart].bibtex)
     page = folder / HTML
-    write_atomically(page, render_html(document, pictures))
+    write_atomically(page, render_html(document, sections, pictures))
     return page

@@ -1,294 +1,89 @@
 """`report.json`: every number of the report under a stable name (see docs/report-json.md).
 
-Page, text, tables and figures are all drawn from this document and from nothing else.
+The document has one part for each section, a dataclass of its own. Page, text, tables and figures
+are all drawn from it and from nothing else. `json_schema` says what is in the file; `FORMAT` goes
+up when a name changes its meaning or goes away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeVar
 
-import yaml
+from arena.report.context import Context
+from arena.report.section import ADDED, Section
+from arena.report.sections import SECTIONS
+from arena.store import Run
 
-from arena.analysis import (
-    Estimate,
-    Results,
-    Standings,
-    check_references,
-    distributions,
-    find_sweeps,
-    largest_swings,
-    make_up,
-    read,
-    standings,
-)
-from arena.analysis.compare import POWER
-from arena.analysis.makeup import AgentMakeup
-from arena.parameters import plain
-from arena.report.answer import answer, summarise
-from arena.report.replays import replay_of, run_label
-from arena.report.words import P_FLOOR, ROLES
-from arena.stats import Rating
-from arena.store import Run, Thinking
-from arena.store.manifest import CONFIG, Machine
+__all__ = ["FORMAT", "Document", "all_sections", "json_schema", "make_document"]
 
-__all__ = ["FORMAT", "make_document"]
-
-FORMAT = 1
-MOST_FAULTS = 20
+FORMAT = 2
+T = TypeVar("T")
 
 
-def make_document(run: Run) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Document:
+    """The parts by the names of their sections, in the order of the page."""
+
+    parts: Mapping[str, Any]
+
+    def __getitem__(self, kind: type[T]) -> T:
+        """The part of a kind, which every report has."""
+        found = self.find(kind)
+        if found is None:
+            raise KeyError(kind.__name__)
+        return found
+
+    def find(self, kind: type[T]) -> T | None:
+        """The part of a kind, if this report has one."""
+        return next((part for part in self.parts.values() if isinstance(part, kind)), None)
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"format": FORMAT, **{name: asdict(part) for name, part in self.parts.items()}}
+
+
+def make_document(run: Run, sections: Iterable[Section[Any]] | None = None) -> Document:
     """Everything that the report of a run says."""
-    results = read([run])
-    field = standings(results)
-    thinking = run.thinking()
-    agents = _agents(run, field, thinking)
-    pairs = [_pair(pair) for pair in field.pairs]
-    document: dict[str, Any] = {
-        "format": FORMAT,
-        "run": _run(run, results),
-        "conventions": {
-            "confidence": 1 - field.alpha,
-            "alpha": field.alpha,
-            "adjustment": field.adjustment,
-            "power": POWER,
-            "p_floor": P_FLOOR,
-            "los_ceiling": 1 - P_FLOOR,
-            "slow_percentile": 95,
-        },
-        "summary": {},
-        "answer": [],
-        "agents": agents,
-        "pairs": pairs,
-        "los": {"agents": [a["name"] for a in agents], "matrix": [list(row) for row in field.los]},
-        "cycles": {
-            "cycles": [list(cycle) for cycle in field.cycles.cycles],
-            "note": field.cycles.note,
-        },
-        "notes": list(field.notes),
-        "references": [asdict(check) for check in _references(run, results)],
-        "sweeps": [asdict(sweep) for sweep in _sweeps(run, field)],
-        "distributions": [asdict(part) for part in distributions(results)],
-        "makeup": _makeup(run),
-        "swings": [replay_of(run, swing) for swing in largest_swings(results)],
-        "faults": _faults(run),
-        "provenance": _provenance(run),
-    }
-    document["summary"] = summarise(document)
-    document["answer"] = answer(document)
-    return document
+    context = Context(run)
+    parts = {}
+    for section in all_sections() if sections is None else sections:
+        part = section.make(context)
+        if part is not None:
+            parts[section.name] = part
+    return Document(parts)
 
 
-# --- the run -----------------------------------------------------------------------------
+def all_sections(tell: Callable[[str], object] | None = None) -> Iterator[Section[Any]]:
+    """Our sections, with those from outside where they want to be; broken ones are told."""
+    ordered: list[Section[Any]] = [kind() for kind in SECTIONS]
+    for kind in ADDED.loaded(tell or _warn).values():
+        added = kind()
+        names = [section.name for section in ordered]
+        place = names.index(added.after) + 1 if added.after in names else len(ordered)
+        ordered.insert(place, added)
+    yield from ordered
 
 
-def _run(run: Run, results: Results) -> dict[str, Any]:
-    manifest = run.manifest
-    stored = {f"{p.first} - {p.second}": run.units_stored(p) for p in run.pairings}
-    return {
-        "name": run.name,
-        "description": manifest.description,
-        "game": manifest.rules.game,
-        "options": manifest.rules.options,
-        "unit": results.unit,
-        "units": {"deal": "deals", "match": "matches"}[results.unit],
-        "higher_wins": run.rules.higher_wins,
-        "bonus": run_label(run.rules, "bonus"),
-        "units_per_pair": run.units_per_pairing,
-        "seatings": len(run.seatings),
-        "agents": len(results.agents),
-        "pairs": len(run.pairings),
-        "complete": all(n == run.units_per_pairing for n in stored.values()),
-        "units_stored": sum(stored.values()),
-        "units_wanted": run.units_per_pairing * len(run.pairings),
-    }
+def _warn(line: str) -> None:
+    print(f"arena: {line}", file=sys.stderr)
 
 
-def _provenance(run: Run) -> dict[str, Any]:
-    manifest = run.manifest
-    return {
-        "config": yaml.safe_dump(run.config, sort_keys=False, allow_unicode=True, width=100),
-        "config_sha256": manifest.config_sha256,
-        "deal_set": manifest.deal_set,
-        "deals": manifest.deals,
-        "deals_sha256": manifest.deals_sha256,
-        "rules_version": manifest.rules.version,
-        "seed": manifest.seed,
-        "seatings": list(manifest.seatings),
-        "versions": manifest.versions,
-        "git_commit": manifest.git_commit,
-        "machine": _machine(manifest.machine),
-        "started": manifest.started,
-        "ended": manifest.ended,
-        "sessions": len(manifest.sessions),
-        "jobs": manifest.sessions[-1].jobs,
-        "cpu_seconds": round(manifest.cpu_s, 3),
-        "fingerprints": {name: e.fingerprint for name, e in manifest.entrants.items()},
-        "command": f"arena run {CONFIG} --out again",
-    }
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of `report.json`, without sections from outside."""
+    from pydantic import TypeAdapter, create_model  # here: only this needs it
 
-
-def _machine(machine: Machine) -> dict[str, Any]:
-    """What matters for times; the manifest has the rest."""
-    system = machine.platform.partition("-")[0]
-    return {"processor": machine.processor, "cores": machine.cores, "system": system}
-
-
-# --- agents and pairs --------------------------------------------------------------------
-
-
-def _agents(run: Run, field: Standings, thinking: dict[str, Thinking]) -> list[dict[str, Any]]:
-    faults: dict[str, int] = {}
-    for pairing, fault in run.faults():
-        name = pairing[fault.entrant]
-        faults[str(name)] = faults.get(str(name), 0) + 1
-    found: list[dict[str, Any]] = []
-    for agent in field.agents:
-        entrant = run.manifest.entrants[agent.agent]
-        found.append(
-            {
-                "name": agent.agent,
-                "rank": agent.rank,
-                "rank_best": agent.rank_best,
-                "rank_worst": agent.rank_worst,
-                "letters": agent.letters,
-                "rating": _rating(agent.rating),
-                "elo": _rating(agent.elo),
-                "margin": asdict(agent.margin),
-                "points": asdict(agent.points),
-                "win_rate": asdict(agent.win_rate),
-                "seconds": asdict(thinking[agent.agent]),
-                "forfeits": agent.forfeits,
-                "faults": faults.get(agent.agent, 0),
-                "sees_all_cards": entrant.sees_all_cards,
-                "members": plain(entrant.members),
-                "on_front": False,
-            }
-        )
-    for one in found:
-        one["on_front"] = not any(_dominates(other, one) for other in found)
-    return found
-
-
-def _rating(rating: Rating | None) -> dict[str, Any] | None:
-    if rating is None:
-        return None
-    return {key: value for key, value in asdict(rating).items() if key != "agent"}
-
-
-def _strength(agent: dict[str, Any]) -> float:
-    return float((agent["rating"] or agent["margin"])["value"] or 0.0)
-
-
-def _dominates(other: dict[str, Any], one: dict[str, Any]) -> bool:
-    """Whether another agent is stronger without taking longer, or faster without being weaker."""
-    gain = _strength(other) - _strength(one)
-    slower = other["seconds"]["mean"] - one["seconds"]["mean"]
-    return gain >= 0 and slower <= 0 and (gain > 0 or slower < 0)
-
-
-def _pair(pair: Any) -> dict[str, Any]:
-    difference = asdict(pair.difference)
-    return {
-        "first": pair.first,
-        "second": pair.second,
-        **{key: difference[key] for key in ("n", "mean", "low", "high", "sd", "se", "zeros")},
-        "p": pair.p,
-        "p_adjusted": pair.p_adjusted,
-        "significant": pair.significant,
-        "won": pair.outcomes.wins,
-        "drawn": pair.outcomes.draws,
-        "lost": pair.outcomes.losses,
-        "win_rate": asdict(pair.win_rate),
-        "los": pair.los,
-        "detectable": pair.detectable,
-        "saving": None if pair.saving is None else asdict(pair.saving),
-        "forfeits": list(pair.forfeits),
-        "note": pair.note or pair.difference.note,
-    }
-
-
-# --- the rest ----------------------------------------------------------------------------
-
-
-def _references(run: Run, results: Results) -> list[Any]:
-    return check_references(results, run.manifest.references)
-
-
-def _sweeps(run: Run, field: Standings) -> list[Any]:
-    opponents: dict[str, set[str]] = {}
-    margins: dict[tuple[str, str], Estimate] = {}
-    for pair in field.pairs:
-        d = pair.difference
-        opponents.setdefault(pair.first, set()).add(pair.second)
-        opponents.setdefault(pair.second, set()).add(pair.first)
-        margins[pair.first, pair.second] = Estimate.of(d)
-        low = None if d.high is None else -d.high
-        high = None if d.low is None else -d.low
-        mean = None if d.mean is None else -d.mean
-        margins[pair.second, pair.first] = Estimate(mean, low, high, d.n, d.se, d.note)
-    strength = {
-        agent.agent: Estimate(
-            agent.rating.value, agent.rating.low, agent.rating.high, agent.margin.n, agent.rating.se
-        )
-        if agent.rating
-        else agent.margin
-        for agent in field.agents
-    }
-    return find_sweeps(run.manifest.entrants, opponents, strength, margins)
-
-
-def _makeup(run: Run) -> dict[str, Any]:
-    made = make_up(run)
-    flags = list(getattr(run.rules, "flag_owners", {}))
-    return {
-        "labels": {flag: run_label(run.rules, flag) for flag in flags},
-        "owners": dict(getattr(run.rules, "flag_owners", {})),
-        "roles": _roles(made.agents),
-        "rounds_replayed": made.replayed,
-        "agents": [
-            {
-                "name": agent.agent,
-                "rounds": agent.rounds,
-                "measures": {k: asdict(v) for k, v in agent.measures.items() if v.n},
-                "rates": {k: asdict(v) for k, v in agent.rates.items() if v.n},
-                "tricks": [asdict(trick) for trick in agent.tricks],
-            }
-            for agent in made.agents
-        ],
-    }
-
-
-def _roles(agents: Sequence[AgentMakeup]) -> list[str]:
-    """The roles that the game has; leading is none of its own where the declarer always leads."""
-    same = all(
-        agent.measures.get("score_as_leader") == agent.measures.get("score_as_declarer")
-        for agent in agents
-    )
-    skipped = ("score_as_leader", "score_not_leading") if same else ()
-    return [
-        role
-        for role in ROLES
-        if role not in skipped and any(agent.measures[role].n for agent in agents)
-    ]
-
-
-def _faults(run: Run) -> dict[str, Any]:
-    faults = run.faults()
-    return {
-        "count": len(faults),
-        "shown": min(len(faults), MOST_FAULTS),
-        "listed": [
-            {
-                "agent": pairing[fault.entrant],
-                "opponent": pairing[1 - fault.entrant],
-                "deal": fault.deal,
-                "seating": fault.seating,
-                "kind": fault.kind,
-                "message": fault.message.partition("\n")[0],
-            }
-            for pairing, fault in faults[:MOST_FAULTS]
-        ],
-    }
+    fields: dict[str, Any] = {"format": (Literal[2], ...)}
+    for kind in SECTIONS:
+        fields[kind.name] = (kind.part | None if kind.optional else kind.part, ...)
+    model = create_model("Report", **fields)
+    schema = TypeAdapter(model).json_schema()
+    schema["required"] = ["format", *(kind.name for kind in SECTIONS if not kind.optional)]
+    for kind in SECTIONS:
+        if kind.optional:  # left out, never null
+            schema["properties"][kind.name] = schema["properties"][kind.name]["anyOf"][0]
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = "report.json of arena"
+    return dict(schema)

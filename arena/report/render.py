@@ -1,65 +1,89 @@
-"""The document as a page and as a text for a code host."""
+"""The document as a page, as a text for a code host, and as tables for a paper."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from importlib import resources
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from arena.report import words
+from arena.report.document import Document
 from arena.report.figures import Picture
+from arena.report.section import Section
+from arena.report.sections.deals import DealsPart
+from arena.report.sections.ladder import Agent, LadderPart, Strength
+from arena.report.sections.overview import RunPart
+from arena.report.sections.pages import page_text
+from arena.report.sections.pairs import PairsPart
+from arena.report.sections.strength import StrengthPart
+from arena.report.tables import as_latex, as_markdown
 
-__all__ = ["render_html", "render_markdown"]
+__all__ = ["render_html", "render_latex", "render_markdown"]
 
 MOST_PAIRS = 15
 """In the text, which should be short; the page has all pairs."""
 BAR_WIDTH = 144
+HERO_WIDTH, HERO_ROW = 640, 30
 
 
-def render_html(document: dict[str, Any], pictures: Sequence[Picture]) -> str:
+def render_html(
+    document: Document, sections: Sequence[Section[Any]], pictures: Sequence[Picture]
+) -> str:
     """One file that needs no other."""
-    names = [agent["name"] for agent in document["agents"]]
-    made = {agent["name"]: agent for agent in document["makeup"]["agents"]}
-    return (
-        _environment(autoescape=True)
-        .from_string(_text("report.html.j2"))
-        .render(
-            d=document,
-            css=_text("report.css"),
-            js=_text("report.js"),
-            figures={picture.name: picture for picture in pictures},
-            cross=_cross(document),
-            scale=_scale(document),
-            makeup=[made[name] for name in names if name in made],
-            has_bonus=any(
-                (agent["measures"].get("bonus") or {}).get("value") for agent in made.values()
-            ),
-            roles=words.ROLES,
-            replays=_embedded({"bonus": document["run"]["bonus"], "replays": document["swings"]}),
-        )
+    shown = [s for s in sections if s.template and s.name in document.parts]
+    files = {"macros.html.j2": page_text("macros.html.j2")}
+    files |= {f"sections/{section.name}": section.template for section in shown}
+    agents = document[LadderPart].agents
+    environment = _environment(autoescape=True, files=files)
+    return environment.from_string(page_text("report.html.j2")).render(
+        d=document.parts,
+        shown=shown,
+        css=page_text("report.css"),
+        js=page_text("report.js"),
+        figures={picture.name: picture for picture in pictures},
+        cross=_cross(document),
+        labels={agent.name: agent.label for agent in agents},
+        scale=_scale(agents),
+        hero=_hero(agents, document[RunPart].unit),
+        roles=words.ROLES,
+        replays=_embedded(_replays(document)),
     )
 
 
-def render_markdown(document: dict[str, Any]) -> str:
+def render_markdown(document: Document, sections: Sequence[Section[Any]]) -> str:
     """Short enough for a comment on a pull request."""
-    template = _environment(autoescape=False).from_string(_text("report.md.j2"))
-    return template.render(d=document, most_pairs=MOST_PAIRS)
+    template = _environment(autoescape=False, files={}).from_string(page_text("report.md.j2"))
+    tables = []
+    for section in sections:
+        if section.name in document.parts:
+            found = section.tables(document.parts[section.name], document)
+            tables += [as_markdown(t) for t in found if len(t.cells) <= MOST_PAIRS]
+    return template.render(d=document.parts, tables=tables)
 
 
-def _text(name: str) -> str:
-    return resources.files("arena.report").joinpath("page", name).read_text(encoding="utf-8")
+def render_latex(document: Document, sections: Sequence[Section[Any]]) -> str:
+    """All tables for people, a `table` environment each."""
+    found = [
+        as_latex(table)
+        for section in sections
+        if section.name in document.parts
+        for table in section.tables(document.parts[section.name], document)
+    ]
+    head = "% Needs \\usepackage{booktabs}. The methods are in references.bib.\n\n"
+    return head + "\n\n".join(found) + "\n"
 
 
-def _environment(autoescape: bool) -> Environment:
+def _environment(autoescape: bool, files: dict[str, str]) -> Environment:
     environment = Environment(
         autoescape=autoescape,
         undefined=StrictUndefined,
         trim_blocks=False,
         keep_trailing_newline=True,
+        loader=DictLoader(files),
     )
     environment.filters |= {
         "attr_format": _format,
@@ -86,44 +110,54 @@ def _format(value: float | None, how: str, digits: int) -> str:
 
 
 def _likely(share: float) -> str:
-    """A probability that never claims to be certain."""
+    """A confidence that never claims to be certain."""
     if share > 1 - words.P_FLOOR:
         return f"> {words.percent(1 - words.P_FLOOR)}"
-    return f"< {words.percent(words.P_FLOOR)}" if share < words.P_FLOOR else words.percent(share)
+    return words.percent(share)
 
 
-def _cross(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any] | None]:
-    """The cells of the cross table; `much` is how strongly a cell is coloured."""
-    names = [agent["name"] for agent in document["agents"]]
-    cells: dict[tuple[str, str], dict[str, Any] | None] = {
-        (a, b): None for a in names for b in names
-    }
-    largest = max((abs(pair["mean"] or 0.0) for pair in document["pairs"]), default=0.0) or 1.0
-    for pair in document["pairs"]:
-        if pair["mean"] is None:
+def _cross(document: Document) -> dict[str, dict[tuple[str, str], dict[str, Any]]]:
+    """The cells of the two maps; `much` is how strongly a cell is coloured."""
+    strength, pairs = document[StrengthPart], document[PairsPart]
+    compared: list[tuple[str, str, float | None, bool, float | None]]
+    compared = [
+        (c.first, c.second, c.difference, c.different, c.superiority) for c in strength.comparisons
+    ]
+    met = [(p.first, p.second, p.mean, p.significant, None) for p in pairs.pairs]
+    return {"strength": _cells(compared), "pairs": _cells(met)}
+
+
+def _cells(
+    rows: Sequence[tuple[str, str, float | None, bool, float | None]],
+) -> dict[tuple[str, str], dict[str, Any]]:
+    largest = max((abs(mean or 0.0) for _, _, mean, *_ in rows), default=0.0) or 1.0
+    cells = {}
+    for first, second, mean, different, superiority in rows:
+        if mean is None:
             continue
-        for key, mean in (
-            ((pair["first"], pair["second"]), pair["mean"]),
-            ((pair["second"], pair["first"]), -pair["mean"]),
-        ):
-            much = round(60 * abs(mean) / largest)
-            cells[key] = {"mean": mean, "significant": pair["significant"], "much": much}
+        for key, value in (((first, second), mean), ((second, first), -mean)):
+            cells[key] = {
+                "mean": value,
+                "significant": different,
+                "superiority": superiority,
+                "much": round(60 * abs(mean) / largest) if different else 0,
+            }
     return cells
 
 
-def _scale(document: dict[str, Any]) -> tuple[float, float]:
+def _scale(agents: Sequence[Agent]) -> tuple[float, float]:
     """The range that the bars of the leaderboard share."""
     values = [
-        agent["rating"][key]
-        for agent in document["agents"]
-        if agent["rating"]
-        for key in ("value", "low", "high")
-        if agent["rating"][key] is not None
+        value
+        for agent in agents
+        if agent.rating
+        for value in (agent.rating.value, agent.rating.low, agent.rating.high)
+        if value is not None
     ]
     return min([*values, 0.0]), max([*values, 0.0])
 
 
-def _bar(rating: Mapping[str, Any] | None, scale: tuple[float, float]) -> Markup:
+def _bar(rating: Strength | None, scale: tuple[float, float]) -> Markup:
     """A rating's interval as a small picture; the numbers stand beside it."""
     if rating is None or scale[0] == scale[1]:
         return Markup("")
@@ -133,13 +167,54 @@ def _bar(rating: Mapping[str, Any] | None, scale: tuple[float, float]) -> Markup
 
     zero = f'<line class="zero" x1="{x(0)}" x2="{x(0)}" y1="1" y2="19"/>'
     line = ""
-    if rating["low"] is not None and rating["high"] is not None:
-        line = f'<line x1="{x(rating["low"])}" x2="{x(rating["high"])}" y1="10" y2="10"/>'
-    dot = f'<circle cx="{x(rating["value"])}" cy="10" r="5"/>'
-    svg = (
+    if rating.low is not None and rating.high is not None:
+        line = f'<line x1="{x(rating.low)}" x2="{x(rating.high)}" y1="10" y2="10"/>'
+    dot = f'<circle cx="{x(rating.value)}" cy="10" r="5"/>'
+    return Markup(
         f'<svg class="bar" viewBox="0 0 {BAR_WIDTH} 20" aria-hidden="true">{zero}{line}{dot}</svg>'
     )
-    return Markup(svg)
+
+
+def _hero(agents: Sequence[Agent], unit: str) -> list[dict[str, Any]]:
+    """The rating picture: for each agent where its interval and its dot stand, in percent."""
+    low, high = _scale(agents)
+    if low == high:
+        return []
+
+    def at(value: float) -> float:
+        return round(100 * (value - low) / (high - low), 2)
+
+    return [
+        {
+            "label": agent.label,
+            "rank": agent.rank,
+            "letters": agent.letters,
+            "value": agent.rating.value,
+            "at": at(agent.rating.value),
+            "left": at(agent.rating.low if agent.rating.low is not None else agent.rating.value),
+            "right": at(agent.rating.high if agent.rating.high is not None else agent.rating.value),
+            "zero": at(0.0),
+        }
+        for agent in agents
+        if agent.rating is not None
+    ]
+
+
+def _replays(document: Document) -> dict[str, Any]:
+    deals = document.find(DealsPart)
+    swings = [] if deals is None else [asdict(swing) for swing in deals.swings]
+    return {"bonus": document[RunPart].bonus, "replays": [_without_nulls(s) for s in swings]}
+
+
+def _without_nulls(value: Any) -> Any:
+    """What does not change need not be carried on the page."""
+    if isinstance(value, dict):
+        return {
+            key: _without_nulls(inner)
+            for key, inner in value.items()
+            if inner is not None and inner is not False
+        }
+    return [_without_nulls(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _embedded(data: Any) -> str:

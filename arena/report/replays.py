@@ -1,98 +1,219 @@
-"""Rounds for the replay viewer: every step with what it changed, as plain data."""
+"""Rounds for the replay viewer: every step with what it changed."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
 from arena.analysis import Swing
+from arena.analysis.decisions import decide_again
 from arena.cards import SEATS, SUIT_SYMBOLS, cards_of, write_cards
+from arena.errors import ArenaError
+from arena.report.words import label_of
 from arena.rules import action_name
 from arena.store import Replay, Run
+from arena.store.records import decode_times
 from arena.transcript import call_name, side_name, trump_name
 
-__all__ = ["replay_of"]
+__all__ = ["GamePart", "ReplayPart", "Searched", "Step", "replay_of"]
+
+LONGEST_SEARCH_S = 2.0
+"""Decisions that took longer are not made again for the page."""
 
 
-def replay_of(run: Run, swing: Swing) -> dict[str, Any]:
+@dataclass(frozen=True)
+class TrickTaken:
+    """Who took a trick, and what it was worth."""
+
+    winner: int
+    points: int
+    bonus: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """One action, and what it changed."""
+
+    seat: int
+    phase: str
+    action: str
+    legal: str | None
+    """The cards that could be played."""
+    given: bool
+    """Whether the deal prescribes it."""
+    hands: list[str] | None
+    """All hands after it, if cards changed hands."""
+    notes: list[str] | None
+    """What everybody knows after it, if that changed."""
+    trick: TrickTaken | None
+    points: list[int]
+    """By side, after it."""
+    bonus: list[int]
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What a search says about a card: the same numbers as `arena explain` prints."""
+
+    card: str
+    played: bool
+    """Whether it was played in the run."""
+    values: dict[str, float]
+
+
+@dataclass(frozen=True)
+class GamePart:
+    """The round in one seating."""
+
+    seating: int
+    seats: list[str]
+    """Who sits N, E, S, W."""
+    margin: float
+    scores: list[int]
+    flags: list[str]
+    fault: str
+    hands: list[str]
+    """As dealt."""
+    notes: list[str]
+    """What everybody knows at the beginning."""
+    steps: list[Step]
+    searched: list[Searched]
+    """At the step where the seatings part: what the player's search says, the best card first.
+    Empty if the player does not search, or took long."""
+
+
+@dataclass(frozen=True)
+class ReplayPart:
+    """A deal (or a round of a match) in all its seatings."""
+
+    first: str
+    second: str
+    """`first` did better than `second` on the unit: `margin` is the mean over its seatings."""
+    unit: str
+    deal: str
+    round: int
+    margin: float
+    sides: list[str]
+    """The sides, by the names of their seats."""
+    parts_at: int
+    """The step at which the two seatings that are shown first part."""
+    games: list[GamePart]
+
+
+def replay_of(run: Run, swing: Swing) -> ReplayPart:
     """A deal in all its seatings; of a match, the round in which they differ most."""
     pairing = run.pairing(swing.first, swing.second)
     by_number: dict[int, list[Replay]] = defaultdict(list)
     for each in run.replays(pairing, swing.unit):
         by_number[each.record.number].append(each)
     number = max(by_number, key=lambda n: (_swing(by_number[n], len(run.seatings)), -n))
-    games = by_number[number]
-    return {
-        "first": swing.first,
-        "second": swing.second,
-        "unit": swing.unit,
-        "deal": games[0].record.deal,
-        "round": number,
-        "margin": swing.margin,
-        "sides": [side_name(run.rules, side) for side in range(len(run.rules.sides))],
-        "games": [_game(run, game, swing.first) for game in games],
-    }
+    replays = by_number[number]
+    games = [_game(run, game, swing.first) for game in replays]
+    shown = _shown(games)
+    part = _where_they_part([games[i] for i in shown])
+    for i in shown:
+        searched = _searched(run, replays[i], part)
+        games[i] = replace(games[i], searched=searched)
+    return ReplayPart(
+        first=swing.first,
+        second=swing.second,
+        unit=swing.unit,
+        deal=replays[0].record.deal,
+        round=number,
+        margin=swing.margin,
+        sides=[side_name(run.rules, side) for side in range(len(run.rules.sides))],
+        parts_at=part,
+        games=games,
+    )
 
 
 def _swing(games: list[Replay], seatings: int) -> float:
     return abs(sum(game.record.margin for game in games)) if len(games) == seatings else -1.0
 
 
-def _game(run: Run, game: Replay, first: str) -> dict[str, Any]:
+def _shown(games: list[GamePart]) -> list[int]:
+    """The two seatings that are compared first: both, or of many the best and the worst."""
+    if len(games) <= 2:
+        return list(range(len(games)))
+    order = sorted(range(len(games)), key=lambda i: -games[i].margin)
+    return [order[0], order[-1]]
+
+
+def _where_they_part(games: list[GamePart]) -> int:
+    steps = zip(*([(s.seat, s.action) for s in game.steps] for game in games), strict=False)
+    return sum(1 for _ in takewhile(lambda same: len(set(same)) == 1, steps))
+
+
+def _searched(run: Run, game: Replay, step: int) -> list[Searched]:
+    at = step - len(game.deal.played)
+    if not 0 <= at < len(game.record.actions):
+        return []
+    if decode_times(game.record.times)[at] > 1e9 * LONGEST_SEARCH_S:
+        return []
+    try:
+        decision = decide_again(run, game, at)
+    except ArenaError:  # an agent that is not installed here, or whose model is elsewhere
+        return []
+    if decision.values is None:
+        return []
+    ordered = sorted(decision.values.items(), key=lambda found: tuple(found[1]), reverse=True)
+    return [
+        Searched(
+            action_name(action),
+            action == decision.did,
+            {key: float(value) for key, value in numbers._asdict().items()},
+        )
+        for action, numbers in ordered
+    ]
+
+
+def _game(run: Run, game: Replay, first: str) -> GamePart:
     rules, record = run.rules, game.record
     given = game.deal.played
     state = rules.start(replace(game.deal, played=()), game.standing)
-    start = {
-        "hands": [write_cards(cards_of(hand)) for hand in state.hands],
-        "notes": _notes(state),
-    }
-    steps = []
-    for place, action in enumerate([*given, *record.actions]):
-        step = _step(rules, state, action)
-        if place < len(given):
-            step["given"] = True
-        steps.append(step)
-    return {
-        "seating": record.seating,
-        "seats": list(game.seats),
-        "margin": record.margin if game.pairing.first == first else -record.margin,
-        "scores": [int(word) for word in record.scores.split()],
-        "flags": [run_label(rules, flag) for flag in record.flags.split()],
-        "fault": record.fault,
-        "start": start,
-        "steps": steps,
-    }
+    hands, notes = [write_cards(cards_of(hand)) for hand in state.hands], _notes(state)
+    steps = [
+        _step(rules, state, action, place < len(given))
+        for place, action in enumerate([*given, *record.actions])
+    ]
+    return GamePart(
+        seating=record.seating,
+        seats=list(game.seats),
+        margin=record.margin if game.pairing.first == first else -record.margin,
+        scores=[int(word) for word in record.scores.split()],
+        flags=[label_of(rules, flag) for flag in record.flags.split()],
+        fault=record.fault,
+        hands=hands,
+        notes=notes,
+        steps=steps,
+        searched=[],
+    )
 
 
-def run_label(rules: Any, word: str) -> str:
-    """What players of the game call it."""
-    return str(getattr(rules, "labels", {}).get(word, word))
-
-
-def _step(rules: Any, state: Any, action: int) -> dict[str, Any]:
+def _step(rules: Any, state: Any, action: int, given: bool) -> Step:
     seat, phase, tricks = state.turn, state.phase, len(state.tricks)
     expected = list(state.hands)
     if phase == "play":
         expected[seat] &= ~(1 << action)
-    step: dict[str, Any] = {
-        "seat": seat,
-        "phase": phase,
-        "action": action_name(action) if action < 52 else call_name(action),
-    }
-    if phase == "play":
-        step["legal"] = write_cards(state.legal)
+    legal = write_cards(state.legal) if phase == "play" else None
     notes = _notes(state)
     rules.apply(state, action)
-    if state.hands != expected:
-        step["hands"] = [write_cards(cards_of(hand)) for hand in state.hands]
-    if _notes(state) != notes:
-        step["notes"] = _notes(state)
-    if len(state.tricks) > tricks:
-        trick = state.tricks[-1]
-        step["trick"] = {"winner": trick.winner, "points": trick.points, "bonus": trick.bonus}
-    step["points"], step["bonus"] = list(state.points), list(state.bonus)
-    return step
+    moved = state.hands != expected
+    trick = state.tricks[-1] if len(state.tricks) > tricks else None
+    return Step(
+        seat=seat,
+        phase=phase,
+        action=action_name(action) if action < 52 else call_name(action),
+        legal=legal,
+        given=given,
+        hands=[write_cards(cards_of(hand)) for hand in state.hands] if moved else None,
+        notes=_notes(state) if _notes(state) != notes else None,
+        trick=None if trick is None else TrickTaken(trick.winner, trick.points, trick.bonus),
+        points=list(state.points),
+        bonus=list(state.bonus),
+    )
 
 
 def _notes(state: Any) -> list[str]:

@@ -1,58 +1,132 @@
-"""The tables as CSV, with all digits."""
+"""Tables: for people (terminals, Markdown, LaTeX) and, with all digits, as CSV."""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
-__all__ = ["tables"]
+from arena.report.words import MINUS, markdown
 
+__all__ = ["Column", "Rows", "Table", "as_csv", "as_latex", "as_markdown", "as_text", "flat"]
 
-def tables(document: dict[str, Any]) -> dict[str, str]:
-    """Name and content of every table."""
-    found = {
-        "agents": _csv(_agent(agent) for agent in document["agents"]),
-        "pairs": _csv(_pair(pair) for pair in document["pairs"]),
-        "los": _los(document["los"]),
-        "points": _csv(_points(agent) for agent in document["makeup"]["agents"]),
-        "tricks": _csv(
-            {"agent": agent["name"], "trick": number, **trick}
-            for agent in document["makeup"]["agents"]
-            for number, trick in enumerate(agent["tricks"], start=1)
-        ),
-        "swings": _csv(
-            {
-                **{key: swing[key] for key in ("first", "second", "unit", "deal", "margin")},
-                **{f"seating_{g['seating'] + 1}": g["margin"] for g in swing["games"]},
-            }
-            for swing in document["swings"]
-        ),
-        "references": _csv(_flat(reference) for reference in document["references"]),
-        "sweeps": _csv(
-            {"family": sweep["family"], "parameter": sweep["parameter"], **_flat(point)}
-            for sweep in document["sweeps"]
-            for point in sweep["points"]
-        ),
-        "margins": _csv(
-            {
-                "first": part["first"],
-                "second": part["second"] or "",
-                "margin": centre,
-                "deals": deals,
-                "games": games,
-            }
-            for part in document["distributions"]
-            for centre, deals, games in zip(
-                part["centres"], part["deals"], part["games"], strict=True
-            )
-        ),
-    }
-    return {name: text for name, text in found.items() if text}
+Rows: TypeAlias = Iterable[Mapping[str, Any]]
 
 
-def _csv(rows: Iterable[Mapping[str, Any]]) -> str:
+@dataclass(frozen=True)
+class Column:
+    """A title, and whether its cells are words."""
+
+    title: str
+    words: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells as they are read; the first row of `cells` belongs to the best agent."""
+
+    name: str
+    caption: str
+    columns: tuple[Column, ...]
+    cells: tuple[tuple[str, ...], ...]
+
+
+def as_text(table: Table) -> str:
+    """For a terminal: words on the left, numbers on the right.
+
+    >>> columns = (Column("agent", words=True), Column("deals"))
+    >>> print(as_text(Table("x", "", columns, (("rule", "1,000"),))))
+    agent  deals
+    rule   1,000
+    """
+    lines = [tuple(column.title for column in table.columns), *table.cells]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(table.columns))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if column.words else cell.rjust(width)
+            for cell, width, column in zip(line, widths, table.columns, strict=True)
+        ).rstrip()
+        for line in lines
+    )
+
+
+def as_markdown(table: Table) -> str:
+    """For a code host or a paper in Markdown."""
+    head = " | ".join(markdown(column.title) for column in table.columns)
+    rule = "|".join("---" if column.words else "---:" for column in table.columns)
+    rows = [" | ".join(map(markdown, cells)) for cells in table.cells]
+    return "\n".join([f"| {head} |", f"|{rule}|", *(f"| {row} |" for row in rows)])
+
+
+def as_latex(table: Table) -> str:
+    r"""A `table` environment; it needs the package booktabs and nothing else.
+
+    >>> columns = (Column("agent", words=True), Column("score rating"))
+    >>> print(as_latex(Table("ladder", "All.", columns, (("a_b", "−3.1"),))))
+    \begin{table}
+    \centering
+    \caption{All.}
+    \label{tab:ladder}
+    \begin{tabular}{lr}
+    \toprule
+    agent & score rating \\
+    \midrule
+    a\_b & $-$3.1 \\
+    \bottomrule
+    \end{tabular}
+    \end{table}
+    """
+    kinds = "".join("l" if column.words else "r" for column in table.columns)
+    head = " & ".join(_latex(column.title) for column in table.columns)
+    rows = [" & ".join(map(_latex, cells)) + r" \\" for cells in table.cells]
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{_latex(table.caption)}}}",
+            rf"\label{{tab:{table.name}}}",
+            rf"\begin{{tabular}}{{{kinds}}}",
+            r"\toprule",
+            rf"{head} \\",
+            r"\midrule",
+            *rows,
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+        ]
+    )
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
+    MINUS: "$-$",
+    "±": r"$\pm$",
+    "\N{EN DASH}": "--",
+    "µ": r"\textmu{}",
+    "…": r"\dots{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_"},
+}
+
+
+def _latex(text: str) -> str:
+    return re.sub("|".join(map(re.escape, _LATEX)), lambda found: _LATEX[found[0]], text)
+
+
+# --- CSV ---------------------------------------------------------------------------------
+
+
+def as_csv(rows: Rows) -> str:
+    """With all digits; empty if there are no rows."""
     listed = list(rows)
     columns = list(dict.fromkeys(column for row in listed for column in row))
     if not columns:
@@ -64,38 +138,20 @@ def _csv(rows: Iterable[Mapping[str, Any]]) -> str:
     return out.getvalue()
 
 
-def _flat(values: Mapping[str, Any], skip: Sequence[str] = ()) -> dict[str, Any]:
-    """Nested values as columns `outer_inner`."""
-    flat: dict[str, Any] = {}
+def flat(values: Mapping[str, Any], skip: Sequence[str] = ()) -> dict[str, Any]:
+    """Nested values as columns `outer_inner`.
+
+    >>> flat({"name": "x", "margin": {"value": 1.0, "n": 2}})
+    {'name': 'x', 'margin_value': 1.0, 'margin_n': 2}
+    """
+    found: dict[str, Any] = {}
     for key, value in values.items():
         if key in skip:
             continue
         if isinstance(value, Mapping):
-            flat |= {f"{key}_{inner}": x for inner, x in _flat(value).items()}
-        elif isinstance(value, list):
-            flat[key] = " ".join(map(str, value))
+            found |= {f"{key}_{inner}": x for inner, x in flat(value).items()}
+        elif isinstance(value, list | tuple):
+            found[key] = " ".join(map(str, value))
         else:
-            flat[key] = value
-    return flat
-
-
-def _agent(agent: Mapping[str, Any]) -> dict[str, Any]:
-    return _flat(agent, skip=("members",))
-
-
-def _pair(pair: Mapping[str, Any]) -> dict[str, Any]:
-    return _flat(pair)
-
-
-def _points(agent: Mapping[str, Any]) -> dict[str, Any]:
-    measures = _flat(agent["measures"])
-    rates = _flat(agent["rates"])
-    return {"agent": agent["name"], "rounds": agent["rounds"], **measures, **rates}
-
-
-def _los(los: Mapping[str, Any]) -> str:
-    names = los["agents"]
-    return _csv(
-        {"agent": name, **dict(zip(names, row, strict=True))}
-        for name, row in zip(names, los["matrix"], strict=False)
-    )
+            found[key] = value
+    return found

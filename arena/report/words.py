@@ -10,6 +10,7 @@ __all__ = [
     "count",
     "duration",
     "interval",
+    "label_of",
     "markdown",
     "method",
     "percent",
@@ -110,6 +111,11 @@ def duration(seconds: float | None) -> str:
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
     return DASH
+
+
+def label_of(rules: Any, word: str) -> str:
+    """What players of the game call it."""
+    return str(getattr(rules, "labels", {}).get(word, word))
 
 
 def method(adjustment: str) -> str:

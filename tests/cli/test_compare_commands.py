@@ -90,7 +90,9 @@ def test_ratings(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
     values = [agent["rating"]["value"] for agent in found["agents"]]
     assert values == sorted(values, reverse=True)
     assert sum(values) == pytest.approx(0, abs=1e-9)
-    assert found["los"][0][1] == pytest.approx(1 - found["los"][1][0])
+    for each in found["comparisons"]:
+        if each["low"] is not None:
+            assert each["different"] == (each["low"] > 0 or each["high"] < 0)
 
 
 def test_ratings_with_an_anchor_and_a_bootstrap(

@@ -113,10 +113,11 @@ def test_from_games_to_a_player(tmp_path, capsys):
     assert (tmp_path / "data" / part).read_bytes() == (tmp_path / "again" / part).read_bytes()
     assert main([*command, str(tmp_path / "again")]) == 0
     assert "0 parts written" in capsys.readouterr().out
-    recipe = {"recording": "data", "out": "tiny.npz", "trees": 3, "leaf": 5}
+    recipe = {"recording": "data", "trees": 3, "leaf": 5}
     (tmp_path / "recipe.yaml").write_text(json.dumps(recipe))
-    assert main(["train", "forest", str(tmp_path / "recipe.yaml")]) == 0
-    assert "held out" in capsys.readouterr().err
+    train = ["train", "forest", str(tmp_path / "recipe.yaml"), "--output"]
+    assert main([*train, str(tmp_path / "tiny.npz")]) == 0
+    assert "held out" in capsys.readouterr().out
     experiment["agents"] = {
         "forest": {"family": "forest", "model": "tiny.npz"}, "random": {"family": "random"},
     }  # fmt: skip
@@ -126,5 +127,5 @@ def test_from_games_to_a_player(tmp_path, capsys):
     (kept,) = (tmp_path / "run" / "models").iterdir()
     assert kept.read_bytes() == (tmp_path / "tiny.npz").read_bytes()
     (tmp_path / "recipe.yaml").write_text(json.dumps({**recipe, "tree": 3}))
-    assert main(["train", "forest", str(tmp_path / "recipe.yaml")]) == 2
+    assert main([*train, str(tmp_path / "tiny.npz")]) == 2
     assert "tree: unknown key; did you mean 'trees'?" in capsys.readouterr().err

@@ -59,10 +59,10 @@ def test_run_shows_standings_pairs_and_times(
 ) -> None:
     assert main(["run", config(), "--jobs", "1", "--no-report"]) == 0
     shown = capsys.readouterr().out
-    for title in ("points per deal", "95% interval", "win rate", "won-drawn-lost", "median"):
+    for title in ("points per deal", "95% interval", "win rate", "won–drawn–lost", "median"):
         assert title in shown
-    for name in ("random", "semi", "rule", "rule - random", "time per decision"):
-        assert re.search(rf"^{name}\b", shown, re.MULTILINE)
+    for name in ("random", "semi", "rule", "rule – random", "time per decision"):
+        assert re.search(rf"^([\d–() ]+)?{name}\b", shown, re.MULTILINE)
     assert "CPU seconds; results in reports/small" in shown
     assert main(["run", "x.yaml", "--no-report"]) == 0
     again = capsys.readouterr().out
@@ -79,16 +79,16 @@ def test_the_tables_say_what_is_stored(
         deals, rounds = results.deals(), results.rounds()
     mean, half = deals["margin"].mean(), 2.0227 * deals["margin"].std() / 40**0.5
     margins = deals["margin"]
-    tally = f"{(margins > 0).sum()}-{(margins == 0).sum()}-{(margins < 0).sum()}"
-    pair = "random - other"
+    tally = f"{(margins > 0).sum()}–{(margins == 0).sum()}–{(margins < 0).sum()}"
+    pair = "random – other"
     if mean < 0:  # the one that is ahead is named first
-        pair, mean, tally = "other - random", -mean, "-".join(reversed(tally.split("-")))
+        pair, mean, tally = "other – random", -mean, "–".join(reversed(tally.split("–")))
     limits = interval(mean - half, mean + half)
     assert re.search(
         rf"^{pair} +40 +{re.escape(signed(mean))} +{limits} .* {tally} ", shown, re.MULTILINE
     )
     won = ((rounds["margin"] > 0) + 0.5 * (rounds["margin"] == 0)).mean()
-    assert re.search(rf"^random .* {100 * won:.1f}% ", shown, re.MULTILINE)
+    assert re.search(rf"^\d.* random .* {100 * won:.1f}% ", shown, re.MULTILINE)
     assert f"{rounds['score_first'].mean():.1f}" in shown
 
 

@@ -5,6 +5,7 @@ Only the standard library, and started with `python -I -S`, so that it starts fa
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -23,6 +24,10 @@ def misbehave(message, what):
     if what == "illegal":
         hand, legal = message["view"]["hand"], message["view"]["legal"]
         answer["action"] = next((card for card in ("C2", "C6", *hand) if card not in legal), "C2")
+    elif what == "forgets-nothing":
+        answer["action"] = message["view"]["legal"][message["deal"] % len(message["view"]["legal"])]
+    elif what == "chance":
+        answer["action"] = random.choice(message["view"]["legal"])
     elif what == "unknown-action":
         answer["action"] = "H77"
     elif what == "wrong-deal":

@@ -65,7 +65,9 @@ def texts(value: Any) -> Iterator[str]:
 
 def strangers(text: str, document: dict[str, Any]) -> list[str]:
     """The numbers of a text that the document does not have, to the digits shown."""
-    known_texts = {t for t in texts({**document, "answer": []}) if re.search(r"\d", t)}
+    known_texts = {
+        t for t in texts({**document, "verdict": [], "sweeps": []}) if re.search(r"\d", t)
+    }
     for known in sorted(known_texts, key=len, reverse=True):
         text = text.replace(known, " ")
     values = {abs(value) for value in numbers(document)}

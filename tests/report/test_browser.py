@@ -61,9 +61,9 @@ def column(page: Any, table: str, number: int) -> list[str]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_opens_without_a_complaint(visit: Callable[..., Any], written: Get, kind: str) -> None:
     page = visit(kind)
-    answer = page.locator("#answer p").all_inner_texts()
-    assert answer == [" ".join(text.split()) for text in written(kind).document["answer"]]
-    assert page.locator("figure svg").count() >= 4
+    headline = page.locator("#verdict .headline").inner_text()
+    assert headline == " ".join(written(kind).document["verdict"]["headline"].split())
+    assert page.locator("figure svg").count() >= 3
     assert page.locator(".felt").count() >= 1
 
 
@@ -77,10 +77,10 @@ def test_sorting(visit: Callable[..., Any]) -> None:
     head.locator("button").press("Enter")
     assert head.get_attribute("aria-sort") == "ascending"
     assert [float(x) for x in column(page, "leaderboard", 7)] == sorted(before)
-    name = page.locator("[aria-label='leaderboard'] thead th").nth(1)
+    name = page.locator("[aria-label='leaderboard'] thead th").nth(0)
     name.locator("button").click()
     assert head.get_attribute("aria-sort") is None
-    names = [text.split()[0] for text in column(page, "leaderboard", 2)]
+    names = [text.split()[0] for text in column(page, "leaderboard", 1)]
     assert names == ["open", "lowest", "any"]
 
 
@@ -90,8 +90,8 @@ def test_the_replay_ends_with_the_stored_score(
 ) -> None:
     page = visit(kind)
     document = written(kind).document
-    for number in (0, len(document["swings"]) - 1):
-        swing = document["swings"][number]
+    for number in (0, len(document["deals"]["swings"]) - 1):
+        swing = document["deals"]["swings"][number]
         page.locator("#replay select").first.select_option(str(number))
         page.get_by_role("button", name="to the end").click()
         shown = []
@@ -110,7 +110,7 @@ def test_the_replay_ends_with_the_stored_score(
 
 def test_keys_and_buttons_go_back_and_forth(visit: Callable[..., Any], written: Get) -> None:
     page = visit("klaverjas")
-    swing = written("klaverjas").document["swings"][0]
+    swing = written("klaverjas").document["deals"]["swings"][0]
     counter = page.locator(".steps .sub")
     page.locator("#replay").press("Home")
     assert counter.inner_text().startswith("step 0 of 32")
@@ -133,7 +133,7 @@ def test_where_the_seatings_part(visit: Callable[..., Any], written: Get) -> Non
     page = visit("klaverjas")
     first, second = (
         [(step["seat"], step["action"]) for step in game["steps"]]
-        for game in written("klaverjas").document["swings"][0]["games"]
+        for game in written("klaverjas").document["deals"]["swings"][0]["games"]
     )
     part = next(i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
     page.get_by_role("button", name="to where the two seatings part").click()
@@ -159,7 +159,8 @@ def test_a_seat_sees_its_own_cards_only(visit: Callable[..., Any]) -> None:
 
 def test_a_swing_of_the_table_opens_in_the_viewer(visit: Callable[..., Any], written: Get) -> None:
     page = visit("klaverjas")
-    number = len(written("klaverjas").document["swings"]) - 1
+    number = len(written("klaverjas").document["deals"]["swings"]) - 1
+    page.get_by_text("All swings").click()
     page.locator("[data-replay]").nth(number).click()
     assert page.locator("#replay select").first.input_value() == str(number)
 
@@ -168,7 +169,7 @@ def test_a_swing_of_the_table_opens_in_the_viewer(visit: Callable[..., Any], wri
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_sticks_out_on_a_phone(visit: Callable[..., Any], kind: str, scheme: str) -> None:
     page = visit(kind, PHONE, color_scheme=scheme)
-    for details in page.locator("main > details").all():
+    for details in page.locator("main details").all():
         details.evaluate("element => { element.open = true; }")
     page.get_by_role("button", name="to the end").click()
     width = page.evaluate("document.documentElement.scrollWidth")
@@ -200,11 +201,11 @@ def test_it_is_dark_in_the_dark(visit: Callable[..., Any]) -> None:
 
 def test_hostile_names_stay_text(visit: Callable[..., Any]) -> None:
     page = visit("hostile")
-    assert set(column(page, "leaderboard", 2)) == set(HOSTILE)
+    assert set(column(page, "leaderboard", 1)) == set(HOSTILE)
     assert page.locator("img").count() == 0
     assert page.locator("script").count() == 2
     page.get_by_role("button", name="to the end").click()
-    titles = page.locator(".board h4").all_inner_texts()
+    titles = page.locator(".board h3").all_inner_texts()
     assert any(name in titles[0] for name in HOSTILE)
     options = page.locator("#replay select option").all_inner_texts()
     assert any("<i>d000" in option for option in options)
@@ -220,6 +221,51 @@ def test_tables_are_tables_for_a_screen_reader(visit: Callable[..., Any]) -> Non
     assert unnamed.count() == 0
     buttons = page.get_by_role("button").all()
     assert all(b.get_attribute("aria-label") or b.inner_text().strip() for b in buttons)
+
+
+def test_a_link_opens_a_deal_at_a_step(
+    visit: Callable[..., Any], written: Get, browser: Any
+) -> None:
+    page = visit("klaverjas")
+    swing = written("klaverjas").document["deals"]["swings"][-1]
+    pair = f"{swing['first']},{swing['second']}"
+    page.evaluate("hash => { location.hash = hash; }", f"#deal={swing['deal']}&pair={pair}&step=7")
+    page.wait_for_function(
+        "document.querySelector('.steps .sub').textContent.startsWith('step 7 ')"
+    )
+    number = len(written("klaverjas").document["deals"]["swings"]) - 1
+    assert page.locator("#replay select").first.input_value() == str(number)
+    page.locator("#replay").press("ArrowRight")
+    link = page.locator(".here").get_attribute("href")
+    assert "step=8" in link
+    page.goto(written("klaverjas").page.as_uri() + link)
+    assert page.locator(".steps .sub").inner_text().startswith("step 8 ")
+
+
+@pytest.mark.parametrize("kind", ["klaverjas", "hearts", "sweep", "forfeits"])
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_axe_finds_nothing_serious(
+    visit: Callable[..., Any], kind: str, viewport: dict[str, int]
+) -> None:
+    """axe-core's rules of accessibility, with everything that can be opened open."""
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe is not installed"
+    )
+    page = visit(kind, viewport)
+    for details in page.locator("main details").all():
+        details.evaluate("element => { element.open = true; }")
+    found = axe.Axe().run(page).response["violations"]
+    serious = [v for v in found if v["impact"] in ("serious", "critical")]
+    told = [(v["id"], [node["html"][:120] for node in v["nodes"]][:3]) for v in serious]
+    assert told == []
+    assert "heading-order" not in [v["id"] for v in found]
+
+
+def test_controls_of_the_replay_stay_in_reach_on_a_phone(visit: Callable[..., Any]) -> None:
+    page = visit("klaverjas", PHONE)
+    page.locator(".felt").first.scroll_into_view_if_needed()
+    box = page.locator(".steps").bounding_box()
+    assert box is not None and box["y"] + box["height"] <= PHONE["height"] + 1
 
 
 def test_it_prints(visit: Callable[..., Any], tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from report.conftest import Written
 from report.reading import strangers, visible
@@ -17,9 +18,11 @@ from report.runs import HOSTILE, KINDS, klaverjas
 
 from arena.cli import main
 from arena.report import write
+from arena.report.document import json_schema
 
 GOLDEN = Path(__file__).parent / "golden"
 DOC = Path(__file__).parents[2] / "docs" / "report-json.md"
+SCHEMA = DOC.with_name("report.schema.json")
 Get = Callable[[str], Written]
 
 
@@ -31,12 +34,13 @@ def settled(document: dict[str, Any]) -> dict[str, Any]:
     kept: dict[str, Any] = json.loads(
         json.dumps(document), parse_float=lambda text: float(f"{float(text):.8g}")
     )
-    for agent in kept["agents"]:
+    for agent in kept["ladder"]["agents"]:
         del agent["seconds"], agent["on_front"]
+    del kept["method"]["citation"]
     for key in ("versions", "git_commit", "machine", "started", "ended", "cpu_seconds"):
         del kept["provenance"][key]
     del kept["provenance"]["fingerprints"]
-    kept["swings"] = kept["swings"][:1]
+    kept["deals"]["swings"] = kept["deals"]["swings"][:1]
     return kept
 
 
@@ -85,21 +89,32 @@ def test_every_number_is_in_the_document(written: Get, kind: str) -> None:
 
 def test_a_wrong_number_would_be_noticed(written: Get) -> None:
     report = written("klaverjas")
-    mean = f"{report.document['pairs'][0]['mean']:.1f}"
+    mean = f"{report.document['pairs']['pairs'][0]['mean']:.1f}"
     assert mean in report.html
     wrong = visible(report.html.replace(mean, "987.6"))
     assert set(strangers(wrong, report.document)) == {"987.6"}
 
 
-def test_every_key_is_documented(written: Get) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_document_follows_its_schema(written: Get, kind: str) -> None:
+    jsonschema.validate(written(kind).document, json.loads(SCHEMA.read_text(encoding="utf-8")))
+
+
+def test_the_published_schema_is_that_of_the_parts() -> None:
+    text = json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
+    assert SCHEMA.read_text(encoding="utf-8") == text, (
+        "arena schema report > docs/report.schema.json"
+    )
+
+
+def test_every_key_is_documented() -> None:
     described = DOC.read_text(encoding="utf-8")
-    for kind in KINDS:
-        document = written(kind).document
-        for key, value in document.items():
-            assert f"`{key}`" in described, key
-            inner = value[0] if isinstance(value, list) and value else value
-            for name in inner if isinstance(inner, dict) else ():
-                assert f"`{name}`" in described, f"{key}.{name}"
+    schema = json_schema()
+    for key in schema["properties"]:
+        assert f"`{key}`" in described, key
+    for name, part in schema["$defs"].items():
+        for key in part.get("properties", {}):
+            assert f"`{key}`" in described, f"{name}.{key}"
 
 
 # --- what it says ------------------------------------------------------------------------
@@ -109,7 +124,7 @@ def test_the_tables_hold_the_same_numbers(written: Get) -> None:
     report = written("klaverjas")
     with (report.folder / "tables" / "pairs.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    pairs = report.document["pairs"]
+    pairs = report.document["pairs"]["pairs"]
     assert [row["first"] for row in rows] == [pair["first"] for pair in pairs]
     assert [float(row["mean"]) for row in rows] == [pair["mean"] for pair in pairs]
     assert [row["significant"] for row in rows] == [str(pair["significant"]) for pair in pairs]
@@ -118,16 +133,18 @@ def test_the_tables_hold_the_same_numbers(written: Get) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_files_are_there(written: Get, kind: str) -> None:
     folder = written(kind).folder
-    for name in ("agents", "pairs", "los", "points", "tricks", "swings", "margins"):
+    for name in ("agents", "pairs", "strength", "points", "tricks", "swings", "margins"):
         assert (folder / "tables" / f"{name}.csv").stat().st_size > 0
-    for name in ("cross-table", "forest", "margins", "tricks", "strength-and-time"):
+    for name in ("forest", "margins", "tricks", "strength-and-time"):
         assert (folder / "figures" / f"{name}.png").read_bytes()[:4] == b"\x89PNG"
         assert "</svg>" in (folder / "figures" / f"{name}.svg").read_text(encoding="utf-8")
 
 
 def test_agents_that_see_all_cards_are_marked(written: Get) -> None:
     report = written("klaverjas")
-    assert [a["sees_all_cards"] for a in report.document["agents"] if a["name"] == "open"] == [True]
+    assert [
+        a["sees_all_cards"] for a in report.document["ladder"]["agents"] if a["name"] == "open"
+    ] == [True]
     assert "sees all cards" in visible(report.html)
     assert "open (sees all cards)" in report.markdown
     assert "lowest (sees all cards)" not in report.markdown
@@ -135,14 +152,14 @@ def test_agents_that_see_all_cards_are_marked(written: Get) -> None:
 
 def test_forfeits_are_told(written: Get) -> None:
     report = written("forfeits")
-    (trouble,) = [a for a in report.document["agents"] if a["name"] == "trouble"]
+    (trouble,) = [a for a in report.document["ladder"]["agents"] if a["name"] == "trouble"]
     assert trouble["faults"] > 0
     assert report.document["faults"]["count"] == trouble["faults"]
     assert "out of" in visible(report.html)
 
 
 def test_a_sweep_has_a_line_for_each_setting(written: Get) -> None:
-    (sweep,) = written("sweep").document["sweeps"]
+    (sweep,) = written("sweep").document["sweeps"]["sweeps"]
     assert (sweep["parameter"], sweep["against"]) == ("percent", "any")
     assert {point["line"] for point in sweep["points"]} == {"c=0.5", "c=1.0"}
     assert [point["x"] for point in sweep["points"]] == [5.0, 50.0, 95.0] * 2
@@ -150,7 +167,7 @@ def test_a_sweep_has_a_line_for_each_setting(written: Get) -> None:
 
 
 def test_published_values_stand_beside_ours(written: Get) -> None:
-    thesis, paper, blog = written("sweep").document["references"]
+    thesis, paper, blog = written("sweep").document["references"]["values"]
     assert thesis["z"] == pytest.approx((thesis["ours"]["value"] - 0.5) / thesis["ours"]["se"])
     spread = (paper["ours"]["se"] ** 2 + 3.0**2) ** 0.5
     assert paper["z"] == pytest.approx((paper["ours"]["value"] - 70.0) / spread)
@@ -159,7 +176,7 @@ def test_published_values_stand_beside_ours(written: Get) -> None:
 
 
 def test_games_without_a_declarer_have_no_such_role(written: Get) -> None:
-    made = written("hearts").document["makeup"]
+    made = written("hearts").document["points"]
     assert made["roles"] == ["score_as_leader", "score_not_leading"]
     assert list(made["labels"]) == ["moon"]
     assert "nat" not in visible(written("hearts").html).split()
@@ -168,7 +185,7 @@ def test_games_without_a_declarer_have_no_such_role(written: Get) -> None:
 def test_points_by_trick_add_up(written: Get) -> None:
     """What is taken in the single tricks is what was taken in all."""
     for kind in ("klaverjas", "hearts"):
-        for agent in written(kind).document["makeup"]["agents"]:
+        for agent in written(kind).document["points"]["agents"]:
             tricks = sum(trick["value"] for trick in agent["tricks"])
             measures = agent["measures"]
             whole = measures["card_points"]["value"] + measures["bonus"]["value"]
@@ -176,7 +193,7 @@ def test_points_by_trick_add_up(written: Get) -> None:
 
 
 def test_the_two_sides_of_klaverjas_share_all_points(written: Get) -> None:
-    made = written("klaverjas").document["makeup"]["agents"]
+    made = written("klaverjas").document["points"]["agents"]
     rounds = sum(agent["rounds"] for agent in made)
     taken = sum(agent["rounds"] * agent["measures"]["card_points"]["value"] for agent in made)
     assert taken / rounds == pytest.approx(162 / 2)
@@ -202,7 +219,7 @@ def test_hostile_names_do_not_break_the_text(written: Get) -> None:
     assert not any("<" in line for line in lines)
     table = [line for line in lines if line.startswith("|")]
     columns = {len(re.findall(r"(?<!\\)\|", line)) for line in table}
-    assert columns == {9, 7}
+    assert columns == {11, 8, 7}
 
 
 def test_a_page_asks_the_network_for_nothing(written: Get) -> None:

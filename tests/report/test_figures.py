@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import combinations, pairwise
-from typing import Any
 
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from arena.analysis import Estimate
 from arena.report.figures.strength import strength_and_time, time_ticks
 from arena.report.figures.style import style
+from arena.report.sections.ladder import Agent, Seconds, Strength
 
 CASES = [
     (agents, fastest, slowest, seed)
@@ -20,28 +22,49 @@ CASES = [
 ]
 
 
-def document(agents: int, fastest: float, slowest: float, seed: int) -> dict[str, Any]:
+def ladder(agents: int, fastest: float, slowest: float, seed: int) -> list[Agent]:
     """Agents that are stronger the more time they take, on the whole."""
     chance = random.Random(seed)
-    rows: list[dict[str, Any]] = []
+    found = []
+    nothing = Estimate(None, None, None, 0)
     for number in range(agents):
         share = chance.random()
         value = -40 + 80 * share + chance.gauss(0, 10)
-        rows.append(
-            {
-                "name": f"ismcts-{2**number}",
-                "seconds": {"mean": fastest * (slowest / fastest) ** share},
-                "rating": {"value": value, "low": value - 4, "high": value + 4},
-                "sees_all_cards": number == 0,
-            }
+        time = fastest * (slowest / fastest) ** share
+        found.append(
+            Agent(
+                name=f"ismcts-{2**number}",
+                label=f"ismcts-{2**number}",
+                rank=number,
+                rank_best=number,
+                rank_worst=number,
+                letters="a",
+                rating=Strength(value, value - 4, value + 4, 2.0, 10.0),
+                elo=None,
+                margin=nothing,
+                points=nothing,
+                win_rate=nothing,
+                seconds=Seconds(10, time, time, time, time, time),
+                units=10,
+                forfeits=0,
+                faults=0,
+                sees_all_cards=number == 0,
+                members=[],
+                on_front=False,
+            )
         )
-    for row in rows:
-        row["on_front"] = not any(
-            other["rating"]["value"] > row["rating"]["value"]
-            and other["seconds"]["mean"] <= row["seconds"]["mean"]
-            for other in rows
+
+    def beaten(one: Agent) -> bool:
+        return any(
+            strength(o) > strength(one) and o.seconds.median <= one.seconds.median for o in found
         )
-    return {"agents": rows, "run": {"unit": "deal"}}
+
+    return [replace(agent, on_front=not beaten(agent)) for agent in found]
+
+
+def strength(agent: Agent) -> float:
+    assert agent.rating is not None
+    return agent.rating.value
 
 
 @pytest.mark.parametrize(("agents", "fastest", "slowest", "seed"), CASES)
@@ -49,7 +72,7 @@ def test_strength_and_time_can_be_read(
     agents: int, fastest: float, slowest: float, seed: int
 ) -> None:
     with style():
-        figure = strength_and_time(document(agents, fastest, slowest, seed))
+        figure = strength_and_time(ladder(agents, fastest, slowest, seed), "deal")
         assert figure is not None
         canvas = FigureCanvasAgg(figure)
         canvas.draw()

@@ -32,7 +32,7 @@ def test_published_margins_stand_beside_margins(tmp_path):
     config = str(PAPERS / "aaldering-2023-figure5.yaml")
     words = ["--set", "deals.limit=30", "--jobs", "1", "--quiet", "--out", str(folder)]
     assert main(["run", config, *words]) == 0
-    checks = json.loads((folder / "report.json").read_text())["references"]
+    checks = json.loads((folder / "report.json").read_text())["references"]["values"]
     assert len(checks) == 15
     for check in checks:
         assert "margin" in check["unit"]

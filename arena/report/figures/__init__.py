@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from arena.report.figures.makeup import roles, tricks
-from arena.report.figures.margins import margins
-from arena.report.figures.pairs import cross_table, forest
-from arena.report.figures.strength import strength_and_time
 from arena.report.figures.style import BLUE, INK, LINE, MUTED, ORANGE, PAPER, style
-from arena.report.figures.sweeps import sweeps
+
+if TYPE_CHECKING:
+    from arena.report.document import Document
+    from arena.report.section import Section
 
 __all__ = ["Picture", "draw"]
 
@@ -58,16 +57,15 @@ class Picture:
         return re.sub(r' id="([^"]+)"', lambda m: m[0] if m[1] in used else "", body)
 
 
-def draw(document: dict[str, Any]) -> list[Picture]:
+def draw(document: Document, sections: Iterable[Section[Any]]) -> list[Picture]:
     """All figures that the document has numbers for."""
-    found = []
+    found: list[Picture] = []
     with style():
-        for name, (make, caption) in _FIGURES.items():
-            figure = make(document)
-            if figure is not None:
-                units = document["run"]
-                text = caption.format(unit=units["unit"], units=units["units"])
-                found.append(_picture(name, text, figure))
+        for section in sections:
+            part = document.parts.get(section.name)
+            if part is not None:
+                drawings = section.figures(part, document)
+                found += [_picture(d.name, d.caption, d.figure) for d in drawings]
     return found
 
 
@@ -77,33 +75,3 @@ def _picture(name: str, caption: str, figure: Figure) -> Picture:
     with mpl.rc_context({"svg.hashsalt": name}):
         figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
     return Picture(name, caption, png.getvalue(), svg.getvalue())
-
-
-_FIGURES: dict[str, tuple[Callable[[dict[str, Any]], Figure | None], str]] = {
-    "cross-table": (
-        cross_table,
-        "Mean margin of the agent in the row against the one in the column, in points per {unit}. "
-        "* differs beyond chance.",
-    ),
-    "forest": (
-        forest,
-        "Every pair: mean margin with its interval, in points per {unit}. Filled: differs beyond "
-        "chance after adjustment for the number of pairs.",
-    ),
-    "strength-and-time": (
-        strength_and_time,
-        "Strength against time per decision, with intervals. The dashed line joins the agents "
-        "that no other beats on both.",
-    ),
-    "margins": (
-        margins,
-        "How often which margin occurred: of single games, and of {units} with their seatings "
-        "averaged. Spikes are games of all or nothing.",
-    ),
-    "sweeps": (sweeps, "Strength along a parameter, with intervals."),
-    "roles": (roles, "Mean score by role, with intervals over {units}."),
-    "tricks": (
-        tricks,
-        "Points taken in each trick, bonus included, with intervals over {units}.",
-    ),
-}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import seaborn as sns
@@ -22,25 +23,27 @@ from arena.report.figures.style import (
 )
 from arena.report.words import signed
 
+if TYPE_CHECKING:
+    from arena.report.sections.ladder import Agent
+    from arena.report.sections.pairs import Pair
+
 __all__ = ["cross_table", "forest"]
 
 
-def cross_table(document: dict[str, Any]) -> Figure | None:
+def cross_table(pairs: Sequence[Pair], agents: Sequence[Agent], unit: str) -> Figure:
     """Mean margins of all pairs as a coloured table."""
-    names = [agent["name"] for agent in document["agents"]]
-    if len(names) < 2:
-        return None
+    names = [agent.name for agent in agents]
     place = {name: i for i, name in enumerate(names)}
     table = np.full((len(names), len(names)), np.nan)
     marks = np.full(table.shape, "", dtype=object)
-    for pair in document["pairs"]:
-        i, j = place[pair["first"]], place[pair["second"]]
-        if pair["mean"] is None:
+    for pair in pairs:
+        i, j = place[pair.first], place[pair.second]
+        if pair.mean is None:
             continue
-        star = "*" if pair["significant"] else ""
-        table[i, j], table[j, i] = pair["mean"], -pair["mean"]
-        marks[i, j] = f"{signed(pair['mean'])}{star}"
-        marks[j, i] = f"{signed(-pair['mean'])}{star}"
+        star = "*" if pair.significant else ""
+        table[i, j], table[j, i] = pair.mean, -pair.mean
+        marks[i, j] = f"{signed(pair.mean)}{star}"
+        marks[j, i] = f"{signed(-pair.mean)}{star}"
     size = len(names)
     figure, axes = new_figure(1.2 + 0.36 * max(size, 4))
     largest = np.nanmax(np.abs(table)) if not np.isnan(table).all() else 1.0
@@ -52,12 +55,12 @@ def cross_table(document: dict[str, Any]) -> Figure | None:
         vmin=-largest,
         vmax=largest,
         cmap=sns.blend_palette([ORANGE, "#f6f6f4", BLUE], as_cmap=True),
-        xticklabels=[short(name, 18) for name in names],
-        yticklabels=[short(name) for name in names],
+        xticklabels=[short(agent.label, 18) for agent in agents],
+        yticklabels=[short(agent.label) for agent in agents],
         linewidths=1.0,
         linecolor=PAPER,
         annot_kws={"color": "#14181b", "fontsize": 8},
-        cbar_kws={"label": f"points per {document['run']['unit']} of the row", "shrink": 0.8},
+        cbar_kws={"label": f"points per {unit} of the row", "shrink": 0.8},
     )
     axes.tick_params(length=0)
     axes.tick_params(axis="x", rotation=35 if size > 4 else 0)
@@ -66,31 +69,30 @@ def cross_table(document: dict[str, Any]) -> Figure | None:
     return figure
 
 
-def forest(document: dict[str, Any]) -> Figure | None:
+def forest(met: Sequence[Pair], labels: Mapping[str, str], unit: str) -> Figure | None:
     """Every pair with its interval, sorted by margin."""
-    pairs = [pair for pair in document["pairs"] if pair["mean"] is not None]
+    pairs = sorted((p for p in met if p.mean is not None), key=lambda pair: pair.mean or 0.0)
     if not pairs:
         return None
-    pairs.sort(key=lambda pair: pair["mean"])
     figure, axes = new_figure(1.1 + 0.27 * len(pairs))
     for row, pair in enumerate(pairs):
-        colour = BLUE if pair["significant"] else MUTED
-        if pair["low"] is not None:
-            axes.plot([pair["low"], pair["high"]], [row, row], color=colour, lw=2.2)
+        colour = BLUE if pair.significant else MUTED
+        if pair.low is not None:
+            axes.plot([pair.low, pair.high], [row, row], color=colour, lw=2.2)
         axes.plot(
-            pair["mean"],
+            pair.mean,
             row,
             "o",
             ms=6,
-            color=colour if pair["significant"] else PAPER,
+            color=colour if pair.significant else PAPER,
             markeredgecolor=colour,
             markeredgewidth=1.5,
         )
     axes.axvline(0, color=INK, lw=0.8)
-    labels = [f"{short(p['first'], 26)} – {short(p['second'], 26)}" for p in pairs]
-    axes.set_yticks(range(len(pairs)), labels)
+    names = [f"{short(labels[p.first], 26)} – {short(labels[p.second], 26)}" for p in pairs]
+    axes.set_yticks(range(len(pairs)), names)
     axes.set_ylim(-0.7, len(pairs) - 0.3)
-    axes.set_xlabel(f"points per {document['run']['unit']} for the one named first")
+    axes.set_xlabel(f"points per {unit} for the one named first")
     axes.xaxis.set_major_formatter(FuncFormatter(with_minus))
     axes.grid(axis="x")
     axes.set_axisbelow(True)

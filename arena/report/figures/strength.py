@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import ceil, floor, log10
-from typing import Any
+from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -24,6 +24,9 @@ from arena.report.figures.style import (
 )
 from arena.report.words import duration
 
+if TYPE_CHECKING:
+    from arena.report.sections.ladder import Agent
+
 __all__ = ["strength_and_time", "time_ticks"]
 
 MOST_LABELS = 24
@@ -33,13 +36,13 @@ _LEAST_DECADES = 1.0
 """What the axis of times shows at least: below it, differences look larger than they are."""
 
 
-def strength_and_time(document: dict[str, Any]) -> Figure | None:
-    """Score ratings over the mean time of a decision."""
-    agents = [a for a in document["agents"] if a["rating"] and a["seconds"]["mean"] > 0]
+def strength_and_time(ladder: Sequence[Agent], unit: str) -> Figure | None:
+    """Score ratings over the median time of a decision."""
+    agents = [a for a in ladder if a.rating is not None and a.seconds.median > 0]
     if len(agents) < 2:
         return None
     figure, axes = new_figure(3.9 if len(agents) <= 8 else 5.4)
-    front = sorted((a for a in agents if a["on_front"]), key=lambda a: a["seconds"]["mean"])
+    front = sorted((a for a in agents if a.on_front), key=lambda a: a.seconds.median)
     axes.plot(
         *zip(*map(_point, front), strict=True),
         color=GREEN,
@@ -50,14 +53,14 @@ def strength_and_time(document: dict[str, Any]) -> Figure | None:
         zorder=1,
     )
     for agent in agents:
-        colour = GREEN if agent["on_front"] else MUTED
+        colour = GREEN if agent.on_front else MUTED
         for start, end in _intervals([agent]):
             axes.plot(*zip(start, end, strict=True), color=colour, lw=2)
-        marker = "D" if agent["sees_all_cards"] else "o"
+        marker = "D" if agent.sees_all_cards else "o"
         axes.plot(*_point(agent), marker, ms=7, color=colour, markeredgecolor=PAPER)
-    _time_axis(axes, [a["seconds"]["mean"] for a in agents])
+    _time_axis(axes, [a.seconds.median for a in agents])
     axes.yaxis.set_major_formatter(FuncFormatter(with_minus))
-    axes.set_ylabel(f"score rating\n(points per {document['run']['unit']} above the field)")
+    axes.set_ylabel(f"score rating\n(points per {unit} above the field)")
     axes.grid(axis="both", color=LINE)
     axes.set_axisbelow(True)
     figure.legend(loc="outside upper right", frameon=False, fontsize="small")
@@ -68,27 +71,28 @@ def strength_and_time(document: dict[str, Any]) -> Figure | None:
     return figure
 
 
-def _label(agent: dict[str, Any]) -> Label:
-    marked = " (sees all cards)" if agent["sees_all_cards"] else ""
-    return Label(f"{short(agent['name'], 24)}{marked}", *_point(agent))
+def _label(agent: Agent) -> Label:
+    marked = " (sees all cards)" if agent.sees_all_cards else ""
+    return Label(f"{short(agent.label, 24)}{marked}", *_point(agent))
 
 
-def _point(agent: dict[str, Any]) -> tuple[float, float]:
-    return agent["seconds"]["mean"], agent["rating"]["value"]
+def _point(agent: Agent) -> tuple[float, float]:
+    assert agent.rating is not None  # those without one are not drawn
+    return agent.seconds.median, agent.rating.value
 
 
-def _steps(front: list[dict[str, Any]]) -> Iterator[Line]:
+def _steps(front: list[Agent]) -> Iterator[Line]:
     """The line that joins the front."""
     for (x, y), (next_x, next_y) in pairwise(map(_point, front)):
         yield (x, y), (next_x, y)
         yield (next_x, y), (next_x, next_y)
 
 
-def _intervals(agents: list[dict[str, Any]]) -> Iterator[Line]:
+def _intervals(agents: list[Agent]) -> Iterator[Line]:
     for agent in agents:
-        x, rating = agent["seconds"]["mean"], agent["rating"]
-        if rating["low"] is not None:
-            yield (x, rating["low"]), (x, rating["high"])
+        x, rating = agent.seconds.median, agent.rating
+        if rating is not None and rating.low is not None and rating.high is not None:
+            yield (x, rating.low), (x, rating.high)
 
 
 def _time_axis(axes: Axes, times: list[float]) -> None:
@@ -100,7 +104,7 @@ def _time_axis(axes: Axes, times: list[float]) -> None:
     axes.xaxis.set_major_locator(FixedLocator(time_ticks(*limits)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: duration(x)))
-    axes.set_xlabel("mean time per decision")
+    axes.set_xlabel("median time per decision")
 
 
 def time_ticks(low: float, high: float) -> list[float]:

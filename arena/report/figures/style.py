@@ -19,8 +19,8 @@ __all__ = [
     "GREEN",
     "INK",
     "LINE",
+    "LINES",
     "MARKERS",
-    "MOST_LINES",
     "MUTED",
     "ORANGE",
     "PALETTE",
@@ -37,8 +37,8 @@ PALETTE = (BLUE, ORANGE, GREEN, "#cc79a7", "#e69f00", "#56b4e9", "#8c7a00", "#7f
 INK, MUTED, LINE, PAPER = "#1b1f24", "#5b6470", "#dfe3e0", "#fffffe"
 MARKERS = "oDs^vPX*"
 WIDTH = 7.4
-MOST_LINES = 8
-"""Agents that a figure with a line for each still shows apart."""
+LINES = ("-", "--", ":", "-.")
+"""Kinds of lines, so that more than eight can be told apart."""
 
 
 @contextmanager

@@ -2,62 +2,76 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import seaborn as sns
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from arena.report.figures.style import MARKERS, PALETTE, despine, new_figure, short, with_minus
+from arena.report.figures.style import (
+    LINES,
+    MARKERS,
+    PALETTE,
+    PAPER,
+    despine,
+    new_figure,
+    short,
+    with_minus,
+)
+
+if TYPE_CHECKING:
+    from arena.analysis import Sweep
 
 __all__ = ["sweeps"]
 
 
-def sweeps(document: dict[str, Any]) -> Figure | None:
+def sweeps(found: Sequence[Sweep], unit: str) -> Figure:
     """A panel for each swept parameter, a line for each of the others."""
-    sweeps = document["sweeps"]
-    if not sweeps:
-        return None
-    figure, grid = new_figure(3.4 * len(sweeps), len(sweeps), 1, squeeze=False)
-    for axes, sweep in zip(grid.flat, sweeps, strict=True):
-        lines = list(dict.fromkeys(point["line"] for point in sweep["points"]))
+    figure, grid = new_figure(3.4 * len(found), len(found), 1, squeeze=False)
+    for axes, sweep in zip(grid.flat, found, strict=True):
+        lines = list(dict.fromkeys(point.line for point in sweep.points))
         for number, line in enumerate(lines):
-            points = [point for point in sweep["points"] if point["line"] == line]
-            xs = [point["x"] for point in points]
-            ys = [point["y"]["value"] for point in points]
+            points = [point for point in sweep.points if point.line == line]
             colour = PALETTE[number % len(PALETTE)]
-            sns.lineplot(
-                x=xs,
-                y=ys,
-                ax=axes,
+            axes.plot(
+                [point.x for point in points],
+                [point.y.value for point in points],
                 color=colour,
-                marker=MARKERS[number % len(MARKERS)],
-                markersize=7,
+                lw=1.6,
+                ls=LINES[number // len(PALETTE) % len(LINES)],
                 label=short(line) or None,
-                errorbar=None,
             )
-            lows = [p["y"]["low"] if p["y"]["low"] is not None else p["y"]["value"] for p in points]
-            highs = [
-                p["y"]["high"] if p["y"]["high"] is not None else p["y"]["value"] for p in points
-            ]
-            axes.vlines(xs, lows, highs, color=colour, lw=1.8)
-        every = [point["x"] for point in sweep["points"]]
-        if min(every) > 0 and max(every) >= 10 * min(every):
+            for point in points:
+                if point.y.low is not None and point.y.high is not None:
+                    axes.vlines(point.x, point.y.low, point.y.high, color=colour, lw=1.8)
+                axes.plot(
+                    point.x,
+                    point.y.value,
+                    MARKERS[number % len(MARKERS)],
+                    ms=7,
+                    color=colour if point.best else PAPER,
+                    markeredgecolor=colour,
+                    markeredgewidth=1.5,
+                )
+        every = sorted({point.x for point in sweep.points})
+        if every[0] > 0 and every[-1] >= 10 * every[0]:
             axes.set_xscale("log")
             axes.xaxis.set_minor_formatter(NullFormatter())
-            axes.set_xticks(sorted(set(every)), [f"{x:,g}" for x in sorted(set(every))])
-        axes.set_xlabel(sweep["parameter"])
-        unit = document["run"]["unit"]
-        against = sweep["against"]
+            axes.set_xticks(every, [f"{x:,g}" for x in every])
+        axes.set_xlabel(sweep.parameter)
         axes.set_ylabel(
-            f"margin against {short(against, 20)}\n(points per {unit})"
-            if against
+            f"margin against {short(sweep.against, 20)}\n(points per {unit})"
+            if sweep.against
             else f"score rating\n(points per {unit})"
         )
-        axes.set_title(sweep["family"], loc="left")
+        axes.set_title(
+            f"{sweep.family}, {sweep.fixed}" if sweep.fixed else sweep.family, loc="left"
+        )
         axes.yaxis.set_major_formatter(FuncFormatter(with_minus))
         axes.grid(axis="y")
-        if axes.get_legend() is not None:
-            axes.get_legend().set_frame_on(False)
+        if len(lines) > 1:
+            axes.legend(
+                frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5)
+            )
         despine(axes)
     return figure

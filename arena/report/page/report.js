@@ -53,8 +53,8 @@ const cardElement = (word, ...classes) => {
 
 /** Everything on the table after the first `count` steps of a game. */
 function situation(game, count) {
-  let hands = game.start.hands.map(cardsIn);
-  const now = { notes: game.start.notes, table: [], tricks: [], points: null, bonus: null, passed: {} };
+  let hands = game.hands.map(cardsIn);
+  const now = { notes: game.notes, table: [], tricks: [], points: null, bonus: null, passed: {} };
   let table = [];
   for (const step of game.steps.slice(0, count)) {
     if (step.phase === "play") {
@@ -145,14 +145,32 @@ class Board {
     }
     felt.append(trick);
 
-    const title = make("h4", "", `Seating ${game.seating}: ` +
+    const title = make("h3", "", `Seating ${game.seating}: ` +
       replay.sides.map((side, i) => `${side} ${sideOwner(game, replay, i)}`).join(", "));
     const notes = make("p", "known", now.notes.map(noteText).join(" · "));
     const tell = make("p", "tell", told(game, now, sees));
     if (count > part) tell.prepend(make("span", "parted", "parted "), "· ");
     const passed = now.passed[viewpoint];
     if (eyes !== "all" && passed) tell.append(` Passed on: ${passed.map(pretty).join(" ")}.`);
-    this.root.replaceChildren(title, notes, felt, tell, this.tally(game, now, replay), this.history(now));
+    const parts = [title, notes, felt, tell];
+    if (game.searched.length && count === replay.parts_at) parts.push(this.searched(game));
+    this.root.replaceChildren(...parts, this.tally(game, now, replay), this.history(now));
+  }
+
+  /** What the search of the player to move says about the cards: the numbers of `arena explain`. */
+  searched(game) {
+    const columns = Object.keys(game.searched[0].values);
+    const cell = (tag, scope, text) => {
+      const element = make(tag, "", text);
+      if (scope) element.scope = scope;
+      return element;
+    };
+    const head = make("tr", "", cell("th", "col", "card"), ...columns.map((name) => cell("th", "col", name)));
+    const rows = game.searched.map((card) => make("tr", "",
+      cell("th", "row", pretty(card.card) + (card.played ? " – played" : "")),
+      ...columns.map((name) => cell("td", "", card.values[name].toLocaleString("en", { maximumFractionDigits: 2 })))));
+    const caption = make("caption", "", "What the search thinks of the cards here, the best first");
+    return make("div", "searched", make("table", "", caption, make("thead", "", head), make("tbody", "", ...rows)));
   }
 
   tally(game, now, replay) {
@@ -202,7 +220,30 @@ class Viewer {
     this.historyOpen = false;
     this.boards = [new Board(this), new Board(this)];
     this.controls();
-    this.open(0);
+    this.openLink() || this.open(0);
+    window.addEventListener("hashchange", () => this.openLink());
+  }
+
+  /** `#deal=NAME&step=7`, with `pair=A,B` where a deal is shown for several pairs. */
+  openLink() {
+    const link = new URLSearchParams(location.hash.slice(1));
+    if (!link.has("deal")) return false;
+    const pair = link.get("pair");
+    const index = this.replays.findIndex((r) =>
+      r.deal === link.get("deal") && (!pair || `${r.first},${r.second}` === pair));
+    if (index < 0) return false;
+    const same = this.replay === this.replays[index];
+    if (!same) this.open(index);
+    const step = Number.parseInt(link.get("step"), 10);
+    if (Number.isInteger(step) && step !== this.at) this.go(step);
+    if (!same) this.root.scrollIntoView({ block: "start" });
+    return true;
+  }
+
+  link() {
+    const { deal, first, second } = this.replay;
+    const link = new URLSearchParams({ deal, pair: `${first},${second}`, step: this.at });
+    return `#${link}`;
   }
 
   controls() {
@@ -248,8 +289,9 @@ class Viewer {
     this.lastButton = button("»", "to the end", () => this.go(this.length));
     this.partButton = button("where they part", "to where the two seatings part", () => this.go(this.part));
     this.counter = make("span", "sub");
+    this.here = make("a", "here", "link to this step");
     const steps = make("div", "steps", this.firstButton, this.backButton, this.nextButton,
-      this.lastButton, this.partButton, this.slider, this.counter);
+      this.lastButton, this.partButton, this.slider, this.counter, this.here);
     const boards = make("div", "boards", this.boards[0].root, this.boards[1].root);
     boards.setAttribute("aria-live", "polite");
     this.root.replaceChildren(head, steps, boards);
@@ -297,6 +339,7 @@ class Viewer {
     this.partButton.hidden = this.shown.length < 2 || this.part >= this.length;
     const together = this.at <= this.part ? "together" : "parted";
     this.counter.textContent = `step ${this.at} of ${this.length}, ${together}`;
+    this.here.href = this.link();
     this.boards.forEach((board, side) => {
       const game = this.replay.games[this.shown[side]];
       board.root.hidden = !game;

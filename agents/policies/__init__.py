@@ -1,0 +1,15 @@
+"""Policies: how likely each legal card is for a seat that knows this much.
+
+A policy is compiled and called from compiled code: by samplers that ask what a play says about
+a hand, by trees and playouts in which others play as people do, and by an agent of its own.
+It looks at the hand of the seat in turn and at what everybody has seen, never at the other
+hands.
+
+| module | what |
+|---|---|
+| `features` | what a policy sees of a card: an entry in each of a few small tables |
+| `tables` | log-linear policies: the product of what these entries say |
+| `rounds` | rounds to learn from |
+| `fit` | tables from rounds, by multinomial logistic regression |
+| `model` | policies in files |
+"""

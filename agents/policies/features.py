@@ -1,0 +1,350 @@
+"""What a policy sees of a card: an entry in each of a few small tables.
+
+A policy multiplies what the entries of a card say (`tables`), so every table should show the
+card together with the circumstances that change what it is good for. The same code is used
+for fitting and for play.
+
+Suits are told apart only by what they are: the trump suit, suits whose cards count otherwise
+(Hearts), and all others. So what is learnt of one suit or trump holds for all of its kind.
+Nothing here asks which game it is: what differs is asked of the rules, once, by `deck_of`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import combinations
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from agents.search.leaves import Int
+from arena.cards import suit_of
+from arena.games.kernel.bits import ctz, popcount
+from arena.games.kernel.jit import inlined
+from arena.games.kernel.layout import (
+    BEST,
+    DECK,
+    DECLARER,
+    HANDS,
+    HOLDER,
+    LED,
+    LEFT,
+    ONE,
+    PLAYED,
+    S16,
+    S32,
+    S48,
+    STEP,
+    TABLE,
+    THREE,
+    TRUMPS,
+    TURN,
+    TWO,
+    ZERO,
+    Word,
+    Words,
+)
+from arena.games.kernel.spec import KernelGame
+from arena.games.kernel.step import lane_of
+
+__all__ = [
+    "TABLES",
+    "Deck",
+    "Entries",
+    "Scene",
+    "deck_of",
+    "entries_of",
+    "look",
+    "table_size",
+    "watch",
+]
+
+TABLES = 7
+"""How many entries a card has."""
+Entries: TypeAlias = tuple[Int, Int, Int, Int, Int, Int, Int]
+
+_LANE_BITS = 16
+_LOW_HALF = np.uint64(0xFFFF)
+_IN_A_RUN = 2
+"""Cards no further from each other can be in one run of three."""
+_MOST_POINTS = 63
+_TRICK = 4
+
+# What does not change during a round, the cards of a game with its trump, is one array of words:
+# compiled code hands on one array far faster than ten.
+Deck: TypeAlias = Words
+_KINDS = 0
+"""By bit: the kind of a card, which is its rank and what its suit is."""
+_SUITS = 64
+"""By bit: what its suit is: 0 for a plain one."""
+_NEAR = 128
+"""By bit: the cards that could be in a run with it."""
+_GRADES = 192
+"""By points of a trick: how much that is, from 0 to 5."""
+_STARTS = 256
+"""Where each table begins; the last number is the size of all."""
+_DEAREST = 270
+"""The card worth most, in games without partners; else 0."""
+_LANE_SIZE = 271
+_SUIT_CARDS = 272
+"""How many cards a suit has."""
+_KIND_COUNT = 273
+_SUIT_COUNT = 274
+_PARTNERS = 275
+"""1 if there are any."""
+_WORTH = 276
+"""By lane and its bits, for up to four cards: points, `<< 16` bonus."""
+
+
+def table_size(deck: Deck) -> int:
+    """How many entries all tables have."""
+    return int(deck[_STARTS + TABLES])
+
+
+@lru_cache(maxsize=256)
+def deck_of(game: KernelGame) -> Deck:
+    """The cards of a game with its trump, as `look` and `entries_of` need them."""
+    rules, trump = game.rules, game.trump
+    suit_in = _suits(game)
+    lane_size = 1 << (max(bit % _LANE_BITS for bit in game.cards) + 1)
+    deck = np.zeros(_WORTH + 4 * lane_size, np.uint64)
+    numbers: dict[tuple[int, int], int] = {}
+    points = {}
+    for bit, card in sorted(game.cards.items(), key=lambda item: (suit_in[item[0] // 16], item[0])):
+        suit = suit_in[bit // _LANE_BITS]
+        deck[_SUITS + bit] = suit
+        deck[_KINDS + bit] = numbers.setdefault((suit, bit % _LANE_BITS), len(numbers))
+        points[bit] = rules.trick_value((card,), trump, False)[0]
+        deck[_NEAR + bit] = sum(
+            1 << other_bit
+            for other, other_bit in game.bits.items()
+            if suit_of(other) == suit_of(card) and 0 < abs(other - card) <= _IN_A_RUN
+        )
+    for lane in range(4):
+        bits = [bit for bit in game.cards if bit // _LANE_BITS == lane]
+        for count in range(1, _TRICK + 1):
+            for some in combinations(bits, count):
+                cards = tuple(game.cards[bit] for bit in some)
+                value, bonus = rules.trick_value(cards, trump, False)
+                at = lane * lane_size + sum(1 << bit % _LANE_BITS for bit in some)
+                deck[_WORTH + at] = value | bonus << 16
+    partners = len(rules.sides) < rules.players
+    steps = (1, 5, 11, 15, 22) if partners else (1, 2, 4, 13, 14)
+    grades = np.searchsorted(steps, np.arange(_MOST_POINTS + 1), side="right")
+    deck[_GRADES : _GRADES + _MOST_POINTS + 1] = grades
+    sizes = _sizes(len(numbers), len(set(suit_in)), rules.hand_size)
+    deck[_STARTS + 1 : _STARTS + 1 + TABLES] = np.cumsum(sizes)
+    deck[_DEAREST] = 0 if partners else 1 << max(points, key=lambda bit: points[bit])
+    deck[_LANE_SIZE], deck[_SUIT_CARDS] = lane_size, len(game.cards) // 4
+    deck[_KIND_COUNT], deck[_SUIT_COUNT] = len(numbers), len(set(suit_in))
+    deck[_PARTNERS] = int(partners)
+    deck.flags.writeable = False
+    return deck
+
+
+def _suits(game: KernelGame) -> list[int]:
+    """What the suit in each lane is: suits whose cards are worth the same are the same."""
+    worth = []
+    for lane in range(4):
+        cards = [game.cards[bit] for bit in sorted(game.cards) if bit // _LANE_BITS == lane]
+        values = [game.rules.trick_value((card,), game.trump, False)[0] for card in cards]
+        is_trump = bool(int(game.words[TRUMPS]) >> _LANE_BITS * lane & 1)
+        worth.append((is_trump, sum(values), tuple(values)))
+    kinds = sorted(set(worth))
+    return [kinds.index(each) for each in worth]
+
+
+# --- during a round ----------------------------------------------------------------------
+
+
+@inlined
+def watch(state: Words, voids: Words, card: Word) -> None:
+    """Note what everybody sees when the seat in turn plays a card: suits not followed.
+
+    `voids[seat]` are the lanes in which a seat did not follow. Call it before `play`.
+    """
+    if card & state[LED] == ZERO:
+        voids[state[TURN]] |= state[LED]
+
+
+class Scene(NamedTuple):
+    """What is the same for all cards of a decision."""
+
+    hand: Word
+    out: Word
+    """The cards that are hidden from the seat in turn."""
+    table: Word
+    led: Word
+    best: Word
+    can_win: Word
+    """The lanes that can take the trick."""
+    trumps: Word
+    left_void: Word
+    """Lanes that the next seat, the partner and the last seat did not follow."""
+    across_void: Word
+    right_void: Word
+    setting: Int
+    """The place in the trick, who holds it and whether trumps were led: 0 to 11."""
+    holds: Int
+    """0 to lead, 1 if the partner holds the trick, 2 if an opponent does."""
+    is_last: Int
+    declarer: Int
+    """Where the declarer sits; in games without partners, where the dearest card is."""
+    stage: Int
+    third: Int
+    """Early, in the middle, late."""
+    trumps_out: Int
+    trumps_held: Int
+    points: Int
+    """Points on the table."""
+    followers_void: Int
+    """Which of those who are still to play did not follow this suit before."""
+
+
+@inlined
+def look(state: Words, game: Words, voids: Words, deck: Deck) -> Scene:
+    """What the seat in turn sees."""
+    turn = state[TURN]
+    hand, table, led = state[HANDS + turn], state[TABLE], state[LED]
+    played = state[PLAYED] | state[PLAYED + ONE] | state[PLAYED + TWO] | state[PLAYED + THREE]
+    out = game[DECK] & ~(hand | played)
+    step, trumps = game[STEP], game[TRUMPS]
+    left = voids[(turn + step) & THREE]
+    across = voids[(turn + TWO) & THREE]
+    right = voids[(turn - step) & THREE]
+    place = popcount(table)
+    setting: Int = 0
+    holds: Int = 0
+    points: Int = 0
+    followers: Int = 0
+    if table != ZERO:
+        holds = 1 if deck[_PARTNERS] != ZERO and (state[HOLDER] ^ turn) & ONE == ZERO else 2
+        setting = ((np.int64(place) - 1) * 2 + holds - 1) * 2 + (1 if led == trumps else 0)
+        size = np.int64(deck[_LANE_SIZE])
+        mask = deck[_LANE_SIZE] - ONE
+        points = np.int64(
+            (deck[_WORTH + np.int64(table & mask)] & _LOW_HALF)
+            + (deck[_WORTH + size + np.int64(table >> S16 & mask)] & _LOW_HALF)
+            + (deck[_WORTH + 2 * size + np.int64(table >> S32 & mask)] & _LOW_HALF)
+            + (deck[_WORTH + 3 * size + np.int64(table >> S48)] & _LOW_HALF)
+        )
+        if place != THREE:
+            followers = 1 if left & led != ZERO else 0
+            if place == ONE and across & led != ZERO:
+                followers += 2
+    declarer: Int = 0
+    if deck[_PARTNERS] != ZERO:
+        declarer = np.int64(((state[DECLARER] - turn) * step) & THREE)
+    else:
+        dear = deck[_DEAREST]
+        if table & dear != ZERO:
+            declarer = 3
+        elif played & dear == ZERO:
+            declarer = 1 if hand & dear != ZERO else 2
+    stage = np.int64(state[LEFT]) - 1
+    return Scene(
+        hand,
+        out,
+        table,
+        led,
+        state[BEST],
+        led | trumps,
+        trumps,
+        left,
+        across,
+        right,
+        setting,
+        holds,
+        1 if place == THREE else 0,
+        declarer,
+        stage,
+        min(stage // 3, 2),
+        min(np.int64(popcount(out & trumps)), 3),
+        min(np.int64(popcount(hand & trumps)), 2),
+        points,
+        followers,
+    )
+
+
+_ROLES = 17
+"""To lead; or to follow higher, lower, to trump, to discard, by who holds and if it is last."""
+
+
+def _sizes(kinds: int, suits: int, tricks: int) -> list[int]:
+    """How many entries each table has; `entries_of` counts through them in the same order."""
+    return [
+        49 * kinds,
+        tricks * 3 * 4 * kinds,
+        _ROLES * suits * 4 * 4 * 4,
+        _ROLES * 3 * 6 * 3 * 3,
+        9 * 4 * 4 * kinds,
+        5 * suits * 8 * 4 * 4,
+        3 * suits * 6 * 4 * 4 * 3,
+    ]
+
+
+@inlined
+def entries_of(scene: Scene, deck: Deck, card: Word) -> Entries:
+    """Where a card is in each of the tables, all tables being one after the other."""
+    bit = np.int64(ctz(card))
+    kind, suit = np.int64(deck[_KINDS + bit]), np.int64(deck[_SUITS + bit])
+    lane = lane_of(card)
+    above = lane & ~(card | (card - ONE))
+    higher: Int = min(np.int64(popcount(scene.out & above)), 3)
+    in_suit = scene.hand & lane
+    held = np.int64(popcount(in_suit))
+    own: Int = min(held, np.int64(4))
+    own -= 1
+    edge = (2 if in_suit & above == ZERO else 0) + (1 if in_suit & (card - ONE) == ZERO else 0)
+    gone: Int = min(np.int64(deck[_SUIT_CARDS]) - held - np.int64(popcount(scene.out & lane)), 5)
+
+    # What the card does: 0 leads, 1 follows and beats, 2 follows, 3 trumps and beats, 4 the rest.
+    does, situation, role, short_role, flow = 0, 0, 0, 0, 0
+    void = scene.followers_void
+    near = scene.out
+    if scene.holds != 0:
+        beats = card & scene.can_win > scene.best
+        does = 2 if card & scene.led != ZERO else 4
+        does -= 1 if beats else 0
+        situation = 1 + scene.setting * 4 + does - 1
+        short_role = 1 + (does - 1) * 2 + scene.holds - 1
+        role = 1 + ((does - 1) * 2 + scene.holds - 1) * 2 + scene.is_last
+        flow = 1 if does < 3 else 2
+        near = scene.table
+    else:
+        void = (
+            (1 if scene.left_void & lane != ZERO else 0)
+            + (2 if scene.across_void & lane != ZERO else 0)
+            + (4 if scene.right_void & lane != ZERO else 0)
+        )
+    linked: Int = min(np.int64(popcount(deck[_NEAR + bit] & near)), 2)
+    shift = np.uint64(bit & 48)
+    at = _WORTH + (bit >> 4) * np.int64(deck[_LANE_SIZE])
+    mask = deck[_LANE_SIZE] - ONE
+    before = deck[at + np.int64(scene.table >> shift & mask)]
+    after = deck[at + np.int64((scene.table | card) >> shift & mask)]
+    bonus = np.int64(after >> S16) - np.int64(before >> S16)
+    points = scene.points + np.int64(after & _LOW_HALF) - np.int64(before & _LOW_HALF)
+    grade = np.int64(deck[_GRADES + min(points, _MOST_POINTS)])
+    gain = 0 if bonus == 0 else (1 if bonus <= 20 else 2)
+
+    kinds, suits = np.int64(deck[_KIND_COUNT]), np.int64(deck[_SUIT_COUNT])
+    return (
+        situation * kinds + kind,
+        np.int64(deck[_STARTS + 1])
+        + ((scene.stage * 3 + scene.holds) * 4 + scene.declarer) * kinds
+        + kind,
+        np.int64(deck[_STARTS + 2])
+        + (((role * suits + suit) * 4 + higher) * 4 + own) * 4
+        + scene.trumps_out,
+        np.int64(deck[_STARTS + 3])
+        + (((role * 3 + scene.third) * 6 + grade) * 3 + gain) * 3
+        + linked,
+        np.int64(deck[_STARTS + 4]) + ((short_role * 4 + own) * 4 + edge) * kinds + kind,
+        np.int64(deck[_STARTS + 5])
+        + (((does * suits + suit) * 8 + void) * 4 + higher) * 4
+        + scene.declarer,
+        np.int64(deck[_STARTS + 6])
+        + ((((flow * suits + suit) * 6 + gone) * 4 + higher) * 4 + own) * 3
+        + scene.trumps_held,
+    )

@@ -1,0 +1,159 @@
+"""What the others hold, by what they played: from a view to a pool of worlds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.policies.features import deck_of
+from agents.policies.model import PolicyModel
+from agents.search.pool import (
+    Ledger,
+    Pool,
+    Types,
+    enumerate_worlds,
+    fill,
+    recall,
+    weigh_world,
+)
+from arena.errors import ArenaError
+from arena.games.infoset import InfoSet
+from arena.games.kernel.layout import Words
+from arena.games.kernel.spec import KernelGame
+from arena.games.kernel.worlds import plan_uniform, uniform_plan
+from arena.rules import View
+
+__all__ = ["Inference", "Past", "infer", "past_of", "types_for", "voids_of"]
+
+
+@dataclass(frozen=True)
+class Past:
+    """What was played so far, as one seat sees it, and what is certain of the hidden cards."""
+
+    ledger: Ledger
+    plays: int
+    """Plays of others in the ledger."""
+    plan: Words
+    worlds: int
+    """How many worlds are possible."""
+    unseen: np.uint64
+    may: Words
+    sizes: NDArray[np.int64]
+
+    def forgotten(self) -> Past:
+        """The same without the plays: all worlds are alike."""
+        return replace(self, plays=0)
+
+
+def past_of(game: KernelGame, view: View, root: Words) -> Past:
+    """What a view tells of the past; `root` is its state in the kernel."""
+    known = InfoSet.of(view)
+    sizes = np.array(known.sizes, dtype=np.int64)
+    sizes[view.seat] = 0
+    unseen, may = np.uint64(game.mask(known.unseen)), game.masks(known.may)
+    plan = uniform_plan()
+    worlds = int(plan_uniform(plan, unseen, may, sizes))
+    if not worlds:
+        raise ArenaError("no cards of the other players agree with what was played")
+    ledger, plays = _ledger(game, view, root)
+    return Past(ledger, plays, plan, worlds, unseen, may, sizes)
+
+
+def voids_of(game: KernelGame, view: View, root: Words) -> Words:
+    """The lanes that each seat did not follow so far."""
+    return _ledger(game, view, root)[0].voids_now
+
+
+def _ledger(game: KernelGame, view: View, root: Words) -> tuple[Ledger, int]:
+    cards = [card for trick in view.tricks for card in trick.cards] + list(view.table)
+    leader = view.tricks[0].leader if view.tricks else view.table_leader
+    ledger = Ledger.empty(len(cards))
+    plays = recall(
+        game.masks([1 << card for card in cards]),
+        np.uint64(leader or 0),
+        root,
+        game.words,
+        np.uint64(view.seat),
+        ledger,
+    )
+    return ledger, int(plays)
+
+
+@lru_cache(maxsize=256)
+def types_for(model: PolicyModel, game: KernelGame, priors: tuple[float, ...]) -> Types:
+    """The types of a model with the chances that each has for a side before it plays."""
+    chosen = [t for t, prior in enumerate(priors) if prior > 0.0]
+    chances = np.array([priors[t] for t in chosen])
+    rules = game.rules
+    return Types(
+        deck_of(game),
+        np.ascontiguousarray(model.factors(game)[chosen]),
+        np.tile(chances / chances.sum(), (len(rules.sides), 1)),
+        np.array([rules.side_of(seat) for seat in range(4)], dtype=np.int64),
+    )
+
+
+@dataclass(frozen=True)
+class Inference:
+    """A pool of worlds with what it is worth."""
+
+    pool: Pool
+    count: int
+    """How many worlds are in the pool."""
+    sample_size: float
+    """The effective one."""
+    posterior: NDArray[np.float64]
+    """`[side, type]`: how likely a side is of a type."""
+
+    def weights(self) -> NDArray[np.float64]:
+        """The chance of each world in the pool."""
+        upto = self.pool.upto[: self.count]
+        chances: NDArray[np.float64] = np.diff(upto, prepend=0.0) / upto[-1]
+        return chances
+
+    def holders(self, game: KernelGame) -> dict[int, tuple[float, ...]]:
+        """For each unseen card, how likely each seat is to hold it."""
+        weights, hands = self.weights(), self.pool.hands[: self.count]
+        chances = {}
+        for bit, card in game.cards.items():
+            held = (hands >> np.uint64(bit)) & np.uint64(1) != 0
+            if held.any():
+                chances[card] = tuple((weights @ held).tolist())
+        return dict(sorted(chances.items()))
+
+
+def infer(
+    past: Past,
+    game: KernelGame,
+    types: Types,
+    worlds: int,
+    most: int,
+    rng: Words,
+    sharpness: float = 1.0,
+) -> Inference:
+    """Worlds as likely as the past makes them: all if there are at most `worlds`, else a sample
+    that grows up to `most` while its effective size is below a tenth of `worlds`."""
+    exact = past.worlds if past.worlds <= worlds else 0
+    pool = Pool.empty(exact or most)
+    if exact:
+        enumerate_worlds(past.unseen, past.may, past.sizes, pool.hands)
+    posterior = np.empty(types.priors.shape)
+    count, size = fill(
+        pool, worlds, worlds / 10, past.plan, exact, past.plays, past.ledger, game.words, types,
+        sharpness, posterior, rng,
+    )  # fmt: skip
+    return Inference(pool, int(count), float(size), posterior)
+
+
+def true_world_nats(
+    past: Past, game: KernelGame, types: Types, hands: Words, inferred: Inference
+) -> float:
+    """By how much the true hands are likelier than a world drawn uniformly: ln(weight / mean)."""
+    products = np.empty(types.priors.shape)
+    room = np.empty(2 * len(types.factors))
+    weight = weigh_world(hands, past.plays, past.ledger, game.words, types, products, room)
+    mean = inferred.pool.upto[inferred.count - 1] / inferred.count
+    return float(np.log(weight / mean))

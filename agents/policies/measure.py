@@ -1,0 +1,53 @@
+"""What a policy knows: nats gained for the true world.
+
+At each of some decisions of rounds that it was not fitted to, the likelihood of the past plays
+given the true hands is compared with its mean over all hands that are possible. The mean of the
+logarithms says by how much inference makes the truth likelier; 0 is to know the rules only.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.policies.inference import infer, past_of, true_world_nats, types_for
+from agents.policies.model import PolicyModel
+from agents.policies.rounds import Rounds
+from arena.games.kernel.spec import kernel_game
+from arena.seeds import rng_for
+
+__all__ = ["Nats", "nats_of"]
+
+
+class Nats(NamedTuple):
+    """Nats gained for the true world."""
+
+    mean: float
+    error: float
+    """One standard error, over rounds."""
+    sample_size: float
+    """The mean effective sample size."""
+    decisions: int
+
+
+def nats_of(
+    model: PolicyModel, priors: tuple[float, ...], rounds: Rounds, worlds: int, seed: int = 0
+) -> Nats:
+    """Nats gained in some rounds, at the lead of each trick but the first and the last."""
+    gained, sizes = [], []
+    for number in range(len(rounds)):
+        trump = int(rounds.trump[number])
+        game = kernel_game(rounds.rules, None if trump < 0 else trump)
+        types = types_for(model, game, priors)
+        rng = np.array([rng_for(seed, "nats", number).next64()], dtype=np.uint64)
+        in_round = []
+        for view, hands in rounds.leads(number):
+            root = game.view_state(view)
+            past = past_of(game, view, root)
+            inferred = infer(past, game, types, worlds, worlds, rng)
+            in_round.append(true_world_nats(past, game, types, game.masks(hands), inferred))
+            sizes.append(inferred.sample_size)
+        gained.append(np.mean(in_round))
+    error = float(np.std(gained, ddof=1) / np.sqrt(len(gained)))
+    return Nats(float(np.mean(gained)), error, float(np.mean(sizes)), len(sizes))

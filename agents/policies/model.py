@@ -1,0 +1,170 @@
+"""Policies in files: plain arrays with the recipe they were made by; nothing is unpickled.
+
+A model is a `.npz` file for one game. It has `types` (names of the ways to play that it knows),
+for each mode of the game `weights_<mode>` (float32, a row of tables for each type), and `recipe`
+(text). A mode is what changes the order of the cards: a trump suit, no trump, or another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from io import BytesIO
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.policies.features import deck_of, table_size
+from agents.policies.tables import Factors
+from arena.cards import SUITS
+from arena.errors import ArenaError, did_you_mean
+from arena.games.kernel.spec import KernelGame
+from arena.model_file import ModelFile
+from arena.rules import Rules
+
+__all__ = [
+    "SHIPPED",
+    "PolicyModel",
+    "hash_of",
+    "mode_of",
+    "policies_for",
+    "read_policy",
+    "save_policy",
+]
+
+_UNREADABLE = (OSError, EOFError, ValueError, TypeError, KeyError, BadZipFile, zlib.error)
+_WEIGHTS = "weights_"
+SHIPPED = ("klaverjas", "schieber", "hearts")
+"""The games that a model comes along for, `<game>.npz` beside this file."""
+VERSION = 1
+"""Of the features: tables made for others are refused."""
+
+
+def mode_of(trump: int | None) -> str:
+    """What a trump means for the order of the cards.
+
+    >>> mode_of(2), mode_of(None)
+    ('suit', 'none')
+    """
+    if trump is None or trump < 0:
+        return "none"
+    return "suit" if trump < len(SUITS) else f"trump{trump}"
+
+
+@dataclass(frozen=True)
+class PolicyModel:
+    """Policies for a game: a way to play for each type."""
+
+    game: str
+    types: tuple[str, ...]
+    weights: dict[str, NDArray[np.float32]]
+    """By mode, a row for each type."""
+    recipe: str = ""
+
+    @cached_property
+    def sha256(self) -> str:
+        """What it is known by."""
+        digest = hashlib.sha256("/".join((self.game, *self.types)).encode())
+        for mode in sorted(self.weights):
+            digest.update(mode.encode() + self.weights[mode].tobytes())
+        return digest.hexdigest()
+
+    def check(self, rules: Rules) -> None:
+        """Raise `ArenaError` unless the model is for a game."""
+        if rules.name != self.game:
+            raise ArenaError(f"the policy is for {self.game}, not for {rules.name}")
+
+    def factors(self, game: KernelGame, sharpness: float = 1.0) -> Factors:
+        """The tables of all types, a row each, raised to a power."""
+        return _factors(self, game, sharpness)
+
+    def number(self, name: str) -> int:
+        """The number of a type; '' is the first."""
+        if name and name not in self.types:
+            raise ArenaError(f"type: unknown {name!r}; {did_you_mean(name, self.types)}")
+        return self.types.index(name) if name else 0
+
+    def __hash__(self) -> int:
+        return hash(self.sha256)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PolicyModel) and self.sha256 == other.sha256
+
+
+@lru_cache(maxsize=256)
+def _factors(model: PolicyModel, game: KernelGame, sharpness: float) -> Factors:
+    model.check(game.rules)
+    mode = mode_of(game.trump)
+    if mode not in model.weights:
+        raise ArenaError(f"the policy knows no {mode}; it knows {', '.join(sorted(model.weights))}")
+    weights = model.weights[mode]
+    if weights.shape != (len(model.types), table_size(deck_of(game))):
+        raise ArenaError(f"the policy for {mode} has tables of another size")
+    factors: Factors = np.exp(np.float32(sharpness) * weights)
+    factors.flags.writeable = False
+    return factors
+
+
+def save_policy(path: Path, model: PolicyModel) -> None:
+    """Write a model."""
+    arrays = {
+        _WEIGHTS + mode: weights.astype(np.float32) for mode, weights in model.weights.items()
+    }
+    with path.open("wb") as file:
+        np.savez_compressed(
+            file,
+            game=np.array(model.game),
+            version=np.array(VERSION),
+            types=np.array(model.types),
+            recipe=np.array(model.recipe),
+            **arrays,  # type: ignore[arg-type]
+        )
+
+
+@lru_cache(maxsize=16)
+def read_policy(model_file: ModelFile) -> PolicyModel:
+    """Read a model; `ArenaError` says what is wrong with it."""
+    path = model_file.path
+    try:
+        with np.load(BytesIO(model_file.read()), allow_pickle=False) as file:
+            if int(file["version"]) != VERSION:
+                raise ArenaError(f"{path}: tables of version {int(file['version'])}, not {VERSION}")
+            weights = {
+                name.removeprefix(_WEIGHTS): np.ascontiguousarray(file[name], np.float32)
+                for name in file.files
+                if name.startswith(_WEIGHTS)
+            }
+            model = PolicyModel(
+                str(file["game"]),
+                tuple(str(name) for name in file["types"]),
+                weights,
+                str(file["recipe"]),
+            )
+    except _UNREADABLE as error:
+        raise ArenaError(f"{path}: not a policy: {error or type(error).__name__}") from error
+    if not model.weights or not all(np.isfinite(rows).all() for rows in model.weights.values()):
+        raise ArenaError(f"{path}: not a policy: no weights, or some that are not finite")
+    return model
+
+
+def policies_for(rules: Rules, model_file: ModelFile | None) -> PolicyModel:
+    """The policies in a file, or those that come along for a game if none is named."""
+    model = read_policy(model_file or shipped(rules.name))
+    model.check(rules)
+    return model
+
+
+def hash_of(model_file: ModelFile | None) -> str:
+    """What the policies in a file are known by; without a name, all that come along."""
+    files = [model_file] if model_file else [shipped(game) for game in SHIPPED]
+    return "+".join(read_policy(file).sha256 for file in files)
+
+
+@cache
+def shipped(game: str) -> ModelFile:
+    """The policies that come along for a game."""
+    return ModelFile.find(str(Path(__file__).with_name(f"{game}.npz")))

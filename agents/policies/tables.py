@@ -1,0 +1,133 @@
+"""Log-linear policies: a card is as likely as the product of its entries in a few tables.
+
+The entries are kept as factors, the exponentials of what regression finds (`fit`), so that
+nothing but look-ups and products is left to do for a card. A policy made sharper has all
+factors raised to a power.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.policies.features import Deck, Entries, entries_of, look
+from agents.search.leaves import Int
+from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.layout import ONE, ZERO, Word, Words
+from arena.games.kernel.rng import next64
+
+__all__ = ["Factors", "chances", "chances_by_type", "draw", "weigh"]
+
+Factors: TypeAlias = NDArray[np.float32]
+"""All tables one after the other, a row for each policy."""
+
+_S11 = np.uint64(11)
+_UNIT = 2.0**-53
+
+
+@inlined
+def _factor(factors: Factors, row: Int, entries: Entries) -> float:
+    a, b, c, d, e, f, g = entries
+    # Doubles: the product of seven may be beyond what a float can hold.
+    product = np.float64(factors[row, a]) * np.float64(factors[row, b])
+    product *= np.float64(factors[row, c]) * np.float64(factors[row, d])
+    product *= np.float64(factors[row, e]) * np.float64(factors[row, f])
+    return product * np.float64(factors[row, g])
+
+
+@inlined
+def chances(
+    state: Words,
+    game: Words,
+    voids: Words,
+    deck: Deck,
+    factors: Factors,
+    row: Int,
+    cards: Word,
+    weights: NDArray[np.float64],
+) -> float:
+    """The weight of each of some cards, lowest first, for the seat in turn; and their sum."""
+    scene = look(state, game, voids, deck)
+    total = 0.0
+    count = 0
+    while cards != ZERO:
+        card = cards & (~cards + ONE)
+        cards ^= card
+        weight = _factor(factors, row, entries_of(scene, deck, card))
+        weights[count] = weight
+        total += weight
+        count += 1
+    return total
+
+
+@compiled
+def weigh(
+    state: Words,
+    game: Words,
+    voids: Words,
+    deck: Deck,
+    factors: Factors,
+    row: Int,
+    cards: Word,
+    weights: NDArray[np.float64],
+) -> float:
+    """`chances`, to be called from Python."""
+    return chances(state, game, voids, deck, factors, row, cards, weights)
+
+
+@compiled
+def draw(
+    state: Words,
+    game: Words,
+    voids: Words,
+    deck: Deck,
+    factors: Factors,
+    row: Int,
+    cards: Word,
+    weights: NDArray[np.float64],
+    rng: Words,
+) -> Word:
+    """One of several cards, as likely as policy number `row` says."""
+    left = chances(state, game, voids, deck, factors, row, cards, weights)
+    left *= np.float64(next64(rng) >> _S11) * _UNIT
+    count = 0
+    while True:
+        card = cards & (~cards + ONE)
+        cards ^= card
+        left -= weights[count]
+        count += 1
+        if left < 0.0 or cards == ZERO:
+            return card
+
+
+@compiled
+def chances_by_type(
+    state: Words,
+    game: Words,
+    voids: Words,
+    deck: Deck,
+    factors: Factors,
+    cards: Word,
+    card: Word,
+    chances: NDArray[np.float64],
+) -> None:
+    """How likely the seat in turn is to play `card`, one of the legal `cards`, by each policy.
+
+    `chances` has two places for each: the second half is room for sums.
+    """
+    count = len(factors)
+    scene = look(state, game, voids, deck)
+    chances[count:] = 0.0
+    while cards != ZERO:
+        one = cards & (~cards + ONE)
+        cards ^= one
+        entries = entries_of(scene, deck, one)
+        for t in range(count):
+            weight = _factor(factors, t, entries)
+            chances[count + t] += weight
+            if one == card:
+                chances[t] = weight
+    for t in range(count):
+        chances[t] /= chances[count + t]

@@ -1,0 +1,210 @@
+"""Policies from nothing: play rounds, fit tables to them, measure what they know.
+
+A training file says what to play and with whom:
+
+    name: klaverjas
+    games:                       # variants of one game, and how many rounds of each
+      - {rounds: 4000, name: klaverjas}
+      - {rounds: 2000, name: klaverjas, variant: amsterdam}
+    types:                       # the first is how the others are taken to play in a search
+      search: {family: ismcts, simulations: 1600}
+      rule: {family: rule}
+    seed: 1001
+
+Rounds are kept beside the model while they are played, so a training that was stopped goes on.
+A tenth of the rounds is not fitted to, but measured on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+from pydantic import Field
+
+from agents.policies.fit import PENALTY, Decisions, decisions_of, fit, likelihood
+from agents.policies.measure import nats_of
+from agents.policies.model import PolicyModel, mode_of, save_policy
+from agents.policies.rounds import Rounds, play_rounds
+from arena import __version__
+from arena.agent import Agent
+from arena.config.agents import declare
+from arena.config.document import read, with_override
+from arena.config.problems import Problems
+from arena.errors import ArenaError
+from arena.games.kernel.jit import warm_up
+from arena.parameters import model_of, values_of
+from arena.registry import GAMES
+from arena.rules import Rules
+from arena.strict import Strict
+
+__all__ = ["PolicyTrainer", "TrainingFile", "train"]
+
+_CHUNK = 100
+"""Rounds that are played and kept together."""
+_HELD_OUT = 10
+"""Every so many rounds one is not fitted to."""
+
+
+class TrainingFile(Strict):
+    """How a model is made."""
+
+    name: str
+    games: list[dict[str, Any]] = Field(min_length=1)
+    types: dict[str, dict[str, Any]] = Field(min_length=1)
+    seed: int = Field(ge=0)
+    penalty: float = Field(PENALTY, gt=0)
+    measured: int = Field(200, ge=2)
+    """Rounds, at most, in which nats are measured."""
+
+
+class PolicyTrainer:
+    """`arena train policy`."""
+
+    def train(
+        self,
+        config: Path,
+        overrides: list[str],
+        output: Path,
+        workers: int,
+        tell: Callable[[str], None],
+    ) -> str:
+        """Make and write a model; the hash that it is known by."""
+        return train(config, overrides, output, workers, tell).sha256
+
+
+def train(
+    config: Path, overrides: list[str], output: Path, workers: int, tell: Callable[[str], None]
+) -> PolicyModel:
+    """Make the model that a training file describes, and write it."""
+    written, games, players = _load(config, overrides)
+    identity = json.dumps(written.model_dump(mode="json"), sort_keys=True)
+    parts = output.with_name(f"{output.stem}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}")
+    parts.mkdir(parents=True, exist_ok=True)
+    warm_up()
+
+    fitted: list[list[Rounds]] = []
+    held_out: list[list[Rounds]] = []
+    for name, player in players.items():
+        fitted.append([])
+        held_out.append([])
+        for number, rules in enumerate(games):
+            count = written.games[number]["rounds"]
+            seed = written.seed + number
+            rounds = _played(rules, name, player, seed, count, parts, number, workers, tell)
+            rows = np.arange(len(rounds)) % _HELD_OUT == _HELD_OUT - 1
+            fitted[-1].append(rounds.where(~rows))
+            held_out[-1].append(rounds.where(rows))
+
+    weights: dict[str, list[NDArray[np.float32]]] = {}
+    figures: dict[str, dict[str, float]] = {}
+    for name, known, unknown in zip(players, fitted, held_out, strict=True):
+        for mode in _modes(fitted):
+            decisions = _decisions(known, mode)
+            tables = fit(decisions, written.penalty)
+            weights.setdefault(mode, []).append(tables)
+            test = _decisions(unknown, mode)
+            figures[f"{name}/{mode}"] = {
+                "decisions": len(decisions),
+                "held_out": len(test),
+                "likelihood": round(likelihood(tables, test), 4),
+                "uniform": round(-float(np.mean(np.log(np.diff(test.starts)))), 4),
+            }
+            tell(f"{name}, {mode}: {_told(figures[f'{name}/{mode}'])}")
+    rows_by_mode = {mode: np.stack(rows) for mode, rows in weights.items()}
+    model = PolicyModel(games[0].name, tuple(players), rows_by_mode)
+    for number, (name, unknown) in enumerate(zip(players, held_out, strict=True)):
+        priors = tuple(float(t == number) for t in range(len(players)))
+        nats = nats_of(model, priors, unknown[0].part(slice(0, written.measured)), 1500)
+        figures[f"{name}/nats"] = {
+            "mean": round(nats.mean, 3),
+            "standard_error": round(nats.error, 3),
+            "decisions": nats.decisions,
+        }
+        tell(f"{name}, nats gained for the true world: {_told(figures[f'{name}/nats'])}")
+    recipe = {"training": json.loads(identity), "arena": __version__, "figures": figures}
+    model = PolicyModel(model.game, model.types, model.weights, json.dumps(recipe, sort_keys=True))
+    save_policy(output, model)
+    return model
+
+
+def _load(config: Path, overrides: list[str]) -> tuple[TrainingFile, list[Rules], dict[str, Agent]]:
+    document = read(config)
+    for override in overrides:
+        document = with_override(document, override)
+    problems = Problems(document)
+    written = problems.check(TrainingFile, document.data, ())
+    problems.stop_if_any()
+    assert written is not None  # else there is a problem
+    games: list[Rules] = []
+    for number, game in enumerate(written.games):
+        options = {key: value for key, value in game.items() if key not in ("name", "rounds")}
+        rounds = game.get("rounds")
+        if not isinstance(rounds, int) or rounds < _HELD_OUT:
+            problems.add(("games", number, "rounds"), f"expected a number from {_HELD_OUT} on")
+        try:
+            family = GAMES.get(str(game.get("name")))
+        except ArenaError as error:
+            problems.add(("games", number, "name"), str(error))
+            continue
+        checked = problems.check(model_of(family), options, ("games", number))
+        if checked is not None:
+            games.append(family(**values_of(checked)))
+    problems.stop_if_any()
+    if len({rules.name for rules in games}) > 1:
+        problems.add(("games",), "expected variants of one game")
+    declared = declare(written.types, games[0], problems)
+    problems.stop_if_any()
+    entrants = declared.entrants
+    return written, games, {name: entrants[name].members[0].build() for name in written.types}
+
+
+def _played(
+    rules: Rules,
+    name: str,
+    player: Agent,
+    seed: int,
+    count: int,
+    parts: Path,
+    number: int,
+    workers: int,
+    tell: Callable[[str], None],
+) -> Rounds:
+    """Rounds of a type: those that are kept already, and the others."""
+    chunks = [range(at, min(at + _CHUNK, count)) for at in range(0, count, _CHUNK)]
+    paths = [parts / f"{name}-{number}-{chunk.start}-{chunk.stop}.npz" for chunk in chunks]
+    todo = [i for i, path in enumerate(paths) if not path.exists()]
+    jobs = (delayed(play_rounds)(rules, [player], seed, chunks[i]) for i in todo)
+    done = len(chunks) - len(todo)
+    played = Parallel(n_jobs=workers, return_as="generator")(jobs)
+    for i, rounds in zip(todo, played, strict=True):
+        rounds.save(paths[i])
+        done += 1
+        tell(f"{name}: {min(done * _CHUNK, count)} of {count} rounds ({rules.name})")
+    return Rounds.join([Rounds.load(path, rules) for path in paths])
+
+
+def _modes(rounds: list[list[Rounds]]) -> list[str]:
+    trumps = {int(trump) for some in rounds for each in some for trump in np.unique(each.trump)}
+    return sorted({mode_of(trump) for trump in trumps})
+
+
+def _decisions(rounds: list[Rounds], mode: str) -> Decisions:
+    """The choices in those of some rounds that are of a mode."""
+    chosen = [
+        each.where(np.array([mode_of(int(trump)) == mode for trump in each.trump]))
+        for each in rounds
+    ]
+    if not any(len(each) for each in chosen):
+        raise ArenaError(f"no rounds of mode {mode!r} to learn from: play more rounds")
+    return Decisions.join([decisions_of(each) for each in chosen if len(each)])
+
+
+def _told(figures: dict[str, float]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in figures.items())

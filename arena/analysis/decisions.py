@@ -1,0 +1,69 @@
+"""A decision made again: what the player's search found out about each card.
+
+The search is repeated with the same random numbers. Of an agent that remembers something from
+its earlier decisions, or thinks by the clock, the numbers may differ from those it had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from arena.agent import sees_all_cards
+from arena.play.referee import decision_rng
+from arena.rules import Action, View
+from arena.seeds import Rng
+from arena.store import Replay, Run
+
+__all__ = ["Decision", "Explains", "decide_again"]
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """An agent that can tell what it considered."""
+
+    def explain(self, view: View, rng: Rng) -> Mapping[Action, Any]:
+        """Numbers with names (a named tuple) for each action."""
+        ...
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Action number `at` of a round, made again."""
+
+    seat: int
+    phase: str
+    did: Action
+    legal: tuple[Action, ...]
+    bids: bool
+    """Whether a bidder made it, which does not explain itself."""
+    values: Mapping[Action, Any] | None
+    """Numbers with names (a named tuple) for each card; None if the agent does not explain."""
+    chosen: Action | None
+    """What the search plays now; None if it was not asked."""
+
+
+def decide_again(run: Run, replay: Replay, at: int) -> Decision:
+    """Build the agent that sat there, and let it search again."""
+    rules, record = run.rules, replay.record
+    state = rules.start(replay.deal, replay.standing)
+    turns: list[int] = []
+    for action in record.actions[:at]:
+        turns.append(state.turn)
+        rules.apply(state, action)
+    seat, did = state.turn, record.actions[at]
+    player = run.agent_at(replay, seat).build(run.path)
+    view = rules.view(state, seat, all_hands=sees_all_cards(player))
+    bids = view.phase == "bid" and player.bidder is not None
+    searcher = player.cards
+    silent = bids or len(view.legal) == 1 or view.phase != "play"
+    if silent or not isinstance(searcher, Explains):
+        return Decision(seat, view.phase, did, view.legal, bids, None, None)
+
+    def again() -> Rng:
+        number = turns.count(seat)
+        return decision_rng(run.manifest.seed, replay.deal.id, record.seating, seat, number)
+
+    found, chosen = searcher.explain(view, again()), player.cards.act(view, again())
+    return Decision(seat, view.phase, did, view.legal, bids, found, chosen)

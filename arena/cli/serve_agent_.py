@@ -1,0 +1,59 @@
+"""Let an agent play for a program that speaks the protocol on our standard input and output.
+
+For example: arena serve-agent '{family: ismcts, simulations: 500}'. What is said is
+described in docs/protocol.md; 'arena schema protocol' prints its JSON Schema.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import yaml
+
+from arena.agent import Player
+from arena.entrants import AgentSpec, BidderSpec
+from arena.errors import ArenaError
+from arena.process.serve import serve, standard_streams
+from arena.rules import Rules
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Who plays."""
+    parser.add_argument("agent", help="the agent as in an experiment: {family: NAME, ...}")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until there is no more input."""
+    spec = _spec(args.agent)
+    player = spec.build()
+
+    def build(rules: Rules) -> Player:
+        games = getattr(player.cards, "games", None)
+        if games is not None and rules.name not in games:
+            raise ArenaError(f"{spec.family!r} does not play {rules.name}")
+        return player
+
+    with standard_streams() as (lines, answers):
+        serve(build, lines, answers)
+    return 0
+
+
+def _spec(text: str) -> AgentSpec:
+    try:
+        written = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ArenaError(f"agent: not YAML: {' '.join(str(error).split())}") from error
+    family, parameters = _family(written, "agent")
+    bidder = parameters.pop("bidder", None)
+    if bidder is None:
+        return AgentSpec(family, parameters)
+    return AgentSpec(family, parameters, BidderSpec(*_family(bidder, "bidder")))
+
+
+def _family(written: Any, what: str) -> tuple[str, dict[str, Any]]:
+    if isinstance(written, str):
+        return written, {}
+    if not isinstance(written, dict) or not isinstance(written.get("family"), str):
+        raise ArenaError(f"{what}: expected {{family: NAME, ...}}, found {written!r}")
+    return written["family"], {key: value for key, value in written.items() if key != "family"}

@@ -1,0 +1,34 @@
+"""Every attempt at a gate, written down: trying until it passes is how gates are fooled."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+__all__ = ["attempts", "note"]
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+
+
+def attempts(path: Path, gate: str, deals_sha256: str) -> int:
+    """How often this gate was tried on these deals before."""
+    if not path.is_file():
+        return 0
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+    return sum(row["gate"] == gate and row["deals_sha256"] == deals_sha256 for row in rows)
+
+
+def note(path: Path, entry: dict[str, Any]) -> None:
+    """Append an attempt; one line, so that two gates at once do not mix theirs."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(entry, sort_keys=True) + "\n")
+
+
+def ordinal(number: int) -> str:
+    """
+    >>> ordinal(3), ordinal(12)
+    ('third', '12th')
+    """
+    return _ORDINALS[number - 1] if number <= len(_ORDINALS) else f"{number}th"

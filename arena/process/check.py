@@ -1,0 +1,156 @@
+"""The conformance suite for programs that play: what a bot did wrong, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from arena.agent import Setup
+from arena.cards import SEATS
+from arena.deals import Deal
+from arena.faults import AgentFault
+from arena.process.client import Launch, Seated
+from arena.process.limits import Limits
+from arena.rules import Action, Rules, View
+from arena.seeds import Rng, rng_for, seed_for
+
+__all__ = ["Checked", "check_bot"]
+
+
+class Checked(NamedTuple):
+    """One thing that was looked at."""
+
+    what: str
+    wrong: str = ""
+    """What the bot did instead; empty if all is well."""
+
+
+def check_bot(
+    launch: Launch, rules: Rules, deals: int = 4, seed: int = 0, limits: Limits | None = None
+) -> Iterator[Checked]:
+    """Let a program play some deals; what was looked at, one after the other.
+
+    Ends with the first thing that makes all others meaningless.
+    """
+    limits = limits or Limits(seconds_per_decision=10.0)
+    bot = Seated(launch, limits)
+    suite = _Suite(bot, rules, seed)
+    dealt = [_deal(rules, seed, number) for number in range(deals)]
+    try:
+        for checked in suite.run(dealt, Seated(launch, limits)):
+            yield checked
+            if checked.wrong:
+                return
+        code = bot.close()
+        why = "did not end within 2 s of 'quit', and was killed" if code is None else ""
+        why = f"ended with exit code {code} after 'quit', expected 0" if code else why
+        yield Checked("ends when it is told to quit", why)
+    finally:
+        bot.close()
+
+
+def _deal(rules: Rules, seed: int, number: int) -> Deal:
+    return replace(rules.random_deal(rng_for(seed, "check-bot", number), number), id=str(number))
+
+
+class _Wrong(Exception):
+    """What a bot did, and where."""
+
+
+@dataclass(frozen=True)
+class _Suite:
+    bot: Seated
+    rules: Rules
+    seed: int
+
+    def run(self, deals: Sequence[Deal], second: Seated) -> Iterator[Checked]:
+        played: list[list[Action]] = []
+
+        def play_all() -> None:
+            for number, deal in enumerate(deals):
+                played.append(self.play(self.bot, deal, number % self.rules.players))
+
+        checks: list[tuple[str, Callable[[], None]]] = [
+            ("starts and says that it is ready", lambda: self.start(self.bot)),
+            (f"plays {len(deals)} deals by the rules, in every seat", play_all),
+            ("does the same when it is asked the same again", lambda: self.again(deals, played)),
+            ("goes on after a deal that was cut short", lambda: self.cut_short(deals[0])),
+            (
+                "does the same in a fresh process",
+                lambda: self.same(self.play(second, deals[0], 0), played[0], "a fresh process"),
+            ),
+        ]
+        try:
+            for what, check in checks:
+                try:
+                    check()
+                except _Wrong as wrong:
+                    yield Checked(what, str(wrong))
+                    return
+                yield Checked(what)
+        finally:
+            second.close()
+
+    def start(self, bot: Seated) -> None:
+        self._asked(lambda: bot.start_deal(Setup(self.rules, 0)), "at the start")
+        bot.end_deal(None)
+
+    def play(self, bot: Seated, deal: Deal, seat: int, most: int = 1000) -> list[Action]:
+        """What the bot does in a deal; the other seats play at random."""
+        state = self.rules.start(deal)
+        others = rng_for(self.seed, "others", deal.id)
+        where = f"deal {deal.id}, seat {SEATS[seat]}"
+        self._asked(lambda: bot.start_deal(Setup(self.rules, seat)), where)
+        done: list[Action] = []
+        while state.turn is not None and len(done) < most:
+            if state.turn == seat:
+                view = self.rules.view(state, seat)
+                done.append(self.ask(bot, view, seed_for(self.seed, deal.id, len(done)), where))
+                self.rules.apply(state, done[-1])
+            else:
+                self.rules.apply(state, others.choice(state.legal))
+        bot.end_deal(self.rules.outcome(state) if state.turn is None else None)
+        return done
+
+    def ask(self, bot: Seated, view: View, seed: int, where: str) -> Action:
+        """One decision, which must be legal."""
+        place = f"{where}, phase {view.phase}, trick {len(view.tricks) + 1}"
+        action = self._asked(lambda: bot.act(view, Rng(seed)), place)
+        if action not in view.legal:
+            names = " ".join(map(bot.name_of, view.legal))
+            raise _Wrong(f"played {bot.name_of(action)}, legal: {names} ({place})")
+        return action
+
+    def again(self, deals: Sequence[Deal], played: Sequence[Sequence[Action]]) -> None:
+        for number, deal in enumerate(deals):
+            actions = self.play(self.bot, deal, number % self.rules.players)
+            self.same(actions, played[number], "the same process, asked again,")
+
+    def same(self, now: Sequence[Action], before: Sequence[Action], who: str) -> None:
+        for number, (one, other) in enumerate(zip(now, before, strict=False)):
+            if one != other:
+                raise _Wrong(
+                    f"with the same view and the same seed {who} played {self.bot.name_of(one)} "
+                    f"instead of {self.bot.name_of(other)} (decision {number}). Take all chance "
+                    "from 'seed' and remember nothing after 'end'; a bot that cannot is declared "
+                    "with 'reproducible: false'"
+                )
+
+    def cut_short(self, deal: Deal) -> None:
+        self.play(self.bot, deal, 0, most=2)
+        self.play(self.bot, deal, 1 % self.rules.players)
+
+    def _asked(self, ask: Callable[[], Action | None], where: str) -> Action:
+        try:
+            return ask() or 0
+        except AgentFault as fault:
+            said = f"; it wrote: {fault.detail.strip().splitlines()[-1]}" if fault.detail else ""
+            raise _Wrong(f"{fault.words} ({where}){said}{_ADVICE.get(fault.kind, '')}") from None
+
+
+_ADVICE = {
+    "protocol": ". Every line on standard output is one JSON message; notes for people go to "
+    "standard error",
+    "stuck": ". Is the answer followed by the end of a line, and is the output flushed?",
+}

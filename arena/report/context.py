@@ -1,0 +1,62 @@
+"""What sections take their numbers from: one run, each result computed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from arena.analysis import (
+    Results,
+    Standings,
+    Sweep,
+    find_sweeps,
+    read,
+    standings,
+    without_forfeits,
+)
+from arena.report.labels import labels
+from arena.store import Run, Thinking
+
+__all__ = ["Context"]
+
+
+@dataclass(frozen=True)
+class Context:
+    """A run and what `arena.analysis` says about it."""
+
+    run: Run
+
+    @cached_property
+    def results(self) -> Results:
+        """Every pair, deal by deal."""
+        return read([self.run])
+
+    @cached_property
+    def standings(self) -> Standings:
+        """Who is stronger than whom."""
+        return standings(self.results)
+
+    @cached_property
+    def played_standings(self) -> Standings | None:
+        """The standings on deals that nobody forfeited; None if nobody did, or always."""
+        return without_forfeits(self.results)
+
+    @cached_property
+    def thinking(self) -> dict[str, Thinking]:
+        """How long every agent thought."""
+        return self.run.thinking()
+
+    @cached_property
+    def sweeps(self) -> list[Sweep]:
+        """Families of agents along one of their parameters."""
+        return find_sweeps(self.run.manifest.entrants, self.standings)
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Short names for figures and wide tables."""
+        return labels(self.results.agents)
+
+    @property
+    def units(self) -> str:
+        """The unit of replication in the plural."""
+        return {"deal": "deals", "match": "matches"}[self.results.unit]

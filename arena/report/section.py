@@ -1,0 +1,80 @@
+"""A section of the report: one module that takes numbers to words.
+
+A section makes its part of the document (`make`: numbers → a dataclass), and says how that part
+looks: on the page (`template`), in figures, in CSV files and in tables for terminals and papers.
+Ours are listed in `arena.report.sections`. A section from outside is a class like them, registered
+in its package under the group `arena.report_sections`:
+
+    [project.entry-points."arena.report_sections"]
+    luck = "my_package.luck:Luck"
+
+Its part appears in `report.json` under its `name`, and on the page behind the section that it
+says it comes `after`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from arena.registry import Registry
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from arena.report.context import Context
+    from arena.report.document import Document
+    from arena.report.tables import Rows, Table
+
+__all__ = ["ADDED", "Drawing", "Section"]
+
+Part = TypeVar("Part")
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure with its name and what is written below it."""
+
+    name: str
+    caption: str
+    figure: Figure
+
+
+class Section(Generic[Part]):
+    """What all sections are; only `name`, `part` and `make` are needed."""
+
+    name: ClassVar[str]
+    """Its key in `report.json`, and its place on the page."""
+    part: ClassVar[type[Any]]
+    """The dataclass that `make` returns: `report.json`'s schema is made from it."""
+    optional: ClassVar[bool] = False
+    """Whether some runs have no such part."""
+    title: ClassVar[str] = ""
+    """The heading on the page."""
+    short: ClassVar[str] = ""
+    """The heading in the row of links at the top; empty: the heading itself."""
+    after: ClassVar[str] = ""
+    """For sections from outside: the one that it follows (none: at the end)."""
+    template: ClassVar[str] = ""
+    """Jinja: `part` is this section's part, `d` all parts by name. Empty: not on the page."""
+
+    def make(self, context: Context) -> Part | None:
+        """Its part of the document; None if this run has nothing for it."""
+        raise NotImplementedError
+
+    def figures(self, part: Part, document: Document) -> Iterable[Drawing]:
+        """Its figures; called while the style of the report's figures is set."""
+        return ()
+
+    def csv(self, part: Part) -> Mapping[str, Rows]:
+        """Its tables with all digits, by file name."""
+        return {}
+
+    def tables(self, part: Part, document: Document) -> Iterable[Table]:
+        """Its tables for people: in a terminal, in Markdown and LaTeX."""
+        return ()
+
+
+ADDED: Registry[Any] = Registry("report section", "arena.report_sections")
+"""Sections from outside."""

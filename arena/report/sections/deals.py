@@ -1,0 +1,58 @@
+"""The deals that made the difference, ready to be replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from arena.analysis import largest_swings
+from arena.report.context import Context
+from arena.report.replays import ReplayPart, replay_of
+from arena.report.section import Section
+from arena.report.sections.pages import page_text
+from arena.report.tables import Rows
+
+__all__ = ["Deals", "DealsPart"]
+
+
+@dataclass(frozen=True)
+class DealsPart:
+    """The largest swings, those between the top agents first."""
+
+    swings: tuple[ReplayPart, ...]
+
+
+class Deals(Section[DealsPart]):
+    """The replay."""
+
+    name: ClassVar[str] = "deals"
+    part: ClassVar[type[Any]] = DealsPart
+    optional: ClassVar[bool] = True
+    title: ClassVar[str] = "The deals that made the difference"
+    short: ClassVar[str] = "Deals"
+    template: ClassVar[str] = page_text("sections", "deals.html.j2")
+
+    def make(self, context: Context) -> DealsPart | None:
+        """Deals on which the exchange of seats changed most."""
+        order = [agent.agent for agent in context.standings.agents]
+        swings = largest_swings(context.results, order)
+        if not swings:
+            return None
+        return DealsPart(tuple(replay_of(context.run, swing) for swing in swings))
+
+    def csv(self, part: DealsPart) -> Mapping[str, Rows]:
+        """The margins of the swings."""
+        return {
+            "swings": [
+                {
+                    "first": swing.first,
+                    "second": swing.second,
+                    "unit": swing.unit,
+                    "deal": swing.deal,
+                    "margin": swing.margin,
+                    **{f"seating_{game.seating + 1}": game.margin for game in swing.games},
+                }
+                for swing in part.swings
+            ]
+        }

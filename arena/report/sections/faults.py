@@ -1,0 +1,63 @@
+"""Crashes, illegal cards and the like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from arena.report.context import Context
+from arena.report.section import Section
+from arena.report.sections.pages import page_text
+
+__all__ = ["Fault", "Faults", "FaultsPart"]
+
+MOST_FAULTS = 20
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What happened, to whom, where."""
+
+    agent: str
+    opponent: str
+    deal: str
+    seating: int
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True)
+class FaultsPart:
+    """How many there were, and the first of them."""
+
+    count: int
+    shown: int
+    listed: tuple[Fault, ...]
+
+
+class Faults(Section[FaultsPart]):
+    """Only in runs with faults."""
+
+    name: ClassVar[str] = "faults"
+    part: ClassVar[type[Any]] = FaultsPart
+    optional: ClassVar[bool] = True
+    title: ClassVar[str] = "Faults"
+    template: ClassVar[str] = page_text("sections", "faults.html.j2")
+
+    def make(self, context: Context) -> FaultsPart | None:
+        """As they are stored."""
+        faults = context.run.faults()
+        if not faults:
+            return None
+        listed = tuple(
+            Fault(
+                agent=str(pairing[fault.entrant]),
+                opponent=str(pairing[1 - fault.entrant]),
+                deal=fault.deal,
+                seating=fault.seating,
+                kind=fault.kind,
+                message=fault.message.partition("\n")[0],
+            )
+            for pairing, fault in faults[:MOST_FAULTS]
+        )
+        return FaultsPart(len(faults), len(listed), listed)

@@ -1,0 +1,76 @@
+"""Strength with and without the deals that somebody forfeited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+from arena.report.context import Context
+from arena.report.section import Section
+from arena.report.sections.ladder import Strength, strength_of
+from arena.report.sections.pages import page_text
+from arena.report.tables import Rows, flat
+
+__all__ = ["Forfeiter", "Forfeits", "ForfeitsPart"]
+
+
+@dataclass(frozen=True)
+class Forfeiter:
+    """One agent of a run in which somebody forfeited."""
+
+    name: str
+    units: int
+    forfeits: int
+    rating: Strength | None
+    """With forfeited deals, each counted as lost."""
+    rating_without: Strength | None
+    """On the deals that nobody forfeited; null if none is left."""
+    letters: str
+    letters_without: str
+
+
+@dataclass(frozen=True)
+class ForfeitsPart:
+    """All agents, in the order of the leaderboard."""
+
+    agents: tuple[Forfeiter, ...]
+
+
+class Forfeits(Section[ForfeitsPart]):
+    """Only in runs with forfeits."""
+
+    name: ClassVar[str] = "forfeits"
+    part: ClassVar[type[Any]] = ForfeitsPart
+    optional: ClassVar[bool] = True
+    title: ClassVar[str] = "Forfeits"
+    template: ClassVar[str] = page_text("sections", "forfeits.html.j2")
+
+    def make(self, context: Context) -> ForfeitsPart | None:
+        """Both standings side by side."""
+        if not any(agent.forfeits for agent in context.standings.agents):
+            return None
+        played = context.played_standings
+        without = {} if played is None else {agent.agent: agent for agent in played.agents}
+        return ForfeitsPart(
+            tuple(
+                Forfeiter(
+                    name=agent.agent,
+                    units=agent.units,
+                    forfeits=agent.forfeits,
+                    rating=strength_of(agent.rating),
+                    rating_without=(
+                        strength_of(without[agent.agent].rating) if agent.agent in without else None
+                    ),
+                    letters=agent.letters,
+                    letters_without=(
+                        without[agent.agent].letters if agent.agent in without else ""
+                    ),
+                )
+                for agent in context.standings.agents
+            )
+        )
+
+    def csv(self, part: ForfeitsPart) -> Mapping[str, Rows]:
+        """Both ratings."""
+        return {"forfeits": [flat(asdict(agent)) for agent in part.agents]}

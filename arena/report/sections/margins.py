@@ -1,0 +1,75 @@
+"""How margins are spread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from arena.analysis import Distribution, distributions
+from arena.report.context import Context
+from arena.report.section import Drawing, Section
+from arena.report.sections.ladder import LadderPart
+from arena.report.sections.overview import RunPart
+from arena.report.sections.pages import page_text
+from arena.report.tables import Rows
+
+if TYPE_CHECKING:
+    from arena.report.document import Document
+
+__all__ = ["Margins", "MarginsPart"]
+
+
+@dataclass(frozen=True)
+class MarginsPart:
+    """Margins counted in bins: by pair, or by agent if there are many pairs."""
+
+    distributions: tuple[Distribution, ...]
+
+
+class Margins(Section[MarginsPart]):
+    """How often which margin occurred."""
+
+    name: ClassVar[str] = "margins"
+    part: ClassVar[type[Any]] = MarginsPart
+    title: ClassVar[str] = "How margins are spread"
+    short: ClassVar[str] = "Margins"
+    template: ClassVar[str] = page_text("sections", "margins.html.j2")
+
+    def make(self, context: Context) -> MarginsPart:
+        """Counts, in the order of the leaderboard."""
+        order = {agent.agent: agent.rank for agent in context.standings.agents}
+        found = distributions(context.results)
+        found.sort(key=lambda part: (order[part.first], order.get(part.second or "", 0)))
+        return MarginsPart(tuple(found))
+
+    def csv(self, part: MarginsPart) -> Mapping[str, Rows]:
+        """All bins that are not empty."""
+        return {
+            "margins": [
+                {
+                    "first": each.first,
+                    "second": each.second or "",
+                    "margin": centre,
+                    "deals": deals,
+                    "games": games,
+                }
+                for each in part.distributions
+                for centre, deals, games in zip(each.centres, each.deals, each.games, strict=True)
+            ]
+        }
+
+    def figures(self, part: MarginsPart, document: Document) -> Iterable[Drawing]:
+        """A panel for each."""
+        from arena.report.figures.margins import margins
+
+        run = document[RunPart]
+        labels = {agent.name: agent.label for agent in document[LadderPart].agents}
+        figure = margins(part.distributions, labels, run)
+        if figure is not None:
+            yield Drawing(
+                "margins",
+                f"How often which margin occurred: of single {run.singles}, and of {run.units} "
+                "with their seatings averaged. Spikes are games of all or nothing.",
+                figure,
+            )

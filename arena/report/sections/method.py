@@ -1,0 +1,123 @@
+"""How it was computed, every setting named, and how to cite it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from arena.analysis import POWER
+from arena.report.bibliography import WORKS, bibtex
+from arena.report.context import Context
+from arena.report.section import Section
+from arena.report.sections.pages import page_text
+from arena.report.words import P_FLOOR, method
+
+__all__ = ["Cited", "Method", "MethodPart"]
+
+
+@dataclass(frozen=True)
+class Cited:
+    """A publication and what of it is used."""
+
+    key: str
+    short: str
+    what: str
+
+
+@dataclass(frozen=True)
+class MethodPart:
+    """Levels, adjustments and sources."""
+
+    confidence: float
+    """Of all intervals, simultaneous or alone."""
+    alpha: float
+    adjustment: str
+    """Of the p-values of direct meetings."""
+    simultaneous: str
+    """How the comparisons of the joint ratings are adjusted."""
+    basis: str
+    power: float
+    """The probability behind `detectable`."""
+    p_floor: float
+    """Smaller p-values are written as being below it."""
+    ceiling: float
+    """Greater confidence is written as being above it."""
+    slow_percentile: int
+    elo_prior: float
+    """Wins and losses added to every pair, where perfect scores need it."""
+    settings: dict[str, str]
+    """Every setting of the computation, in words."""
+    works: tuple[Cited, ...]
+    bibtex: str
+    """The works as BibTeX."""
+    citation: str
+    """How to cite the run itself."""
+
+
+class Method(Section[MethodPart]):
+    """How it was computed, and how to cite it."""
+
+    name: ClassVar[str] = "method"
+    part: ClassVar[type[Any]] = MethodPart
+    title: ClassVar[str] = "How it was computed, how to cite it"
+    short: ClassVar[str] = "Method"
+    template: ClassVar[str] = page_text("sections", "method.html.j2")
+
+    def make(self, context: Context) -> MethodPart:
+        """From the standings and the manifest."""
+        field, manifest, units = context.standings, context.run.manifest, context.units
+        keys = ["student1908", "stefani1980", "pustejovsky2018", "hothorn2008", "piepho2004"]
+        keys += ["mogstad2024", "hotelling1931"]
+        if field.adjustment == "holm":
+            keys.append("holm1979")
+        if field.elo is not None:
+            keys.append("bradley1952")
+        prior = field.elo.prior if field.elo is not None else 0.0
+        level = f"{100 * (1 - field.alpha):.0f}%"
+        version = manifest.versions.get("arena", "")
+        return MethodPart(
+            confidence=1 - field.alpha,
+            alpha=field.alpha,
+            adjustment=field.adjustment,
+            simultaneous="max-t",
+            basis=field.joint.basis,
+            power=POWER,
+            p_floor=P_FLOOR,
+            ceiling=1 - P_FLOOR,
+            slow_percentile=95,
+            elo_prior=prior,
+            settings={
+                "unit": f"the {field.unit}; its seatings are averaged first",
+                "strength": (
+                    f"score ratings by least squares over all {units}, errors clustered by "
+                    f"{field.unit} (CR2, Satterthwaite)"
+                ),
+                "comparisons": (
+                    f"differences of ratings; {level} intervals and p-values adjusted together "
+                    "over the field (max-t)"
+                    if field.joint.basis == "joint"
+                    else f"direct meetings, because the ratings do not fit; {level} intervals and "
+                    "p-values adjusted together (max-t)"
+                ),
+                "letters and ranks": "from the same comparisons",
+                "direct meetings": (
+                    f"paired t-test by {field.unit}, p adjusted by {method(field.adjustment)}; "
+                    f"{level} intervals are those of each pair alone"
+                ),
+                "Elo": (
+                    "Bradley-Terry by maximum likelihood, draws as half, errors clustered by "
+                    f"{field.unit}"
+                    + (f"; {prior:g} win and loss added to every pair" if prior else "")
+                ),
+                "forfeits": f"a forfeited {field.unit} counts as lost, margin and win alike",
+                "would be found": f"with {100 * POWER:.0f}% probability, adjusted like the test",
+            },
+            works=tuple(Cited(key, WORKS[key].short, WORKS[key].what) for key in keys),
+            bibtex=bibtex(keys),
+            citation=(
+                f"{manifest.name}: {manifest.rules.game}, {manifest.deals:,} deals of "
+                f"{manifest.deal_set}, seed {manifest.seed}, played with arena {version}; "
+                f"configuration sha256 {manifest.config_sha256[:12]}, deals sha256 "
+                f"{manifest.deals_sha256[:12]}."
+            ),
+        )

@@ -1,0 +1,12 @@
+"""The templates that come with arena."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+__all__ = ["page_text"]
+
+
+def page_text(*path: str) -> str:
+    """A file of `arena/report/page`."""
+    return resources.files("arena.report").joinpath("page", *path).read_text(encoding="utf-8")

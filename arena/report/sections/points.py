@@ -1,0 +1,140 @@
+"""How the points were made: by role, by trick, and how often the game's own events happened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from arena.analysis import Estimate, make_up
+from arena.analysis.makeup import AgentMakeup
+from arena.report.context import Context
+from arena.report.section import Drawing, Section
+from arena.report.sections.ladder import LadderPart
+from arena.report.sections.overview import RunPart
+from arena.report.sections.pages import page_text
+from arena.report.tables import Rows, flat
+from arena.report.words import ROLES, label_of
+
+if TYPE_CHECKING:
+    from arena.report.document import Document
+
+__all__ = ["AgentPoints", "Points", "PointsPart"]
+
+
+@dataclass(frozen=True)
+class AgentPoints:
+    """What one agent's scores are made of."""
+
+    name: str
+    rounds: int
+    measures: dict[str, Estimate]
+    """Means per round: `score`, `card_points`, `bonus`, `tricks`, `score_as_declarer`, ..."""
+    rates: dict[str, Estimate]
+    """By flag of the game."""
+    tricks: tuple[Estimate, ...]
+    """Points taken in each trick, bonus included."""
+
+
+@dataclass(frozen=True)
+class PointsPart:
+    """All agents that finished a round, in the order of the leaderboard."""
+
+    labels: dict[str, str]
+    """Flags of the game, and what players call them."""
+    owners: dict[str, str]
+    """Whose doing a flag is."""
+    roles: tuple[str, ...]
+    """Which scores by role apply."""
+    rounds_replayed: int
+    """How many rounds the points by trick are from."""
+    agents: tuple[AgentPoints, ...]
+
+    @property
+    def has_bonus(self) -> bool:
+        """Whether the game has a bonus that anybody got."""
+        return any("bonus" in a.measures and a.measures["bonus"].value for a in self.agents)
+
+
+class Points(Section[PointsPart]):
+    """How the points were made."""
+
+    name: ClassVar[str] = "points"
+    part: ClassVar[type[Any]] = PointsPart
+    title: ClassVar[str] = "How the points were made"
+    short: ClassVar[str] = "Points"
+    template: ClassVar[str] = page_text("sections", "points.html.j2")
+
+    def make(self, context: Context) -> PointsPart:
+        """From all rounds, and from some of them played again."""
+        made = make_up(context.run)
+        rules = context.run.rules
+        by_name = {agent.agent: agent for agent in made.agents}
+        agents = [by_name[agent.agent] for agent in context.standings.agents]
+        owners = dict(getattr(rules, "flag_owners", {}))
+        return PointsPart(
+            labels={flag: label_of(rules, flag) for flag in owners},
+            owners=owners,
+            roles=_roles(agents),
+            rounds_replayed=made.replayed,
+            agents=tuple(
+                AgentPoints(
+                    name=agent.agent,
+                    rounds=agent.rounds,
+                    measures={key: found for key, found in agent.measures.items() if found.n},
+                    rates={key: found for key, found in agent.rates.items() if found.n},
+                    tricks=agent.tricks,
+                )
+                for agent in agents
+                if agent.rounds
+            ),
+        )
+
+    def csv(self, part: PointsPart) -> Mapping[str, Rows]:
+        """Measures and rates by agent, and points by trick."""
+        return {
+            "points": [
+                {
+                    "agent": agent.name,
+                    "rounds": agent.rounds,
+                    **flat({key: asdict(found) for key, found in agent.measures.items()}),
+                    **flat({key: asdict(found) for key, found in agent.rates.items()}),
+                }
+                for agent in part.agents
+            ],
+            "tricks": [
+                {"agent": agent.name, "trick": number, **asdict(trick)}
+                for agent in part.agents
+                for number, trick in enumerate(agent.tricks, start=1)
+            ],
+        }
+
+    def figures(self, part: PointsPart, document: Document) -> Iterable[Drawing]:
+        """By role and by trick."""
+        from arena.report.figures.makeup import roles, tricks
+
+        units = document[RunPart].units
+        labels = {agent.name: agent.label for agent in document[LadderPart].agents}
+        by_role = roles(part, labels)
+        if by_role is not None:
+            text = f"Mean score by role, with 95% intervals over {units}."
+            yield Drawing("roles", text, by_role)
+        by_trick = tricks(part, labels)
+        if by_trick is not None:
+            text = f"Points taken in each trick, bonus included, with 95% intervals over {units}."
+            yield Drawing("tricks", text, by_trick)
+
+
+def _roles(agents: Sequence[AgentMakeup]) -> tuple[str, ...]:
+    """The roles that the game has; leading is none of its own where the declarer always leads."""
+    same = all(
+        agent.measures.get("score_as_leader") == agent.measures.get("score_as_declarer")
+        for agent in agents
+    )
+    skipped = ("score_as_leader", "score_not_leading") if same else ()
+    return tuple(
+        role
+        for role in ROLES
+        if role not in skipped
+        and any(role in agent.measures and agent.measures[role].n for agent in agents)
+    )

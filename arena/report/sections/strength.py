@@ -1,0 +1,158 @@
+"""Who is known to be stronger than whom: every comparison of the joint inference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from arena.analysis import detectable_contrast
+from arena.report.context import Context
+from arena.report.section import Drawing, Section
+from arena.report.sections.ladder import LadderPart
+from arena.report.sections.overview import RunPart
+from arena.report.sections.pages import page_text
+from arena.report.tables import Column, Rows, Table
+from arena.report.words import interval, plain, pvalue, signed
+from arena.stats import Contrast
+
+if TYPE_CHECKING:
+    from arena.report.document import Document
+
+__all__ = ["Comparison", "Strength", "StrengthPart"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two agents by their ratings; the first is the one that is ahead."""
+
+    first: str
+    second: str
+    difference: float | None
+    """Points per deal."""
+    low: float | None
+    """Simultaneous limits: they exclude 0 exactly when `p_adjusted` is below the level."""
+    high: float | None
+    p_adjusted: float | None
+    different: bool
+    superiority: float | None
+    """The highest simultaneous confidence at which the two differ."""
+    plain_low: float | None
+    """Limits of this comparison alone, as if it were the only one."""
+    plain_high: float | None
+    p: float | None
+    se: float | None
+    df: float | None
+    met: int
+    """Deals that they played against each other; 0: compared through their opponents."""
+    detectable: float | None
+    """The difference that would have been found with 80% probability, adjusted like the test."""
+    note: str
+
+
+@dataclass(frozen=True)
+class StrengthPart:
+    """All comparisons, and whether the ratings tell the whole story."""
+
+    comparisons: tuple[Comparison, ...]
+    basis: str
+    """`joint`: from the ratings; `direct`: from direct meetings, because the ratings do not fit."""
+    fit: str
+    """Whether margins add up, in words."""
+    fit_p: float | None
+    contradictions: tuple[tuple[str, str], ...]
+    """Pairs whose direct results tell another story than the ratings."""
+
+
+class Strength(Section[StrengthPart]):
+    """Every comparison of the joint inference."""
+
+    name: ClassVar[str] = "strength"
+    part: ClassVar[type[Any]] = StrengthPart
+    title: ClassVar[str] = "Who is stronger"
+    short: ClassVar[str] = "Strength"
+    template: ClassVar[str] = page_text("sections", "strength.html.j2")
+
+    def make(self, context: Context) -> StrengthPart:
+        """The contrasts that letters, ranks and the verdict stand on."""
+        joint = context.standings.joint
+        place = {name: i for i, name in enumerate(joint.order)}
+        found = sorted(
+            joint.contrasts,
+            key=lambda c: (min(place[c.a], place[c.b]), max(place[c.a], place[c.b])),
+        )
+        return StrengthPart(
+            comparisons=tuple(map(_comparison, found)),
+            basis=joint.basis,
+            fit=joint.fit.words,
+            fit_p=joint.fit.p,
+            contradictions=joint.fit.contradictions,
+        )
+
+    def csv(self, part: StrengthPart) -> Mapping[str, Rows]:
+        """All comparisons."""
+        return {"strength": [asdict(comparison) for comparison in part.comparisons]}
+
+    def tables(self, part: StrengthPart, document: Document) -> Iterable[Table]:
+        """Differences with simultaneous intervals and adjusted p-values."""
+        run = document[RunPart]
+        columns = (
+            Column("stronger", words=True),
+            Column("weaker", words=True),
+            Column(f"points per {run.unit}"),
+            Column("simultaneous 95% interval"),
+            Column("p (adjusted)"),
+            Column("would be found"),
+        )
+        cells = tuple(
+            (
+                c.first,
+                c.second,
+                signed(c.difference),
+                interval(c.low, c.high),
+                pvalue(c.p_adjusted).removeprefix("= ") + (" *" if c.different else ""),
+                plain(c.detectable),
+            )
+            for c in part.comparisons
+        )
+        caption = (
+            ("Differences of the score ratings" if part.basis == "joint" else "Direct meetings")
+            + ". Intervals and p-values are adjusted together for "
+            "the whole field (max-t, clustered by deal). * differs beyond chance. Would be found: "
+            "the difference that is found with 80% probability, adjusted like the test."
+        )
+        yield Table("strength", caption, columns, cells)
+
+    def figures(self, part: StrengthPart, document: Document) -> Iterable[Drawing]:
+        """Strength against time per decision."""
+        from arena.report.figures.strength import strength_and_time
+
+        figure = strength_and_time(document[LadderPart].agents, document[RunPart].unit)
+        if figure is not None:
+            yield Drawing(
+                "strength-and-time",
+                "Strength against the median time of a decision, with 95% intervals. The dashed "
+                "line joins the agents that no other beats on both.",
+                figure,
+            )
+
+
+def _comparison(found: Contrast) -> Comparison:
+    return Comparison(
+        first=found.a,
+        second=found.b,
+        difference=found.difference,
+        low=found.low,
+        high=found.high,
+        p_adjusted=found.p_adjusted,
+        different=found.different,
+        superiority=found.superiority,
+        plain_low=found.plain_low,
+        plain_high=found.plain_high,
+        p=found.p,
+        se=found.se,
+        df=found.df,
+        met=found.deals,
+        detectable=detectable_contrast(found),
+        note=found.note,
+    )

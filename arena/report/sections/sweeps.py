@@ -1,0 +1,70 @@
+"""Agents that differ in parameters only, along the parameter that varies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from arena.analysis import Sweep
+from arena.report import sentences
+from arena.report.context import Context
+from arena.report.section import Drawing, Section
+from arena.report.sections.overview import RunPart
+from arena.report.sections.pages import page_text
+from arena.report.sections.verdict import facts_of
+from arena.report.tables import Rows, flat
+
+if TYPE_CHECKING:
+    from arena.report.document import Document
+
+__all__ = ["Sweeps", "SweepsPart"]
+
+
+@dataclass(frozen=True)
+class SweepsPart:
+    """All sweeps of a run, and what they say."""
+
+    sweeps: tuple[Sweep, ...]
+    answers: tuple[str, ...]
+    """A sentence for each."""
+
+
+class Sweeps(Section[SweepsPart]):
+    """Only in runs with at least three settings of one family."""
+
+    name: ClassVar[str] = "sweeps"
+    part: ClassVar[type[Any]] = SweepsPart
+    optional: ClassVar[bool] = True
+    title: ClassVar[str] = "Along a parameter"
+    short: ClassVar[str] = "Sweeps"
+    template: ClassVar[str] = page_text("sections", "sweeps.html.j2")
+
+    def make(self, context: Context) -> SweepsPart | None:
+        """The sweeps that the entrants form."""
+        if not context.sweeps:
+            return None
+        facts = facts_of(context)
+        answers = tuple(sentences.sweep_sentences(sweep, facts) for sweep in context.sweeps)
+        return SweepsPart(tuple(context.sweeps), answers)
+
+    def csv(self, part: SweepsPart) -> Mapping[str, Rows]:
+        """All points."""
+        return {
+            "sweeps": [
+                {"family": sweep.family, "parameter": sweep.parameter, **flat(asdict(point))}
+                for sweep in part.sweeps
+                for point in sweep.points
+            ]
+        }
+
+    def figures(self, part: SweepsPart, document: Document) -> Iterable[Drawing]:
+        """The curves."""
+        from arena.report.figures.sweeps import sweeps
+
+        yield Drawing(
+            "sweeps",
+            "Strength along a parameter, with the 95% interval of each point alone. Filled: no "
+            "setting of the sweep is known to be better (joint comparison).",
+            sweeps(part.sweeps, document[RunPart].unit),
+        )

@@ -1,0 +1,73 @@
+"""The answer in one breath, and what a reader must know before believing it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from arena.report import sentences
+from arena.report.context import Context
+from arena.report.section import Section
+
+__all__ = ["Verdict", "VerdictPart", "facts_of"]
+
+
+@dataclass(frozen=True)
+class VerdictPart:
+    """Sentences, and who they are about."""
+
+    headline: str
+    details: tuple[str, ...]
+    scoring: str
+    """Set where fewer points are better."""
+    cautions: tuple[str, ...]
+    forfeits: tuple[str, ...]
+    top: tuple[str, ...]
+    """The agents to whom nobody is known to be superior."""
+    basis: str
+    """`joint`: from the ratings of all agents together; `direct`: from direct meetings."""
+
+    @property
+    def text(self) -> tuple[str, ...]:
+        """All of it, in the order in which it is read."""
+        said = (self.headline, self.scoring, *self.details, *self.forfeits, *self.cautions)
+        return tuple(sentence for sentence in said if sentence)
+
+
+class Verdict(Section[VerdictPart]):
+    """The hero of the page."""
+
+    name: ClassVar[str] = "verdict"
+    part: ClassVar[type[Any]] = VerdictPart
+
+    def make(self, context: Context) -> VerdictPart:
+        """From the joint comparison."""
+        field, facts = context.standings, facts_of(context)
+        forfeits = list(sentences.forfeit_sentences(field, context.played_standings, facts))
+        first = [sentence for sentence, leads in forfeits if leads]
+        answer = sentences.headline(field, facts)
+        return VerdictPart(
+            headline=" ".join((*first, answer)),
+            details=(
+                *sentences.details(field, facts),
+                *(sentences.sweep_sentences(sweep, facts) for sweep in context.sweeps),
+            ),
+            scoring=sentences.scoring(facts),
+            cautions=tuple(sentences.cautions(field, facts)),
+            forfeits=tuple(sentence for sentence, leads in forfeits if not leads),
+            top=field.joint.top,
+            basis=field.joint.basis,
+        )
+
+
+def facts_of(context: Context) -> sentences.Facts:
+    """What the sentences need to know of a run."""
+    run = context.run
+    return sentences.Facts(
+        unit=context.results.unit,
+        units=context.units,
+        higher_wins=run.rules.higher_wins,
+        stored=sum(map(run.units_stored, run.pairings)),
+        wanted=run.manifest.units_per_pairing * len(run.pairings),
+        labels=context.labels,
+    )

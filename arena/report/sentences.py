@@ -1,0 +1,227 @@
+"""Every sentence that a report can say about strength, each made by one function from numbers.
+
+A function returns the sentence, or nothing when its case has not occurred; the tests name for
+each the cases in which it must and in which it must not appear. Whatever is said here about who
+is stronger comes from the joint comparison of the standings, so no two sentences can disagree:
+a simultaneous interval excludes 0 exactly when the adjusted p-value is below the level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from arena.analysis import POWER, Standings, Sweep, detectable_contrast
+from arena.report.words import count, interval, percent, plain, pvalue
+from arena.stats import Contrast
+
+__all__ = [
+    "Facts",
+    "cautions",
+    "details",
+    "forfeit_sentences",
+    "headline",
+    "scoring",
+    "sweep_sentences",
+]
+
+MOST_NAMES = 6
+"""Names that a sentence lists; the others are counted."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the sentences need to know besides the standings."""
+
+    unit: str
+    units: str
+    higher_wins: bool
+    stored: int
+    wanted: int
+    labels: dict[str, str]
+
+    def names(self, agents: Sequence[str]) -> str:
+        """`a`, `a and b`, `a, b and c`; the last of many are counted."""
+        shown = [self.labels.get(agent, agent) for agent in agents]
+        if len(shown) > MOST_NAMES:
+            shown = [*shown[: MOST_NAMES - 1], f"{count(len(shown) - MOST_NAMES + 1)} others"]
+        if len(shown) < 2:
+            return "".join(shown)
+        return f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+# --- the verdict -------------------------------------------------------------------------
+
+
+def headline(field: Standings, facts: Facts) -> str:
+    """The answer in one breath."""
+    joint = field.joint
+    everybody = [agent.agent for agent in field.agents]
+    if not any(contrast.p_adjusted is not None for contrast in joint.contrasts):
+        return f"Nothing can be said about who is stronger: {_why_not(joint.contrasts, facts)}."
+    top = joint.top
+    if len(everybody) == 2:
+        return _of_two(field, facts)
+    if len(top) == len(everybody):
+        return (
+            f"No agent is known to be stronger than another: "
+            f"{facts.names(everybody)} are not distinguishable."
+        )
+    behind = [name for name in joint.order if all(name in joint.worse(best) for best in top)]
+    between = [name for name in everybody if name not in top and name not in behind]
+    if len(top) == 1:
+        text = f"{facts.names(top)} is the strongest: ahead of "
+        text += "all others" if not between else facts.names(behind) or "some of the others"
+    elif not top:
+        return "Nobody is at the top: every agent is beaten by another beyond chance."
+    else:
+        both = "both" if len(top) == 2 else "all"
+        text = f"Top group: {facts.names(top)} (not distinguishable)"
+        if behind:
+            text += f"; {both} ahead of {facts.names(behind)}"
+    if between and len(top) > 1:
+        text += f"; {facts.names(between)} {'is' if len(between) == 1 else 'are'} behind some of it"
+    elif between:
+        text += f"; not known to be ahead of {facts.names(between)}"
+    return f"{text}."
+
+
+def _why_not(contrasts: Sequence[Contrast], facts: Facts) -> str:
+    if all(contrast.deals < 2 for contrast in contrasts):
+        return f"one {facts.unit} shows no chance variation"
+    return "the agents played alike or their results do not vary"
+
+
+def _of_two(field: Standings, facts: Facts) -> str:
+    contrast = _seen_from_the_better(field, field.agents[0].agent, field.agents[1].agent)
+    assert contrast is not None and contrast.difference is not None  # there is a p-value
+    first, second = facts.labels[contrast.a], facts.labels[contrast.b]
+    if contrast.different:
+        return (
+            f"{first} is stronger than {second}: by {plain(contrast.difference)} points per "
+            f"{facts.unit} ({_limits(contrast)}, {count(contrast.deals)} {facts.units}, "
+            f"p {pvalue(contrast.p_adjusted)})."
+        )
+    return f"{_no_difference(contrast, facts)}."
+
+
+def _seen_from_the_better(field: Standings, one: str, other: str) -> Contrast | None:
+    contrast = field.contrast(one, other)
+    behind = contrast is not None and (contrast.difference or 0.0) < 0
+    return contrast.reversed() if contrast is not None and behind else contrast
+
+
+def _limits(contrast: Contrast) -> str:
+    return f"simultaneous 95% interval {interval(contrast.low, contrast.high)}"
+
+
+def _no_difference(contrast: Contrast, facts: Facts) -> str:
+    first, second = facts.labels[contrast.a], facts.labels[contrast.b]
+    text = (
+        f"No difference was found between {first} and {second} ({_limits(contrast)} points per "
+        f"{facts.unit}, p {pvalue(contrast.p_adjusted)})"
+    )
+    found = detectable_contrast(contrast)
+    if found is not None:
+        text += (
+            f"; one of {plain(found)} points would have been found with "
+            f"{percent(POWER, 0)} probability"
+        )
+    return text
+
+
+# --- what stands below it ----------------------------------------------------------------
+
+
+def details(field: Standings, facts: Facts) -> Iterator[str]:
+    """How far apart the best are, with intervals."""
+    joint = field.joint
+    everybody = [agent.agent for agent in field.agents]
+    if len(everybody) < 3:
+        return
+    top = joint.top
+    if len(top) == 1:
+        second = next(name for name in everybody if name != top[0])
+        contrast = field.contrast(top[0], second)
+        if contrast is not None and contrast.low is not None:
+            known = "" if contrast.different else ", not a known difference"
+            behind = (contrast.difference or 0.0) >= 0
+            yield (
+                f"Next is {facts.labels[second]}, {plain(abs(contrast.difference or 0.0))} points "
+                f"per {facts.unit} {'behind' if behind else 'ahead by rating'} "
+                f"({_limits(contrast)}, p {pvalue(contrast.p_adjusted)}{known})."
+            )
+    elif len(top) > 1:
+        contrast = _seen_from_the_better(field, top[0], top[-1])
+        if contrast is not None and contrast.low is not None:
+            yield f"{_no_difference(contrast, facts)}."
+    different = sum(contrast.different for contrast in joint.contrasts)
+    yield (
+        f"{count(different)} of {count(len(joint.contrasts))} comparisons differ beyond chance, "
+        f"all adjusted together."
+    )
+
+
+def scoring(facts: Facts) -> str:
+    """Games in which fewer points are better say so."""
+    if facts.higher_wins:
+        return ""
+    return (
+        "Fewer points are better in this game. Margins and ratings are points saved: "
+        "more of them is better."
+    )
+
+
+def cautions(field: Standings, facts: Facts) -> Iterator[str]:
+    """What a reader must know before believing the rest."""
+    if facts.stored < facts.wanted:
+        yield (
+            f"The run is not complete: {count(facts.stored)} of {count(facts.wanted)} "
+            f"{facts.units} are stored."
+        )
+    if field.joint.basis == "direct":
+        yield field.joint.fit.words
+
+
+def forfeit_sentences(
+    field: Standings, played: Standings | None, facts: Facts
+) -> Iterator[tuple[str, bool]]:
+    """Who forfeited, and whether the report must lead with it."""
+    for agent in field.agents:
+        if not agent.forfeits:
+            continue
+        name = facts.labels[agent.agent]
+        if agent.forfeits_all:
+            yield (
+                f"{name} forfeited every {facts.unit} it played ({count(agent.units)}): its place "
+                "says that it does not finish, not how well it plays.",
+                True,
+            )
+        else:
+            yield (
+                f"{name} forfeited {count(agent.forfeits)} of {count(agent.units)} {facts.units}, "
+                "each counted as lost; strength is shown with and without them.",
+                False,
+            )
+    if played is not None and played.joint.order[:1] != field.joint.order[:1]:
+        best = facts.labels[played.joint.order[0]]
+        yield f"Without forfeited {facts.units}, {best} leads.", False
+
+
+# --- sweeps ------------------------------------------------------------------------------
+
+
+def sweep_sentences(sweep: Sweep, facts: Facts) -> str:
+    """Which settings are best, by the joint comparison."""
+    shown = [facts.labels[name] for name in sweep.best]
+    what = f"{sweep.family} by {sweep.parameter}"
+    if len(sweep.best) == len(sweep.points):
+        return f"{what}: no setting is known to be better than another."
+    rest = [point.agent for point in sweep.points if point.agent not in sweep.best]
+    listed = ", ".join(shown[:MOST_NAMES]) + (", …" if len(shown) > MOST_NAMES else "")
+    if len(sweep.best) == 1:
+        return f"{what}: {listed} is the best setting of {count(len(sweep.points))}."
+    return (
+        f"{what}: the best settings are {listed}, not distinguishable from one another; "
+        f"{count(len(rest))} of {count(len(sweep.points))} are known to be worse."
+    )

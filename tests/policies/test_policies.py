@@ -1,0 +1,175 @@
+"""Policies: what they see, what they learn, and where they are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.policies import model as model_file
+from agents.policies.features import deck_of, table_size
+from agents.policies.fit import decisions_of, fit, likelihood
+from agents.policies.inference import voids_of
+from agents.policies.model import SHIPPED, PolicyModel, policies_for, read_policy, save_policy
+from agents.policies.rounds import Rounds, play_rounds
+from agents.policies.tables import weigh
+from agents.policy import PolicyPlayer
+from agents.random_ import Random
+from agents.rule import Rule
+from arena.cli import main
+from arena.errors import ArenaError
+from arena.games.hearts import Hearts
+from arena.games.kernel.layout import HANDS
+from arena.games.kernel.spec import kernel_game
+from arena.games.klaverjas import Klaverjas
+from arena.games.schieber import Schieber
+from arena.model_file import ModelFile
+from arena.rules import Rules
+from arena.seeds import Rng
+
+GAMES: list[Rules] = [Klaverjas(), Klaverjas(variant="amsterdam"), Schieber(), Hearts()]
+
+
+def rounds_of(rules: Rules, count: int = 6) -> Rounds:
+    return play_rounds(rules, [Random()], 5, range(count))
+
+
+@pytest.mark.parametrize("rules", GAMES, ids=str)
+def test_every_card_has_an_entry_in_each_table(rules: Rules) -> None:
+    rounds = rounds_of(rules)
+    for trump in set(rounds.trump.tolist()):
+        some = rounds.where(rounds.trump == trump)
+        decisions = decisions_of(some)
+        game = kernel_game(rules, None if trump < 0 else trump)
+        ends = np.asarray(deck_of(game)[257:264], dtype=np.int64)
+        starts = np.concatenate([[0], ends[:-1]])
+        assert (decisions.entries >= starts).all()
+        assert (decisions.entries < ends).all()
+        assert decisions.size == table_size(deck_of(game)) == ends[-1]
+
+
+def test_a_round_depends_on_its_number_alone() -> None:
+    both, second = rounds_of(Klaverjas(), 2), play_rounds(Klaverjas(), [Random()], 5, range(1, 2))
+    assert (both.cards[1] == second.cards[0]).all()
+
+
+@pytest.mark.parametrize("rules", GAMES, ids=str)
+def test_a_policy_never_looks_at_hidden_cards(rules: Rules) -> None:
+    rounds = rounds_of(rules)
+    for number in range(len(rounds)):
+        trump = int(rounds.trump[number])
+        game = kernel_game(rules, None if trump < 0 else trump)
+        size = table_size(deck_of(game))
+        factors = np.exp(np.random.default_rng(number).normal(size=(1, size))).astype(np.float32)
+        for view, hands in rounds.leads(number):
+            root = game.view_state(view)
+            voids, cards = voids_of(game, view, root), game.mask(view.hand)
+            found = []
+            for shift in (0, 1):
+                others = [seat for seat in range(4) if seat != view.seat]
+                for i, seat in enumerate(others):
+                    root[int(HANDS) + seat] = game.mask(hands[others[(i + shift) % 3]])
+                weights = np.zeros(64)
+                weigh(root, game.words, voids, deck_of(game), factors, 0, cards, weights)
+                found.append(weights)
+            assert (found[0] == found[1]).all()
+
+
+def test_fitting_finds_how_rounds_were_played() -> None:
+    rounds = play_rounds(Klaverjas(), [Rule()], 1, range(150))
+    known, unknown = rounds.part(slice(0, 120)), rounds.part(slice(120, 150))
+    weights = fit(decisions_of(known), steps=60)
+    test = decisions_of(unknown)
+    nothing = likelihood(np.zeros_like(weights), test)
+    assert nothing == pytest.approx(-np.mean(np.log(np.diff(test.starts))))
+    assert likelihood(weights, test) > nothing + 0.3
+    # Random play cannot be foreseen.
+    noise = decisions_of(rounds_of(Klaverjas(), 60))
+    assert likelihood(weights, noise) < likelihood(np.zeros_like(weights), noise)
+
+
+def test_a_model_comes_back_as_it_was(tmp_path: Path) -> None:
+    weights = np.arange(6, dtype=np.float32).reshape(2, 3)
+    model = PolicyModel("klaverjas", ("a", "b"), {"suit": weights}, "by hand")
+    save_policy(tmp_path / "m.npz", model)
+    found = read_policy(ModelFile.find(str(tmp_path / "m.npz")))
+    assert found == model
+    assert found.recipe == "by hand"
+    assert found.number("b") == 1
+    with pytest.raises(ArenaError, match="unknown 'c'"):
+        found.number("c")
+    with pytest.raises(ArenaError, match="tables of another size"):
+        found.factors(kernel_game(Klaverjas(), 0))
+    with pytest.raises(ArenaError, match="is for klaverjas, not for hearts"):
+        found.check(Hearts())
+
+
+def test_a_file_that_is_no_model_is_told(tmp_path: Path) -> None:
+    (tmp_path / "m.npz").write_text("cards")
+    with pytest.raises(ArenaError, match="not a policy"):
+        read_policy(ModelFile.find(str(tmp_path / "m.npz")))
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_models_that_come_along_play_and_are_small(name: str) -> None:
+    rules = {"klaverjas": Klaverjas(), "schieber": Schieber(), "hearts": Hearts()}[name]
+    model = policies_for(rules, None)
+    assert model.types[0] == "search"
+    assert "training" in model.recipe
+    rounds = play_rounds(rules, [PolicyPlayer(temperature=1.0)], 3, range(2))
+    assert len(rounds) == 2
+    assert Path(model_file.__file__).with_name(f"{name}.npz").stat().st_size < 3_000_000
+
+
+def test_temperature_0_plays_the_likeliest_card() -> None:
+    rules = Klaverjas()
+    state = rules.start(rules.random_deal(Rng(3), 0))
+    assert state.turn is not None
+    view = rules.view(state, state.turn)
+    chances = PolicyPlayer().chances(view)
+    assert sum(chances.values()) == pytest.approx(1.0)
+    assert set(chances) == set(view.legal)
+    assert chances[PolicyPlayer().act(view, Rng(0))] == max(chances.values())
+
+
+TINY = """\
+name: tiny
+games: [{rounds: 20, name: klaverjas}]
+types:
+  search: {family: ismcts, simulations: 5}
+  rule: {family: rule}
+seed: 1
+measured: 2
+"""
+
+
+def test_training_from_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    command = ["train", "policy", str(tmp_path / "tiny.yaml"), "--output", str(tmp_path / "m.npz")]
+    assert main(command) == 0
+    told = capsys.readouterr().out
+    assert "nats gained for the true world" in told
+    model = read_policy(ModelFile.find(str(tmp_path / "m.npz")))
+    assert model.types == ("search", "rule")
+    # Once more: the rounds are there already, and the model is the same.
+    assert main([*command[:-1], str(tmp_path / "m.npz")]) == 0
+    assert "of 20 rounds" not in capsys.readouterr().out
+    assert PolicyPlayer(model=ModelFile.find(str(tmp_path / "m.npz"))).model_hash == model.sha256
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ("name: tiny\n", "games: missing"),
+        (TINY.replace("ismcts", "ismct"), "ismcts"),
+        (TINY.replace("rounds: 20", "rounds: 2"), "games[0].rounds: expected a number from 10"),
+        (TINY + "wrkers: 2\n", "wrkers: unknown key"),
+    ],
+)
+def test_a_wrong_training_file_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], wrong: str, told: str
+) -> None:
+    (tmp_path / "tiny.yaml").write_text(wrong)
+    assert main(["train", "policy", str(tmp_path / "tiny.yaml")]) == 2
+    assert told in capsys.readouterr().err
