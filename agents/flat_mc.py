@@ -16,8 +16,8 @@ from agents.search.codes import CARELESS
 from agents.search.flat_mc import Question
 from arena.agent import Respelt, parameter
 from arena.errors import ArenaError
+from arena.games.kernel.contract import example_rules
 from arena.games.kernel.jit import warms
-from arena.games.klaverjas import Klaverjas
 from arena.rules import View
 from arena.seeds import Rng
 
@@ -115,8 +115,10 @@ def _split_deviations(written: dict[str, Any], moved: dict[tuple[str, ...], str]
 
 @warms
 def _exercise() -> None:
-    rules = Klaverjas()
+    rules = example_rules()
     state = rules.start(rules.random_deal(Rng(1), 1))
+    while state.phase != "play":
+        rules.apply(state, state.legal[0])
     assert state.turn is not None
     view = rules.view(state, state.turn)
     for beliefs in (Certain(), Probable(), Probabilities()):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import Literal, NamedTuple, TypeAlias
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from agents.beliefs import BELIEFS, HELP, Believer
 from agents.beliefs.hoogenboom import Certain
-from agents.bidding.monte_carlo import MonteCarlo
+from agents.bidding.usual import usual_bid
 from agents.budget import Budget
 from agents.passing import pass_card
 from agents.search.codes import ROLLOUTS, VALUES, Rollout
@@ -50,6 +50,8 @@ class FlatSearch:
     Bids by Monte Carlo (Hoogenboom 2017, section 4.2) unless a bidder is set beside it;
     cards are passed as `rule` does. Ties go to the lowest card.
     """
+
+    needs: ClassVar[tuple[str, ...]] = ("kernel",)
 
     playouts: int = parameter(
         1000, help="playouts per legal card (with `worlds`: and per world)", at_least=1
@@ -91,7 +93,7 @@ class FlatSearch:
         if len(view.legal) == 1:
             return view.legal[0]
         if view.phase == "bid":
-            return MonteCarlo(self.playouts).bid(view, rng)
+            return usual_bid(view, rng, self.playouts)
         if view.phase != "play":
             return pass_card(view, rng)
         return self.best(view, self.estimates(view, rng))

@@ -32,7 +32,7 @@ class Pimc(Dmcts):
     by a tree instead, as `dmcts` does. For games of two partnerships.
     """
 
-    games: ClassVar[tuple[str, ...]] = ("klaverjas", "schieber")
+    needs: ClassVar[tuple[str, ...]] = ("kernel", "two-sides")
 
     exact_tricks: int = parameter(
         4, help="solve exactly when at most so many tricks are left", at_least=1

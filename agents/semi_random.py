@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from arena.agent import parameter
-from arena.games.hearts import semi_random as hearts
-from arena.games.klaverjas import semi_random as klaverjas
-from arena.games.schieber import semi_random as schieber
+from arena.games.parts import part_of
 from arena.rules import Action, View
 from arena.seeds import Rng
 
 __all__ = ["SemiRandom"]
-
-
-class _Candidates(Protocol):
-    """The cards that are left to choose from."""
-
-    def __call__(self, view: View, *, protect_tens: bool, better: bool) -> list[int]: ...
-
-
-_CANDIDATES: dict[str, _Candidates] = {
-    "hearts": hearts.candidates,
-    "klaverjas": klaverjas.candidates,
-    "schieber": schieber.candidates,
-}
 
 
 @dataclass(frozen=True)
@@ -39,7 +24,7 @@ class SemiRandom:
     bidder is set beside it.
     """
 
-    games: ClassVar[tuple[str, ...]] = tuple(_CANDIDATES)
+    needs: ClassVar[tuple[str, ...]] = ("semi-random",)
 
     protect_tens: bool = parameter(True, help="whether tens are protected like aces")
     better: bool = parameter(True, help="whether cards that are sure to bring a bonus go first")
@@ -48,7 +33,7 @@ class SemiRandom:
         """One of the candidates, all equally likely."""
         if view.phase != "play":
             return rng.choice(view.legal)
-        find = _CANDIDATES[view.rules.name]
-        cards = find(view, protect_tens=self.protect_tens, better=self.better)
+        game = part_of(type(view.rules), "semi_random")
+        cards: list[int] = game.candidates(view, protect_tens=self.protect_tens, better=self.better)
         # As in the compiled playouts, a choice of one draws nothing.
         return cards[0] if len(cards) == 1 else rng.choice(cards)

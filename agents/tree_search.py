@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from agents.beliefs import BELIEFS, HELP, Believer
 from agents.beliefs.hoogenboom import Certain
-from agents.bidding.monte_carlo import MonteCarlo
+from agents.bidding.usual import usual_bid
 from agents.budget import Budget
 from agents.evaluators import EVALUATORS, Evaluator, Playouts
 from agents.old_spellings import gather
@@ -25,9 +25,9 @@ from agents.search.network import Network
 from agents.search.tree import Policy
 from arena.agent import Respelt, parameter
 from arena.errors import ArenaError
+from arena.games.kernel.contract import example_rules
 from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import KernelGame, kernel_game
-from arena.games.klaverjas import Klaverjas
 from arena.rules import Action, View
 from arena.seeds import Rng
 
@@ -81,6 +81,11 @@ class TreeSearch(abc.ABC):
         if by_network and (self.value != "difference" or self.lookahead is not None):
             raise ArenaError("a network judges by value: difference, without lookahead")
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What a game must have: a kernel, and two sides for a network to judge."""
+        return ("kernel",) if isinstance(self.evaluator, Playouts) else ("kernel", "two-sides")
+
     @staticmethod
     def respelt(written: Mapping[str, Any]) -> Respelt:
         """Beliefs and evaluators with their parameters beside them, as they were written once."""
@@ -110,7 +115,7 @@ class TreeSearch(abc.ABC):
         if len(view.legal) == 1:
             return view.legal[0]
         if view.phase == "bid":
-            return MonteCarlo().bid(view, rng)
+            return usual_bid(view, rng)
         return None if view.phase == "play" else pass_card(view, rng)
 
     @abc.abstractmethod
@@ -137,8 +142,6 @@ class TreeSearch(abc.ABC):
         )
 
     def _leaves(self, view: View) -> Leaves:
-        if not isinstance(self.evaluator, Playouts) and len(view.rules.sides) != 2:
-            raise ArenaError("a network judges games of two sides only")
         stop = 0
         if self.lookahead is not None:
             tricks_left = view.rules.hand_size - len(view.tricks)
@@ -158,7 +161,7 @@ def decide_once(*agents: TreeSearch) -> None:
 
     One game is enough: compiled code does not differ between games.
     """
-    rules = Klaverjas()
+    rules = example_rules()
     state = rules.start(rules.random_deal(Rng(0), 0))
     while len(state.tricks) < rules.hand_size - 3:
         rules.apply(state, state.legal[0])

@@ -35,7 +35,7 @@ from typing import Any, NamedTuple, get_args
 from arena.cards import CARD_NAMES, SEATS, SUITS, TRUMPS, cards_of, mask_of
 from arena.errors import ArenaError, did_you_mean
 from arena.registry import GAMES
-from arena.rules import ACTION_NAMES, Action, Bid, Phase, Rules, Standing, Trick, View
+from arena.rules import ACTION_NAMES, OWN_BIDS, Action, Bid, Phase, Rules, Standing, Trick, View
 
 __all__ = [
     "FIELDS",
@@ -184,7 +184,11 @@ def _bid_kind(action: Kind) -> Kind:
 
 def action_names(rules: Rules | None) -> tuple[str, ...]:
     """What the actions of a game are called, by their number."""
-    return ACTION_NAMES
+    bids = () if rules is None else rules.bids
+    if not bids:
+        return ACTION_NAMES
+    unused = (f"unused-{action}" for action in range(len(ACTION_NAMES), OWN_BIDS))
+    return (*ACTION_NAMES, *unused, *bids)
 
 
 # --- the fields of a view ----------------------------------------------------------------

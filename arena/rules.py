@@ -8,9 +8,9 @@ and with scores of which more or less is better.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias
 
 from arena.cards import CARD_NAMES, SEATS, TRUMPS
 from arena.deals import Deal
@@ -20,24 +20,26 @@ from arena.seeds import Rng
 __all__ = [
     "ACTION_NAMES",
     "OBE",
+    "OWN_BIDS",
     "PASS",
     "PLAY",
     "PUSH",
     "UNE",
     "Action",
     "Bid",
+    "FlagOwner",
     "IllegalAction",
     "MatchFormat",
     "Outcome",
     "Phase",
     "Position",
-    "Round",
     "Rules",
     "RulesError",
     "Standing",
     "Trick",
     "View",
     "action_name",
+    "bid_names",
     "choose_trump",
     "chosen_trump",
     "parse_action",
@@ -46,11 +48,16 @@ __all__ = [
 # --- actions -----------------------------------------------------------------------------
 
 Action: TypeAlias = int
-"""A card (0 to 51) to play or to pass on, or one of the bids below."""
+"""A card (0 to 51) to play or to pass on, one of the bids below, or a bid of the game's own.
+
+Always less than 256: one byte is kept for each.
+"""
 
 OBE, UNE = TRUMPS.index("O"), TRUMPS.index("U")
 PASS, PLAY, PUSH = 52, 53, 54
 _FIRST_TRUMP = 55
+OWN_BIDS = 64
+"""From here on, the bids that a game names for itself (`Rules.bids`)."""
 
 ACTION_NAMES: tuple[str, ...] = (
     *CARD_NAMES,
@@ -59,6 +66,7 @@ ACTION_NAMES: tuple[str, ...] = (
     "push",
     *(f"trump-{trump}" for trump in TRUMPS),
 )
+"""Cards and the bids that games share."""
 _ACTION_BY_NAME = {name: action for action, name in enumerate(ACTION_NAMES)}
 
 
@@ -69,29 +77,46 @@ def choose_trump(trump: int) -> Action:
 
 def chosen_trump(action: Action) -> int | None:
     """The trump that a bid names, or None if it names none."""
-    return action - _FIRST_TRUMP if action >= _FIRST_TRUMP else None
+    return action - _FIRST_TRUMP if _FIRST_TRUMP <= action < len(ACTION_NAMES) else None
 
 
-def action_name(action: Action) -> str:
-    """An action in notation.
+def action_name(action: Action, bids: Sequence[str] = ()) -> str:
+    """An action in notation; `bids` are those of the game's own.
 
     >>> action_name(31), action_name(PASS), action_name(choose_trump(OBE))
     ('H7', 'pass', 'trump-O')
+    >>> action_name(OWN_BIDS + 1, ("nil", "1", "2"))
+    '1'
+
+    What is no action of the game is shown as it is.
     """
-    return ACTION_NAMES[action]
+    if isinstance(action, int):
+        if 0 <= action < len(ACTION_NAMES):
+            return ACTION_NAMES[action]
+        if 0 <= action - OWN_BIDS < len(bids):
+            return bids[action - OWN_BIDS]
+    return repr(action)
 
 
-def parse_action(text: str) -> Action:
+def parse_action(text: str, bids: Sequence[str] = ()) -> Action:
     """The action that `text` names; the inverse of `action_name`."""
+    if text in bids:
+        return OWN_BIDS + bids.index(text)
     action = _ACTION_BY_NAME.get(text)
     if action is None:
-        raise RulesError(f"unknown action {text!r}: {did_you_mean(text, ACTION_NAMES[52:])}")
+        raise RulesError(f"unknown action {text!r}: {did_you_mean(text, bid_names(bids))}")
     return action
+
+
+def bid_names(bids: Sequence[str] = ()) -> tuple[str, ...]:
+    """What can be bid in a game: its own bids if it has any, else those that games share."""
+    return tuple(bids) or ACTION_NAMES[len(CARD_NAMES) :]
 
 
 # --- what happens at the table -----------------------------------------------------------
 
 Phase: TypeAlias = Literal["bid", "pass", "play", "over"]
+FlagOwner: TypeAlias = Literal["declarer", "points", "tricks"]
 
 
 class Bid(NamedTuple):
@@ -247,19 +272,6 @@ class View(NamedTuple):
 # --- what a game is ----------------------------------------------------------------------
 
 
-class Round(Protocol):
-    """A round in progress, known in full. Only the referee holds one."""
-
-    turn: int | None
-    """Whose turn it is; None when the round is over."""
-    phase: Phase
-    legal: tuple[Action, ...]
-    """What the seat whose turn it is may do."""
-    hands: list[int]
-    tricks: tuple[Trick, ...]
-    table: tuple[int, ...]
-
-
 class Rules(Protocol):
     """A game under one choice of options: a value, compared by its options."""
 
@@ -267,6 +279,25 @@ class Rules(Protocol):
     version: ClassVar[int]
     """Raised when the same actions would lead to other results than before."""
     options_help: ClassVar[dict[str, str]]
+    bids: ClassVar[tuple[str, ...]]
+    """Names of the bids that are the game's own, action `OWN_BIDS` first; empty if it is bid
+    by the calls that games share, or not at all."""
+    usual_bidder: ClassVar[str | None]
+    """The registered bidder that bids for agents which have no way of their own."""
+    stake: ClassVar[float | None]
+    """The points that are usually at stake in a round, by which searches scale exploration;
+    None if nobody has found out."""
+    labels: ClassVar[dict[str, str]]
+    """What players of this game call things: the bonus, and the flags of an outcome."""
+    flag_owners: ClassVar[dict[str, FlagOwner]]
+    """Whose doing a flag is: that of the declarer's side, or of the side with most of these."""
+    measures: ClassVar[dict[str, Callable[[Deal], int]]]
+    """Numbers that a deal can be filtered by when a set is made."""
+
+    @classmethod
+    def from_record(cls, record: dict[str, Any]) -> Self | None:
+        """The rules a recorded round was played under; None if it is of another game."""
+        ...
 
     @property
     def players(self) -> int:
@@ -296,6 +327,10 @@ class Rules(Protocol):
     @property
     def margin_bounds(self) -> tuple[float, float]:
         """The worst and the best margin of a side: own score less the others', in its favour."""
+        ...
+
+    def worst_margin(self, sides: int) -> float:
+        """The worst margin that an entrant can come to who plays for so many of the sides."""
         ...
 
     @property
@@ -371,9 +406,15 @@ class RulesError(ArenaError):
 class IllegalAction(ArenaError):
     """An action that the rules forbid, with everything needed to see it."""
 
-    def __init__(self, seat: int, action: Action, legal: tuple[Action, ...], deal: str) -> None:
+    def __init__(
+        self,
+        seat: int,
+        action: Action,
+        legal: tuple[Action, ...],
+        deal: str,
+        bids: Sequence[str] = (),
+    ) -> None:
         self.seat, self.action, self.legal, self.deal = seat, action, legal, deal
-        known = isinstance(action, int) and 0 <= action < len(ACTION_NAMES)
-        name = ACTION_NAMES[action] if known else repr(action)
-        allowed = " ".join(ACTION_NAMES[a] for a in legal)
+        name = action_name(action, bids)
+        allowed = " ".join(action_name(each, bids) for each in legal)
         super().__init__(f"seat {SEATS[seat]} played {name}, legal: {allowed}; deal {deal}")

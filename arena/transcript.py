@@ -31,10 +31,10 @@ def side_name(rules: Rules, side: int) -> str:
     return "".join(SEATS[seat] for seat in rules.sides[side])
 
 
-def call_name(action: int) -> str:
-    """A bid for people."""
+def call_name(action: int, bids: Sequence[str] = ()) -> str:
+    """A bid for people; `bids` are those of the game's own."""
     trump = chosen_trump(action)
-    return action_name(action) if trump is None else trump_name(trump)
+    return action_name(action, bids) if trump is None else trump_name(trump)
 
 
 # --- hand diagrams -----------------------------------------------------------------------
@@ -105,7 +105,9 @@ def transcript(rules: Rules, deal: Deal, actions: Sequence[int], colour: bool = 
 
 def _before_play(rules: Rules, state: Any) -> Iterator[str]:
     if state.bids:
-        calls = "  ".join(f"{SEATS[bid.seat]} {call_name(bid.action)}" for bid in state.bids)
+        calls = "  ".join(
+            f"{SEATS[bid.seat]} {call_name(bid.action, rules.bids)}" for bid in state.bids
+        )
         yield f"calls: {calls}"
     for seat, cards in enumerate(state.passed):
         if cards:

@@ -56,7 +56,7 @@ def check_record(record: dict[str, Any]) -> tuple[int, list[str]]:
     actions: list[int] = []
     legal_sets: list[int] = []
     for call in _entries(record, "bids", ("action",)):
-        actions.append(parse_action(call["action"]))
+        actions.append(parse_action(call["action"], rules.bids))
         try:
             rules.apply(state, actions[-1])
         except IllegalAction as error:

@@ -43,7 +43,7 @@ class MonteCarlo:
     anything.
     """
 
-    games: ClassVar[tuple[str, ...]] = ("klaverjas", "schieber")
+    needs: ClassVar[tuple[str, ...]] = ("kernel", "two-sides", "usual-bids")
 
     playouts: int = parameter(1000, help="playouts per trump on offer", at_least=1)
     rollout: Rollout = parameter("semi-random", help="how playouts choose cards")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from agents.bidding.calls import call_for, pass_call, trumps_on_offer
 from arena.rules import Action, View
@@ -18,6 +19,8 @@ class Always:
     Source: none; the end of the scale.
     """
 
+    needs: ClassVar[tuple[str, ...]] = ("usual-bids",)
+
     def bid(self, view: View, rng: Rng) -> Action:
         """A call that declares."""
         return call_for(view, rng.choice(trumps_on_offer(view)))
@@ -29,6 +32,8 @@ class Never:
 
     Source: none; the other end of the scale.
     """
+
+    needs: ClassVar[tuple[str, ...]] = ("usual-bids",)
 
     def bid(self, view: View, rng: Rng) -> Action:
         """A pass, if there is one."""

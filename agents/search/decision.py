@@ -15,7 +15,6 @@ from arena.games.kernel.spec import KernelGame
 from arena.rules import Rules
 
 __all__ = [
-    "DEFAULT_C",
     "UCBS",
     "CardStatistics",
     "Final",
@@ -36,12 +35,8 @@ Final: TypeAlias = Literal["visits", "value"]
 
 UCBS: dict[Ucb, int] = {"global": GLOBAL, "parent": PARENT, "availability": AVAILABILITY}
 
-DEFAULT_C = {"klaverjas": 200.0, "schieber": 160.0, "hearts": 20.0}
-"""Exploration in points. For Klaverjas it is the best constant that Aaldering 2023 found at
-every number of simulations, for the others see docs/tree-search.md. It goes with the points
-that are usually at stake and not with those that could be: a share of the range would not do."""
 _DEFAULT_SHARE = 0.086
-"""For games that no constant is known of: a share of the range, 200 points in Klaverjas."""
+"""For games that do not say what is at stake: a share of the range, 200 points in Klaverjas."""
 _DEFAULT_WIN = 0.7
 """Where a win counts 1: about 1 / sqrt(2), as usual (Kocsis and Szepesvári 2006)."""
 
@@ -64,7 +59,9 @@ class CardStatistics(NamedTuple):
 def exploration(rules: Rules, c: float | None, c_normalised: float | None, value: Value) -> float:
     """The exploration constant in units of the values that are backed up.
 
-    `c` is in points, `c_normalised` a share of the range of values.
+    `c` is in points, `c_normalised` a share of the range of values. Without either it is what
+    the game says is at stake: the points that usually are, not those that could be, because a
+    share of the range would not do (docs/tree-search.md).
     """
     if c is not None:
         return c
@@ -74,7 +71,7 @@ def exploration(rules: Rules, c: float | None, c_normalised: float | None, value
         return c_normalised * span
     if value == "win":
         return _DEFAULT_WIN
-    points = DEFAULT_C.get(rules.name, _DEFAULT_SHARE * (best - worst))
+    points = _DEFAULT_SHARE * (best - worst) if rules.stake is None else rules.stake
     return points if value == "difference" else points / 2  # one's own points have half the range
 
 

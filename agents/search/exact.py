@@ -7,8 +7,8 @@ which depends on nothing that is over and so is found much faster.
 Every search asks one question, "is it worth at least g?" (a null window), and the answers
 close in on the value: MTD(f) of Plaat et al. 1996. Bounds are kept in a table, at the
 beginning of tricks, under the cards left and the leader; for `SCORE` also under what each
-side has taken. What was played before follows from the cards left, because within one
-table all positions come from the same hands.
+side has taken and what tricks have opened. What was played before follows from the cards
+left, because within one table all positions come from the same hands.
 
 There is no recursion: what numba keeps on disk must not call itself.
 """
@@ -30,6 +30,7 @@ from arena.games.kernel.layout import (
     LED,
     LEFT,
     ONE,
+    OPENED,
     S16,
     STATE_WORDS,
     TABLE,
@@ -41,7 +42,7 @@ from arena.games.kernel.layout import (
     Words,
 )
 from arena.games.kernel.rng import mix
-from arena.games.kernel.step import copy_state, final_scores, legal, play
+from arena.games.kernel.step import copy_state, final_scores, legal, play, side_of
 
 __all__ = ["POINTS", "SCORE", "Room", "clear", "solve", "solve_cards", "solve_worlds"]
 
@@ -166,7 +167,7 @@ def _search(root: Words, game: Words, objective: Int, goal: Int, room: Room) -> 
                 room.moves[ply] = legal(state, game)
                 room.keys[ply] = ZERO
                 room.tried[ply] = ZERO
-                room.bests[ply] = -_FAR if state[TURN] & ONE == ZERO else _FAR
+                room.bests[ply] = -_FAR if side_of(game, state[TURN]) == ZERO else _FAR
                 if state[TABLE] == ZERO and state[LEFT] != ONE:
                     key = _key(state, objective)
                     room.keys[ply] = key
@@ -189,7 +190,7 @@ def _search(root: Words, game: Words, objective: Int, goal: Int, room: Room) -> 
                 return value
             ply -= 1
             known = False
-            maximising = states[ply][TURN] & ONE == ZERO
+            maximising = side_of(game, states[ply][TURN]) == ZERO
             if maximising:
                 room.bests[ply] = max(room.bests[ply], value)
             else:
@@ -233,7 +234,7 @@ def _key(state: Words, objective: Int) -> Word:
         key = mix(key ^ state[HANDS + np.uint64(seat)]) * _K1
     if objective == SCORE:
         key = mix(key ^ state[TAKEN]) * _K2
-        key = mix(key ^ state[TAKEN + ONE])
+        key = mix(key ^ state[TAKEN + ONE] ^ state[OPENED] * _K1)
     return key | ONE
 
 

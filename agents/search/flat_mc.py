@@ -20,7 +20,7 @@ from arena.games.kernel.layout import (
     LEFT,
     ONE,
     PROTECT_TENS,
-    SIDE_MASK,
+    SIDES,
     STATE_WORDS,
     TAKEN,
     TURN,
@@ -38,6 +38,8 @@ __all__ = ["Question", "Sums", "judge"]
 
 _S16, _S32 = np.uint64(16), np.uint64(32)
 _PART = np.uint64(0xFFFF)
+_NO_LEAST = -(1 << 20)
+"""Below every score."""
 _BULK = 256
 """Playouts at a time; a few times as many as the kernel has lanes."""
 _WORTH_BULK = 24
@@ -134,7 +136,7 @@ def _judge_in_bulk(
                     starts[i], question.game, hands[:count], seeds[:count], scores[:count]
                 )
                 for row in range(count):
-                    value = _worth(question, question.punishments[i], scores[row], 0)
+                    value = _worth(question, question.punishments[i], scores[row], _NO_LEAST)
                     sums.values[i] += value
                     sums.squares[i] += value * value
 
@@ -250,16 +252,16 @@ def _value(question: Question, punishment: float, state: Words, scores: NDArray[
     if question.stop == 0:
         final_scores(state, game, scores)
     else:
-        for side in range(np.int64(game[SIDE_MASK]) + 1):
+        for side in range(np.int64(game[SIDES])):
             scores[side] = _taken(state, side)
-    least = _taken(state, question.side) if question.own_moon_costs else 0
+    least = _taken(state, question.side) if question.own_moon_costs else _NO_LEAST
     return _worth(question, punishment, scores, least)
 
 
 @inlined
 def _worth(question: Question, punishment: float, scores: NDArray[np.int64], least: int) -> float:
     """What these scores are worth: more is more points, whether they are good or bad."""
-    side, sides = question.side, np.int64(question.game[SIDE_MASK]) + 1
+    side, sides = question.side, np.int64(question.game[SIDES])
     own = float(max(scores[side], least))
     if punishment > 0.0:
         own = max(0.0, own - punishment)

@@ -15,13 +15,12 @@ from agents.search.codes import BLOCK, DIFFERENCE, IGNORE, OWN_POINTS, RANDOM, S
 from agents.search.network import Network, expected_margin
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import (
-    HEARTS,
-    KIND,
+    FEW_ARE_GOOD,
     LEFT,
     ONE,
     S16,
     S32,
-    SIDE_MASK,
+    SIDES,
     STATE_WORDS,
     TAKEN,
     TURN,
@@ -32,7 +31,14 @@ from arena.games.kernel.layout import (
 )
 from arena.games.kernel.playout import pick, playout_random, playout_semi
 from arena.games.kernel.rng import next64
-from arena.games.kernel.step import copy_state, final_scores, legal, play, semi_candidates
+from arena.games.kernel.step import (
+    copy_state,
+    final_scores,
+    legal,
+    play,
+    semi_candidates,
+    side_of,
+)
 
 __all__ = [
     "Int",
@@ -81,7 +87,7 @@ def judge_leaf(
     if leaves.mix == 0.0 or state[LEFT] == ZERO:
         _play_out(state, game, leaves, rng, scores, values, sums)
         return
-    side = np.int64(state[TURN] & game[SIDE_MASK])
+    side = np.int64(side_of(game, state[TURN]))
     expected = expected_margin(state, game, judge)
     if leaves.mix < 1.0:
         _play_out(state, game, leaves, rng, scores, values, sums)
@@ -148,8 +154,8 @@ def values_of(
     values: NDArray[np.float64],
 ) -> None:
     """Put what a state at its end is worth to each side into `values`; `scores` is room."""
-    sides = np.int64(game[SIDE_MASK]) + 1
-    few_are_good = game[KIND] == HEARTS
+    sides = np.int64(game[SIDES])
+    few_are_good = game[FEW_ARE_GOOD] != ZERO
     if state[LEFT] == ZERO and not (few_are_good and leaves.moon == IGNORE):
         final_scores(state, game, scores)
         if few_are_good and leaves.moon == BLOCK:

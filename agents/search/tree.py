@@ -31,7 +31,6 @@ from arena.games.kernel.layout import (
     LEFT,
     ONE,
     S32,
-    SIDE_MASK,
     STATE_WORDS,
     TURN,
     ZERO,
@@ -40,7 +39,7 @@ from arena.games.kernel.layout import (
 )
 from arena.games.kernel.playout import pick
 from arena.games.kernel.rng import next64
-from arena.games.kernel.step import copy_state, legal, play
+from arena.games.kernel.step import copy_state, legal, play, side_of
 
 __all__ = [
     "AVAILABILITY",
@@ -203,7 +202,7 @@ def _descend(
     by_hand, thinker = len(hands) > 0, state[TURN]
     while state[LEFT] != ZERO:
         cards = legal(state, game)
-        sides[depth] = np.int64(state[TURN] & game[SIDE_MASK])
+        sides[depth] = np.int64(side_of(game, state[TURN]))
         choices[depth] = cards
         holding[depth] = state[HANDS + state[TURN]] if state[TURN] != thinker else ZERO
         untried = cards & ~nodes[node].tried

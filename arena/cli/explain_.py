@@ -12,7 +12,7 @@ those it had.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,7 @@ def _explanation(results: Run, replay: Replay, at: int) -> list[str]:
     if decision.bids:
         return [f"{name} bids by its bidder, which does not explain itself"]
     if len(decision.legal) == 1:
-        return [f"{_name(did)} was the only legal card"]
+        return [f"{_name(did, results.rules.bids)} was the only legal card"]
     if decision.values is None or decision.chosen is None:
         return [f"{name} does not explain itself in the phase {decision.phase!r}"]
     chosen = decision.chosen
@@ -85,5 +85,5 @@ def _table(found: Mapping[Action, Any], did: Action) -> list[str]:
     return [*lines, "", "  * what was played in the run"]
 
 
-def _name(action: Action) -> str:
-    return pretty(action) if action < 52 else call_name(action)
+def _name(action: Action, bids: Sequence[str] = ()) -> str:
+    return pretty(action) if action < 52 else call_name(action, bids)

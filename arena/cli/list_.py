@@ -21,6 +21,7 @@ from arena.cli.options import tell_left_out
 from arena.deals import DealSet
 from arena.errors import ArenaError, did_you_mean
 from arena.files import find_shipped, shipped_names
+from arena.games.needs import games_of
 from arena.registry import AGENTS, BIDDERS, GAMES, Registry
 
 Row: TypeAlias = dict[str, Any]
@@ -129,7 +130,7 @@ def _families(registry: Registry[Any]) -> list[Row]:
         found.append(
             {
                 "name": name,
-                "games": list(getattr(family, "games", GAMES)),
+                "games": games_of(family),
                 # A property: it depends on the parameters.
                 "sees_hidden_cards": sees if isinstance(sees, bool) else "depends",
                 "summary": _first_line(family),

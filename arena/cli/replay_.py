@@ -149,7 +149,7 @@ class _Shown:
         name = self.replay.seats[seat]
         view = self.rules.view(self.state, seat)
         hand = _hand(view.hand, legal if self.state.phase == "play" else None)
-        done = pretty(action) if action < 52 else call_name(action)
+        done = pretty(action) if action < 52 else call_name(action, self.rules.bids)
         taken = next(self.times, None)
         spent = "" if taken is None else f"  {duration(float(taken) / 1e9)}"
         return f"  {SEATS[seat]} {name:<{self.width}}  {hand}  → {done}{spent}"
@@ -167,19 +167,23 @@ class _Shown:
         yield from (f"  {line}" for line in _known(view))
         if self.at < len(self.actions):
             action = self.actions[self.at]
-            yield f"  did: {pretty(action) if action < 52 else call_name(action)}"
+            done = pretty(action) if action < 52 else call_name(action, self.rules.bids)
+            yield f"  did: {done}"
 
 
 def _known(view: View) -> Iterator[str]:
     """All that a view says, in words."""
+    bids = view.rules.bids
     yield "hand    " + "   ".join(suit_lines(view.hand))
-    legal = (pretty(action) if action < 52 else call_name(action) for action in view.legal)
+    legal = (pretty(each) if each < 52 else call_name(each, bids) for each in view.legal)
     yield "may do  " + " ".join(legal)
     if view.trump is not None:
         declarer = "" if view.declarer is None else f", declarer {SEATS[view.declarer]}"
         yield f"trump   {trump_name(view.trump)}{declarer}"
     if view.bids:
-        yield "calls   " + "  ".join(f"{SEATS[b.seat]} {call_name(b.action)}" for b in view.bids)
+        yield "calls   " + "  ".join(
+            f"{SEATS[b.seat]} {call_name(b.action, bids)}" for b in view.bids
+        )
     for what, cards in (("passed", view.passed), ("received", view.received)):
         if cards:
             yield f"{what:<7} " + " ".join(map(pretty, cards))

@@ -14,6 +14,7 @@ from arena.config.models import Team
 from arena.config.problems import Problems, written_at
 from arena.entrants import Isolate, in_words_of_today
 from arena.errors import ArenaError, did_you_mean
+from arena.games.needs import why_not
 from arena.model_file import ModelFile
 from arena.parameters import KIND, model_of, values_of
 from arena.play.experiment import AgentSpec, BidderSpec, Entrant
@@ -198,9 +199,14 @@ def _agent(entry: _Entry, rules: Rules, problems: Problems, isolate: Isolate) ->
     spec = AgentSpec(family, values, bidder, limits, chosen)
     try:
         # A model that cannot be read is told now, not when the run begins.
-        model_hash(spec.build(problems.document.place_of(()).folder).cards)
+        agent = spec.build(problems.document.place_of(()).folder).cards
+        model_hash(agent)
     except (ArenaError, ValueError) as error:
         problems.add(entry.path, str(error))
+        return None
+    # What a family needs of a game may depend on its parameters.
+    if (why := why_not(agent, rules)) is not None:
+        problems.add(entry.path, f"{family!r} {why}")
         return None
     return spec
 
@@ -264,12 +270,12 @@ def _family(
         problems.add(where, f"{what}; {did_you_mean('', registry)}")
         return None
     try:
-        games = getattr(registry.get(family), "games", None)
+        why = why_not(registry.get(family), rules)
     except ArenaError as error:
         problems.add(where, str(error))
         return None
-    if games is not None and rules.name not in games:
-        problems.add(where, f"{family!r} does not play {rules.name} (plays: {', '.join(games)})")
+    if why is not None:
+        problems.add(where, f"{family!r} {why}")
         return None
     return family
 

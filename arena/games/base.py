@@ -10,7 +10,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Self
 
 from arena.cards import CARD_NAMES, SEATS, cards_of, mask_of
 from arena.deals import Deal, DealError, check_cards
@@ -18,6 +18,7 @@ from arena.errors import did_you_mean
 from arena.rules import (
     Action,
     Bid,
+    FlagOwner,
     IllegalAction,
     MatchFormat,
     Outcome,
@@ -30,9 +31,7 @@ from arena.rules import (
 )
 from arena.seeds import Rng
 
-__all__ = ["FlagOwner", "TableRound", "TrickGame", "check_choice"]
-
-FlagOwner: TypeAlias = Literal["declarer", "points", "tricks"]
+__all__ = ["TableRound", "TrickGame", "check_choice"]
 
 
 @dataclass(slots=True)
@@ -73,6 +72,12 @@ class TrickGame(abc.ABC):
     name: ClassVar[str]
     version: ClassVar[int] = 1
     options_help: ClassVar[dict[str, str]] = {}
+    bids: ClassVar[tuple[str, ...]] = ()
+    """Names of the bids that are the game's own; empty if it uses those that games share."""
+    usual_bidder: ClassVar[str | None] = None
+    """The registered bidder that bids for agents which have no way of their own."""
+    stake: ClassVar[float | None] = None
+    """The points that are usually at stake in a round, by which searches scale exploration."""
     measures: ClassVar[dict[str, Callable[[Deal], int]]] = {}
     """Numbers that a deal can be filtered by when a set is made."""
     labels: ClassVar[dict[str, str]] = {}
@@ -105,13 +110,25 @@ class TrickGame(abc.ABC):
 
     def side_of(self, seat: int) -> int:
         """The side that a seat scores for."""
-        return seat % len(self.sides)
+        sides = self.sides
+        # Nearly always seats take turns with the sides; else it is looked up.
+        side = seat % len(sides)
+        if seat in sides[side]:
+            return side
+        return next(i for i, seats in enumerate(sides) if seat in seats)
 
     def seat_after(self, seat: int, steps: int = 1) -> int:
         """The seat whose turn is `steps` after that of `seat`."""
         return (seat + self.direction * steps) % self.players
 
     # --- what a game says ----------------------------------------------------------------
+
+    def worst_margin(self, sides: int) -> float:
+        """The worst margin of an entrant that plays for so many of the sides.
+
+        One of two, or one against all others: that is `margin_bounds`.
+        """
+        return self.margin_bounds[0]
 
     @property
     @abc.abstractmethod
@@ -224,7 +241,7 @@ class TrickGame(abc.ABC):
         if seat is None:
             raise RulesError(f"deal {state.deal.id}: the round is over")
         if action not in state.legal:
-            raise IllegalAction(seat, action, state.legal, state.deal.id)
+            raise IllegalAction(seat, action, state.legal, state.deal.id, self.bids)
         if state.phase == "play":
             self._play_card(state, seat, action)
         else:

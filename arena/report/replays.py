@@ -205,7 +205,7 @@ def _step(rules: Any, state: Any, action: int, given: bool) -> Step:
     return Step(
         seat=seat,
         phase=phase,
-        action=action_name(action) if action < 52 else call_name(action),
+        action=action_name(action) if action < 52 else call_name(action, rules.bids),
         legal=legal,
         given=given,
         hands=[write_cards(cards_of(hand)) for hand in state.hands] if moved else None,

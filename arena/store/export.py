@@ -110,7 +110,7 @@ def round_record(run: Run, pairing: Pairing, replay: Replay, times: bool = True)
             legal = [card_name(card) for card in state.legal]
             plays.append({"seat": seat, "card": card_name(action), "legal": legal})
         else:
-            bids.append({"seat": seat, "action": action_name(action)})
+            bids.append({"seat": seat, "action": action_name(action, rules.bids)})
         rules.apply(state, action)
     record: dict[str, Any] = {
         "id": f"{stored.deal} {pairing.first} {pairing.second} {stored.seating}",

@@ -327,7 +327,7 @@ class Run:
             "fault": record.fault,
             "decisions_first": entrants.count(0),
             "decisions_second": entrants.count(1),
-            "actions": " ".join(map(action_name, record.actions)),
+            "actions": " ".join(action_name(each, self.rules.bids) for each in record.actions),
         }
         if times:
             row["seconds_first"], row["seconds_second"] = self.seconds(record)

@@ -14,11 +14,12 @@ from typing import Any
 from arena.agent import Player, Remembers, Setup, sees_all_cards
 from arena.cards import SEATS
 from arena.deals import Deal
-from arena.registry import AGENTS, GAMES
-from arena.rules import ACTION_NAMES, Action, Rules, Standing, View
+from arena.games.needs import games_of
+from arena.registry import AGENTS
+from arena.rules import Action, Rules, Standing, View, action_name
 from arena.seeds import Rng, rng_for, seed_for
 from arena.testing.hidden import Decision, hidden_thing, permuted_deal, same_view_actions
-from arena.testing.rounds import NotConformant, action_text, random_deal, rule_sets
+from arena.testing.rounds import NotConformant, random_deal, rule_sets
 
 __all__ = ["check_agent"]
 
@@ -61,7 +62,7 @@ def _rules_to_try(agent: Any, game: str | Rules | None) -> list[Rules]:
     if game is not None and not isinstance(game, str):
         return [game]
     inner = agent.cards if isinstance(agent, Player) else agent
-    names = [game] if game else list(getattr(inner, "games", GAMES))
+    names = [game] if game else games_of(inner)
     return [rules for name in names for rules in rule_sets(name)]
 
 
@@ -130,8 +131,8 @@ class _AgentSuite:
             said = f"answered {action!r}, which is no action (a whole number)"
             raise NotConformant(self.tell(rules, deal, where, said))
         if action not in view.legal:
-            legal = " ".join(ACTION_NAMES[choice] for choice in view.legal)
-            said = f"played {action_text(action)}, legal: {legal}"
+            legal = " ".join(action_name(choice, view.rules.bids) for choice in view.legal)
+            said = f"played {action_name(action, view.rules.bids)}, legal: {legal}"
             raise NotConformant(self.tell(rules, deal, where, said))
         return int(action)
 
@@ -145,7 +146,8 @@ class _AgentSuite:
     ) -> None:
         for one, other in zip(first, second, strict=False):
             if one.action != other.action:
-                said = f"{fault} {action_text(other.action)} instead of {action_text(one.action)}"
+                said = f"{fault} {action_name(other.action, rules.bids)} "
+                said += f"instead of {action_name(one.action, rules.bids)}"
                 raise NotConformant(self.tell(rules, deal, str(one), said))
 
     def pickled(self, rules: Rules) -> Any:
@@ -202,8 +204,8 @@ class _AgentSuite:
                     if done != decision.action:
                         said = (
                             f"knows hidden cards: with the same view and seed, but other cards in "
-                            f"other hands, it played {action_text(done)} instead of "
-                            f"{action_text(decision.action)}"
+                            f"other hands, it played {action_name(done, rules.bids)} instead of "
+                            f"{action_name(decision.action, rules.bids)}"
                         )
                         raise NotConformant(self.tell(rules, deal, str(decision), said))
                 rules.apply(state, action)

@@ -8,10 +8,19 @@ from typing import Any
 
 from arena.cards import CARD_NAMES, DECK, SEATS, cards_of
 from arena.deals import Deal
-from arena.rules import ACTION_NAMES, Action, IllegalAction, Position, Rules
+from arena.rules import (
+    OWN_BIDS,
+    PASS,
+    Action,
+    IllegalAction,
+    Position,
+    Rules,
+    action_name,
+    bid_names,
+)
 from arena.seeds import Rng, rng_for
 from arena.testing.hidden import hidden_thing
-from arena.testing.rounds import NotConformant, action_text, random_deal, rule_sets
+from arena.testing.rounds import NotConformant, random_deal, rule_sets
 
 __all__ = ["check_game"]
 
@@ -63,6 +72,12 @@ class _GameSuite:
             turn = [rules.seat_after(seat, steps) for steps in seats]
             self.require(sorted(turn) == list(seats), f"seat_after({seat}, ...) leaves seats out")
             self.require(turn[0] == seat, f"seat_after({seat}, 0) is {turn[0]}")
+        self.require(OWN_BIDS + len(rules.bids) <= 256, "an action must fit into one byte")
+        shared = set(rules.bids) & {*CARD_NAMES, *bid_names()}
+        self.require(not shared, f"bids {sorted(shared)} have names that are taken")
+        self.require(len(set(rules.bids)) == len(rules.bids), "two bids have the same name")
+        for what in ("labels", "flag_owners", "measures"):
+            self.require(isinstance(getattr(rules, what), dict), f"{what} must be a dict")
         worst, best = rules.margin_bounds
         self.require(worst < best, f"margin_bounds {worst}, {best} are no interval")
 
@@ -114,7 +129,7 @@ class _GameSuite:
             self.require(not held, f"legal has cards that are not held: {held} {where}")
 
     def check_refusal(self, deal: Deal, state: Any) -> None:
-        illegal = next(a for a in range(len(ACTION_NAMES)) if a not in state.legal)
+        illegal = next(a for a in range(PASS + 1) if a not in state.legal)
         before = self.rules.view(state, state.turn)
         try:
             self.rules.apply(state, illegal)
@@ -122,7 +137,7 @@ class _GameSuite:
             same = self.rules.view(state, state.turn) == before
             self.require(same, f"a refused action changed the round (deal {deal.id})")
             return
-        raise NotConformant(f"{self.rules}: {action_text(illegal)} is illegal but was accepted")
+        raise NotConformant(f"{self.rules}: {action_name(illegal)} is illegal but was accepted")
 
     def check_end(self, deal: Deal, state: Any) -> None:
         rules = self.rules

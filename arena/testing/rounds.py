@@ -7,10 +7,10 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from arena.deals import Deal
 from arena.registry import GAMES
-from arena.rules import ACTION_NAMES, Rules
+from arena.rules import Rules
 from arena.seeds import rng_for
 
-__all__ = ["NotConformant", "action_text", "random_deal", "rule_sets"]
+__all__ = ["NotConformant", "random_deal", "rule_sets"]
 
 
 class NotConformant(AssertionError):
@@ -43,9 +43,3 @@ def random_deal(rules: Rules, seed: int, number: int) -> Deal:
     """A deal for these rules, with a name."""
     deal = rules.random_deal(rng_for(seed, "conformance", number), number)
     return replace(deal, id=f"random-{number}")
-
-
-def action_text(action: Any) -> str:
-    """An action as people read it, whatever it is."""
-    known = isinstance(action, int) and 0 <= action < len(ACTION_NAMES)
-    return ACTION_NAMES[action] if known else repr(action)

@@ -266,8 +266,8 @@ def test_a_deal_of_the_wrong_kind_is_named_by_its_own_line(whole, complaints):
 def test_deals_for_another_game(whole, complaints):
     text = whole.replace("{name: klaverjas, variant: rotterdam, bidding: given}", "hearts")
     lines = complaints(text.replace("family: rule", "family: pimc"))
-    plays = "(plays: klaverjas, schieber)"
-    assert f"x.yaml:7: agents.rule.family: 'pimc' does not play hearts {plays}" in lines
+    why = "it is played between 4 sides, not two"
+    assert f"x.yaml:7: agents.rule.family: 'pimc' does not play hearts: {why}" in lines
     assert "x.yaml:3: deals.set: klaverjas-given-1000 is for klaverjas, not hearts" in lines
 
 

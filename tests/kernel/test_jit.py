@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.games.kernel import jit
+from arena.games.kernel.contract import kernels
 
 ROOT = Path(jit.__file__).parents[3]
 
@@ -152,7 +153,10 @@ jit.warm_up()
 def test_all_sources_behind_a_module_are_found() -> None:
     bulk = ROOT / "arena" / "games" / "kernel" / "bulk.py"
     sources = jit.sources_of("arena.games.kernel.bulk", bulk)
-    found = {str(path.relative_to(ROOT)) for path in sources}
+    games = [kernel.module.__file__ for kernel in kernels()]
+    assert {Path(game) for game in games} <= sources, "what the generated module imports"
+    assert any(path.name == "dispatch_generated.py" for path in sources)
+    found = {str(path.relative_to(ROOT)) for path in sources if path.is_relative_to(ROOT)}
     expected = {
         "arena/__init__.py",
         "arena/cards.py",

@@ -12,7 +12,7 @@ from arena.games.kernel.bits import popcount
 from arena.games.kernel.jit import inlined
 from arena.games.kernel.layout import (
     BETTER,
-    HEARTS,
+    FIRST_LEAD,
     ONE,
     OWN,
     PLAYERS,
@@ -31,9 +31,12 @@ __all__ = [
     "kernel_game",
     "leading",
     "opens",
-    "semi_candidates",
+    "semi_following",
+    "semi_leading",
     "trick_value",
 ]
+
+CLOCKWISE, PAIRS = True, False
 
 # --- parameters --------------------------------------------------------------------------
 
@@ -41,15 +44,13 @@ HEART_CARDS = OWN
 QUEEN = OWN + 1
 """The queen of spades."""
 QUEEN_POINTS = OWN + 2
-FIRST_LEAD = OWN + 3
-"""The card that leads the first trick."""
-NOT_LED_FIRST = OWN + 4
+NOT_LED_FIRST = OWN + 3
 """The cards that may not be led before hearts are broken."""
-NOT_ON_FIRST_TRICK = OWN + 5
+NOT_ON_FIRST_TRICK = OWN + 4
 """The cards that may not be discarded on the first trick."""
-BREAKING = OWN + 6
+BREAKING = OWN + 5
 """The cards that break hearts."""
-ALL_POINTS = OWN + 7
+ALL_POINTS = OWN + 6
 
 _COUNT = np.uint64(0xFFFF)
 
@@ -58,7 +59,7 @@ _COUNT = np.uint64(0xFFFF)
 
 
 @inlined
-def leading(game: Words, hand: Word, first_trick: bool, opened: Word) -> Word:
+def leading(rule: Word, game: Words, hand: Word, first_trick: bool, opened: Word) -> Word:
     """The cards that may be led."""
     if first_trick:
         return Word(hand & game[FIRST_LEAD])
@@ -67,7 +68,17 @@ def leading(game: Words, hand: Word, first_trick: bool, opened: Word) -> Word:
 
 
 @inlined
-def following(game: Words, hand: Word, led: Word, first_trick: bool) -> Word:
+def following(
+    rule: Word,
+    game: Words,
+    trumps: Word,
+    hand: Word,
+    table: Word,
+    led: Word,
+    best: Word,
+    partner_holds: bool,
+    first_trick: bool,
+) -> Word:
     """The cards that may be played to a trick that has been led."""
     follow = hand & led
     discards = hand
@@ -78,14 +89,14 @@ def following(game: Words, hand: Word, led: Word, first_trick: bool) -> Word:
 
 
 @inlined
-def trick_value(game: Words, table: Word) -> Word:
+def trick_value(game: Words, hot: Word, table: Word) -> Word:
     """Points of a trick."""
     queen = game[QUEEN_POINTS] if table & game[QUEEN] != ZERO else ZERO
     return Word(popcount(table & game[HEART_CARDS]) + queen)
 
 
 @inlined
-def opens(game: Words, table: Word) -> Word:
+def opens(game: Words, table: Word, seat: Word) -> Word:
     """1 if a trick breaks hearts."""
     return ONE if table & game[BREAKING] != ZERO else ZERO
 
@@ -107,20 +118,42 @@ def final_scores(state: Words, game: Words, scores: Numbers) -> None:
 
 
 @inlined
-def semi_candidates(
-    habits: Word, game: Words, legal: Word, table: Word, led: Word, best: Word
+def semi_leading(habits: Word, game: Words, calls: Word, seat: Word, cards: Word) -> Word:
+    """`semi_random.candidates` as a mask, for a lead."""
+    return Word(_semi_candidates(habits, game, cards, ZERO, ZERO, ZERO))
+
+
+@inlined
+def semi_following(
+    habits: Word,
+    game: Words,
+    trumps: Word,
+    calls: Word,
+    seat: Word,
+    cards: Word,
+    table: Word,
+    led: Word,
+    best: Word,
+    partner_holds: bool,
 ) -> Word:
-    """`semi_random.candidates` as a mask; before the lead `table`, `led` and `best` are 0."""
+    """`semi_random.candidates` as a mask, for a trick that has been led."""
+    return Word(_semi_candidates(habits, game, cards, table, led, best))
+
+
+@inlined
+def _semi_candidates(
+    habits: Word, game: Words, cards: Word, table: Word, led: Word, best: Word
+) -> Word:
     point_cards = game[HEART_CARDS] | game[QUEEN]
-    takes = legal if table == ZERO else legal & led & ~(best | (best - ONE))
-    stays_below = legal & ~takes
+    takes = cards if table == ZERO else cards & led & ~(best | (best - ONE))
+    stays_below = cards & ~takes
     chosen = stays_below & point_cards if habits & BETTER != ZERO else ZERO
     chosen = game[QUEEN] if chosen & game[QUEEN] != ZERO else chosen
     bad = takes if table & point_cards != ZERO else takes & point_cards
     if popcount(table) + ONE == game[PLAYERS] and bad != takes:
         bad |= stays_below
-    good = legal & ~bad
-    good = good if good != ZERO else legal
+    good = cards & ~bad
+    good = good if good != ZERO else cards
     return chosen if chosen != ZERO else good
 
 
@@ -134,7 +167,7 @@ def kernel_game(rules: Hearts, trump: None = None) -> KernelGame:
     def kernel_mask(cards: int) -> int:
         return mask_of(bit for card, bit in bits.items() if cards >> card & 1)
 
-    words = game_words(rules, HEARTS, None, bits, table_words=0)
+    words = game_words(rules, None, bits, table_words=0)
     words[HEART_CARDS] = kernel_mask(tables.HEARTS)
     words[QUEEN] = kernel_mask(tables.QUEEN)
     words[QUEEN_POINTS] = tables.POINTS[tables.QUEEN.bit_length() - 1]

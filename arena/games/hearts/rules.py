@@ -43,7 +43,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, get_args
 
 from arena.cards import LANE, SEATS, cards_of
 from arena.deals import Deal
-from arena.games.base import FlagOwner, TableRound, TrickGame, check_choice
+from arena.games.base import TableRound, TrickGame, check_choice
 from arena.games.hearts import records
 from arena.games.hearts.tables import (
     ALL_POINTS,
@@ -56,7 +56,7 @@ from arena.games.hearts.tables import (
     SUIT_MASK,
     TWO_OF_CLUBS,
 )
-from arena.rules import Action, MatchFormat, Outcome, Position, RulesError
+from arena.rules import Action, FlagOwner, MatchFormat, Outcome, Position, RulesError
 from arena.seeds import Rng
 
 __all__ = ["PRESETS", "Hearts", "Preset"]
@@ -106,6 +106,7 @@ class Hearts(TrickGame):
     deck: ClassVar[int] = DECK
     higher_wins: ClassVar[bool] = False
     match: ClassVar[MatchFormat] = MatchFormat(target=100)
+    stake: ClassVar[float | None] = 20.0
     labels: ClassVar[dict[str, str]] = {"moon": "shot the moon"}
     flag_owners: ClassVar[dict[str, FlagOwner]] = {"moon": "points"}
     options_help: ClassVar[dict[str, str]] = {
@@ -148,6 +149,12 @@ class Hearts(TrickGame):
         nearly_all = 1 / others - (ALL_POINTS - 1)
         anothers_moon = ALL_POINTS * (others - 1) / others - ALL_POINTS
         return min(nearly_all, anothers_moon), ALL_POINTS
+
+    def worst_margin(self, sides: int) -> float:
+        """Two or more who take all points between them, or a moon of one of the others."""
+        if sides == 1:
+            return self.margin_bounds[0]
+        return -ALL_POINTS / min(sides, self.players - sides)
 
     # --- before the first card -----------------------------------------------------------
 

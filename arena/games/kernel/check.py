@@ -9,7 +9,6 @@ import numpy as np
 
 from arena.cards import CARD_NAMES, mask_of
 from arena.deals import Deal
-from arena.games.base import TableRound
 from arena.games.kernel.bits import kth_bit, popcount
 from arena.games.kernel.jit import compiled
 from arena.games.kernel.layout import (
@@ -22,7 +21,7 @@ from arena.games.kernel.layout import (
     unpack,
 )
 from arena.games.kernel.rng import below, rng_array, take_back
-from arena.games.kernel.spec import KernelGame, has_kernel, kernel_game, translate_all
+from arena.games.kernel.spec import KernelGame, Table, has_kernel, kernel_game, translate_all
 from arena.games.kernel.step import final_scores, legal, play
 from arena.rules import Action, Rules, Standing
 from arena.seeds import Rng
@@ -174,7 +173,7 @@ def disagreement(rules: Rules, deal: Deal, rng: Rng, standing: Standing = Standi
     return ""
 
 
-def _taken_by_rules(rules: Rules, table: TableRound) -> list[tuple[int, int, int]]:
+def _taken_by_rules(rules: Rules, table: Table) -> list[tuple[int, int, int]]:
     won = [0] * len(rules.sides)
     for trick in table.tricks:
         won[rules.side_of(trick.winner)] += 1

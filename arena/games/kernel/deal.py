@@ -2,20 +2,19 @@
 
 A deck is split in two at random: every card goes to one half or the other by a random
 bit, then cards chosen at random move until the halves are equal. By symmetry every split
-is equally likely. The halves are split again for four players.
+is equally likely. The halves are split again for four players; for other numbers of players
+than two and four there is `Rules.random_deal`.
 """
 
 from __future__ import annotations
 
-from arena.games.hearts.kernel import FIRST_LEAD
 from arena.games.kernel.bits import pdep, popcount
 from arena.games.kernel.jit import inlined
 from arena.games.kernel.layout import (
     DECK,
     DECLARER,
+    FIRST_LEAD,
     HANDS,
-    HEARTS,
-    KIND,
     LEFT,
     ONE,
     PLAYERS,
@@ -29,8 +28,8 @@ from arena.games.kernel.layout import (
     Word,
     Words,
 )
-from arena.games.kernel.playout import pick
 from arena.games.kernel.rng import advance, mix
+from arena.games.kernel.tricks import pick
 
 __all__ = ["random_deal"]
 
@@ -68,7 +67,7 @@ def random_deal(state: Words, game: Words, rng: Words, leader: Word, declarer: W
     state[LEFT] = size
     state[DECLARER] = declarer
     state[TURN] = leader
-    if game[KIND] == HEARTS:
+    if game[FIRST_LEAD] != ZERO:
         for number in range(4):
             seat = Word(number)
             if state[HANDS + seat] & game[FIRST_LEAD] != ZERO:

@@ -16,7 +16,6 @@ everything runs as plain Python, for debugging.
 
 from __future__ import annotations
 
-import fcntl
 import functools
 import hashlib
 import os
@@ -35,10 +34,11 @@ import llvmlite  # type: ignore[import-untyped]
 import llvmlite.binding  # type: ignore[import-untyped]
 import numba
 import numpy as np
+from filelock import FileLock
 from numba.core import caching as numba_caching
 from numba.core import config as numba_config
 
-__all__ = ["cache_folder", "compiled", "inlined", "warm_up", "warms"]
+__all__ = ["cache_folder", "compiled", "inlined", "made_from", "warm_up", "warms"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -200,25 +200,32 @@ class _SafeCache(caching.FunctionCache):  # type: ignore[misc]
 
 @contextmanager
 def _lock(folder: Path) -> Iterator[None]:
-    handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+    with FileLock(folder / ".lock"):
         yield
-    finally:
-        os.close(handle)
 
 
 # --- which sources a module is made from -------------------------------------------------
 
 _packages = {"arena"}
 """Top-level packages that hold compiled code; it grows as they are imported."""
+_roots = {Path(__file__).resolve().parents[3]}
+"""The folders in which these packages are."""
+_made_from: dict[str, tuple[str, Path]] = {}
+"""Name and file of the generated module that a module gets its functions from."""
+
+
+def made_from(module: str, generated: str, file: Path) -> None:
+    """Tell that a module depends on a generated one, which no import statement names."""
+    _made_from[module] = (generated, file)
 
 
 @functools.cache
 def _folder_for(module: str, file: Path) -> Path:
     # Whatever a compiled function uses from another package was imported, and so
     # decorated, before the function itself.
-    _packages.add(module.partition(".")[0])
+    if module not in {generated for generated, _ in _made_from.values()}:
+        _packages.add(module.partition(".")[0])
+        _roots.update(_root_of(module, file.resolve()))
     try:
         folder = cache_folder() / f"{module.rpartition('.')[2]}-{_digest(module, file.resolve())}"
         if not folder.is_dir():
@@ -250,9 +257,7 @@ def _digest(module: str, file: Path) -> str:
 
 def sources_of(module: str, file: Path) -> set[Path]:
     """The file of a module and of all that it imports, as far as compiled code can be there."""
-    roots = {Path(__file__).resolve().parents[3]}
-    if module.count(".") < len(file.parents):
-        roots.add(file.parents[module.count(".")])
+    roots = _roots | _root_of(module, file)
     is_package = file.name == "__init__.py"
     found = {file}
     todo = [module, *_imports_of(file, module if is_package else module.rpartition(".")[0])]
@@ -264,7 +269,16 @@ def sources_of(module: str, file: Path) -> set[Path]:
             if path not in found:
                 found.add(path)
                 todo.extend(_imports_of(path, package))
+        if name in _made_from and (path := _made_from[name][1]) not in found:
+            found.add(path)
+            todo.extend(_imports_of(path, name.rpartition(".")[0]))
     return found
+
+
+def _root_of(module: str, file: Path) -> set[Path]:
+    """The folder in which the top-level package of a module is; none for a file too high up."""
+    depth = module.count(".") + (file.name == "__init__.py")
+    return {file.parents[depth]} if depth < len(file.parents) else set()
 
 
 def _files_of(name: str, roots: set[Path]) -> Iterator[tuple[str, Path]]:

@@ -1,6 +1,6 @@
 """Where things are in the kernel's two arrays, and how its words are divided.
 
-A *state* is a round in progress, known in full: 20 words (uint64). A *game* is the rules
+A *state* is a round in progress, known in full: 24 words (uint64). A *game* is the rules
 with the trump of the round: parameters and tables, also words, and never written to.
 Sets of cards are masks in kernel coordinates: four lanes of 16 bits, one for each suit;
 inside a lane cards ascend by strength, and if there is a trump suit its lane is the top
@@ -41,20 +41,24 @@ LEFT = 13
 DECLARER = 14
 """The seat that declared, in games that have one."""
 OPENED = 15
-"""1 once the suit that may not be led at first has been broken (Hearts)."""
+"""What tricks have brought about once and for all, a bit each: bit 0 is set once the suit that
+may not be led at first has been broken, the others are the game's own."""
 PLAYED = np.uint64(16)
 """`state[PLAYED + seat]`: the cards that a seat has played in this round."""
-STATE_WORDS = 20
+OWN_STATE = 20
+"""From here on, words that each game names for itself, such as what was bid; playouts do not
+write them. The first one is handed to the game's functions as `calls`."""
+STATE_WORDS = 24
 
 # --- the game ----------------------------------------------------------------------------
 
 KIND = 0
-"""Which game's functions to use: one of the numbers below."""
+"""Which game's functions to use: its number among the kernels (see `contract`)."""
 PLAYERS = 1
 STEP = 2
 """The next turn is that of `(seat + STEP) % PLAYERS`."""
-SIDE_MASK = 3
-"""A seat scores for side `seat & SIDE_MASK`."""
+SIDE_OF = 3
+"""The side that each seat scores for, two bits a seat: see `step.side_of`."""
 TRICKS = 4
 """Tricks in a round, and so cards in a hand."""
 TRUMPS = 5
@@ -65,12 +69,17 @@ LAST_TRICK = 7
 """Points for the last trick."""
 RULE = 8
 """Which of the game's rules for following suit is played; the numbers are the game's own."""
-OWN = 9
-"""From here on, parameters that each game names for itself."""
+SIDES = 9
+"""How many sides there are."""
+FEW_ARE_GOOD = 10
+"""1 if the side with the lowest score wins."""
+FIRST_LEAD = 11
+"""The card whose holder leads the first trick; 0 if the deal says who does."""
+OWN = 12
+"""From here on, parameters that each game names for itself. The first one is handed to the
+game's functions as `hot`: loops load it once."""
 TABLES = 32
 """From here on, tables."""
-
-KLAVERJAS, SCHIEBER, HEARTS = np.uint64(0), np.uint64(1), np.uint64(2)
 
 # --- semi-random play: habits are a word of these ---------------------------------------
 

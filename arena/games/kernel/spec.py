@@ -1,14 +1,12 @@
 """A game as the kernel sees it, and the way there and back.
 
-A game takes part by having a module `kernel` in its package with a function
-`kernel_game(rules, trump) -> KernelGame`; `kernel_game` here finds it.
+A game takes part by having a module `kernel` in its package that keeps the `contract`;
+`kernel_game` finds it.
 """
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Protocol
 
@@ -16,11 +14,13 @@ import numpy as np
 
 from arena.cards import SUITS, cards_of
 from arena.games.kernel.bits import ctz
+from arena.games.kernel.contract import check_agreement, complaint, kernel_of
 from arena.games.kernel.jit import compiled
 from arena.games.kernel.layout import (
     BEST,
     DECK,
     DECLARER,
+    FEW_ARE_GOOD,
     HANDS,
     HOLDER,
     KIND,
@@ -31,7 +31,8 @@ from arena.games.kernel.layout import (
     OPENED,
     PLAYED,
     PLAYERS,
-    SIDE_MASK,
+    SIDE_OF,
+    SIDES,
     STATE_WORDS,
     STEP,
     TABLE,
@@ -45,7 +46,7 @@ from arena.games.kernel.layout import (
     Words,
     pack,
 )
-from arena.rules import Rules, RulesError, Trick, View
+from arena.rules import Bid, Rules, Standing, Trick, View
 
 __all__ = ["KernelGame", "game_words", "has_kernel", "kernel_game", "lane_masks", "translate"]
 
@@ -72,8 +73,16 @@ class Table(Protocol):
         """Who declared."""
 
     @property
+    def bids(self) -> tuple[Bid, ...]:
+        """The calls of the auction."""
+
+    @property
+    def standing(self) -> Standing:
+        """Where the match stood before the round."""
+
+    @property
     def opened(self) -> bool:
-        """Whether hearts are broken."""
+        """Whether the suit that may not be led at first has been broken."""
 
     @property
     def points(self) -> tuple[int, ...]:
@@ -102,15 +111,27 @@ def translate_all(masks: Words, bit_of: np.ndarray, results: Words) -> None:
 
 
 class KernelGame:
-    """Rules with the trump of a round (None if the game has none), ready for the kernel."""
+    """Rules with the trump of a round (None if the game has none), ready for the kernel.
 
-    def __init__(self, rules: Rules, trump: int | None, words: Words, bits: dict[int, int]) -> None:
+    `fill_in(table, state)` is given every new state, a list of numbers, and puts into it what
+    only the game knows: its own words, and the bits of `OPENED` but the first.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        trump: int | None,
+        words: Words,
+        bits: dict[int, int],
+        fill_in: Callable[[Table, list[int]], None] | None = None,
+    ) -> None:
         self.rules = rules
         self.trump = trump
         self.words = words
         """The array that compiled functions take as `game`."""
         self.bits = bits
         """The number of each card's bit."""
+        self._fill_in = fill_in
         self.cards = {bit: card for card, bit in bits.items()}
         """The card of each bit."""
         self.to_bits = np.zeros(64, dtype=np.uint8)
@@ -174,6 +195,8 @@ class KernelGame:
         state[LEFT] = self.rules.hand_size - len(table.tricks)
         state[DECLARER] = table.declarer or 0
         state[OPENED] = int(table.opened)
+        if self._fill_in is not None:
+            self._fill_in(table, state)
         words = np.array(state, dtype=np.uint64)
         for seat, hand in enumerate(hands):
             words[HANDS + seat] = translate(np.uint64(hand), self.to_bits)
@@ -188,37 +211,29 @@ class KernelGame:
 @cache
 def kernel_game(rules: Rules, trump: int | None) -> KernelGame:
     """The rules with the trump of a round, for the kernel."""
-    if not has_kernel(rules):
-        raise RulesError(f"the game {rules.name!r} has no compiled kernel")
-    game: KernelGame = importlib.import_module(_module(rules)).kernel_game(rules, trump)
+    game: KernelGame = kernel_of(rules).module.kernel_game(rules, trump)
     return game
 
 
 def has_kernel(rules: Rules) -> bool:
     """Whether the compiled kernel can play a game."""
-    module = _module(rules)
-    try:
-        return "." in module and importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:
-        return False
-
-
-def _module(rules: Rules) -> str:
-    return ".".join([*type(rules).__module__.split(".")[:-1], "kernel"])
+    return complaint(rules) is None
 
 
 # --- what the games' modules need to build their words -----------------------------------
 
 
-def game_words(
-    rules: Rules, kind: Word, trump: int | None, bits: dict[int, int], table_words: int
-) -> Words:
+def game_words(rules: Rules, trump: int | None, bits: dict[int, int], table_words: int) -> Words:
     """The words of a game with all that is common to games; the tables are empty."""
+    kernel = kernel_of(rules)
+    check_agreement(kernel, rules)
     words = np.zeros(TABLES + table_words, dtype=np.uint64)
-    words[KIND] = kind
+    words[KIND] = kernel.number
     words[PLAYERS] = rules.players
     words[STEP] = rules.seat_after(0)
-    words[SIDE_MASK] = len(rules.sides) - 1
+    words[SIDE_OF] = sum(rules.side_of(seat) << 2 * seat for seat in range(rules.players))
+    words[SIDES] = len(rules.sides)
+    words[FEW_ARE_GOOD] = not rules.higher_wins
     words[TRICKS] = rules.hand_size
     words[TRUMPS] = _LANE << 3 * LANE_BITS if trump is not None and trump < len(SUITS) else 0
     words[DECK] = sum(1 << bits[card] for card in cards_of(rules.deck))

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from arena.games.hearts import kernel as hearts
+from arena.games.kernel import dispatch
 from arena.games.kernel.bits import ctz, popcount
+from arena.games.kernel.contract import example_rules
 from arena.games.kernel.jit import compiled, inlined, warms
 from arena.games.kernel.layout import (
     BEST,
     HANDS,
-    HEARTS,
     HOLDER,
     KIND,
-    KLAVERJAS,
     LANE,
     LAST_TRICK,
     LED,
@@ -25,16 +24,18 @@ from arena.games.kernel.layout import (
     ONE,
     ONE_TRICK,
     OPENED,
+    OWN,
+    OWN_STATE,
     PLAYED,
     PLAYERS,
     RULE,
     S48,
-    SCHIEBER,
-    SIDE_MASK,
+    SIDE_OF,
     STATE_WORDS,
     STEP,
     TABLE,
     TAKEN,
+    THREE,
     TRICKS,
     TRUMPS,
     TURN,
@@ -44,12 +45,20 @@ from arena.games.kernel.layout import (
     Word,
     Words,
 )
-from arena.games.kernel.spec import kernel_game
-from arena.games.klaverjas import Klaverjas
-from arena.games.klaverjas import kernel as klaverjas
-from arena.games.schieber import kernel as schieber
+from arena.games.kernel.spec import KernelGame, kernel_game
+from arena.seeds import Rng
 
-__all__ = ["copy_state", "final_scores", "lane_of", "legal", "play", "semi_candidates"]
+__all__ = [
+    "copy_state",
+    "example_game",
+    "final_scores",
+    "lane_of",
+    "legal",
+    "play",
+    "semi_candidates",
+    "side_in",
+    "side_of",
+]
 
 
 @inlined
@@ -59,23 +68,35 @@ def lane_of(card: Word) -> Word:
 
 
 @inlined
+def side_of(game: Words, seat: Word) -> Word:
+    """The side that a seat scores for."""
+    return Word(side_in(game[SIDE_OF], seat))
+
+
+@inlined
+def side_in(sides: Word, seat: Word) -> Word:
+    """`side_of` where `game[SIDE_OF]` has been loaded before."""
+    return sides >> (seat + seat) & THREE
+
+
+@inlined
 def legal(state: Words, game: Words) -> Word:
     """The cards that the seat whose turn it is may play."""
-    hand = Word(state[HANDS + state[TURN]])
-    table, led, best = state[TABLE], state[LED], state[BEST]
-    if game[KIND] == KLAVERJAS:
-        if table == ZERO:
-            return hand
-        partner_holds = (state[HOLDER] ^ state[TURN]) & ONE == ZERO
-        return klaverjas.following(game[RULE], hand, led, best, partner_holds)
-    if game[KIND] == SCHIEBER:
-        if table == ZERO:
-            return hand
-        return schieber.following(game[RULE], game[TRUMPS], game, hand, led, best, table)
+    kind, rule, turn = game[KIND], game[RULE], state[TURN]
+    hand, table = state[HANDS + turn], state[TABLE]
     first_trick = state[LEFT] == game[TRICKS]
     if table == ZERO:
-        return hearts.leading(game, hand, first_trick, state[OPENED])
-    return hearts.following(game, hand, led, first_trick)
+        return Word(dispatch.leading(kind, rule, game, hand, first_trick, state[OPENED]))
+    cards = dispatch.following(
+        kind, rule, game, game[TRUMPS], hand, table, state[LED], state[BEST],
+        _partner_holds(state, game), first_trick,
+    )  # fmt: skip
+    return Word(cards)
+
+
+@inlined
+def _partner_holds(state: Words, game: Words) -> bool:
+    return bool(side_of(game, state[HOLDER]) == side_of(game, state[TURN]))
 
 
 @inlined
@@ -92,7 +113,8 @@ def play(state: Words, game: Words, card: Word) -> None:
         state[BEST], state[HOLDER] = card, seat
     table |= card
     state[TABLE] = table
-    state[TURN] = (seat + game[STEP]) & (game[PLAYERS] - ONE)
+    following = seat + game[STEP]
+    state[TURN] = following - game[PLAYERS] if following >= game[PLAYERS] else following
     if popcount(table) == game[PLAYERS]:
         _finish_trick(state, game, table)
 
@@ -102,17 +124,12 @@ def _finish_trick(state: Words, game: Words, table: Word) -> None:
     leader, winner = state[TURN], state[HOLDER]
     left = state[LEFT] - ONE
     kind = game[KIND]
-    if kind == KLAVERJAS:
-        value = klaverjas.trick_value(game, game[klaverjas.FOUR_JACKS], table)
-    elif kind == SCHIEBER:
-        value = schieber.trick_value(game, table)
-        schieber.after_trick(state, game, table, leader, left)
-    else:
-        value = hearts.trick_value(game, table)
-        state[OPENED] |= hearts.opens(game, table)
+    value = dispatch.trick_value(kind, game, game[OWN], table)
+    dispatch.after_trick(kind, state, game, table, leader, left)
+    state[OPENED] |= dispatch.opens(kind, game, table, winner)
     if left == ZERO:
         value += game[LAST_TRICK]
-    state[TAKEN + (winner & game[SIDE_MASK])] += value + ONE_TRICK
+    state[TAKEN + side_of(game, winner)] += value + ONE_TRICK
     state[LEFT] = left
     state[TURN] = winner
     state[TABLE] = state[LED] = state[BEST] = state[HOLDER] = ZERO
@@ -121,27 +138,20 @@ def _finish_trick(state: Words, game: Words, table: Word) -> None:
 @inlined
 def final_scores(state: Words, game: Words, scores: Numbers) -> None:
     """What is written down for each side when the round is over; `scores` is int64."""
-    kind = game[KIND]
-    if kind == KLAVERJAS:
-        klaverjas.final_scores(state, game, scores)
-    elif kind == SCHIEBER:
-        schieber.final_scores(state, game, scores)
-    else:
-        hearts.final_scores(state, game, scores)
+    dispatch.final_scores(game[KIND], state, game, scores)
 
 
 @compiled
 def semi_candidates(state: Words, game: Words, cards: Word, habits: Word) -> Word:
     """Those of the legal `cards` that a semi-random player chooses from."""
-    table, led, best = state[TABLE], state[LED], state[BEST]
-    if game[KIND] == HEARTS:
-        return hearts.semi_candidates(habits, game, cards, table, led, best)
+    kind, calls, table, turn = game[KIND], state[OWN_STATE], state[TABLE], state[TURN]
     if table == ZERO:
-        return cards
-    partner_holds = (state[HOLDER] ^ state[TURN]) & ONE == ZERO
-    if game[KIND] == KLAVERJAS:
-        return klaverjas.semi_candidates(habits, game, cards, table, led, best, partner_holds)
-    return schieber.semi_candidates(habits, game, cards, table, led, best, partner_holds)
+        return Word(dispatch.semi_leading(kind, habits, game, calls, turn, cards))
+    chosen = dispatch.semi_following(
+        kind, habits, game, game[TRUMPS], calls, turn, cards, table, state[LED], state[BEST],
+        _partner_holds(state, game),
+    )  # fmt: skip
+    return Word(chosen)
 
 
 @inlined
@@ -151,11 +161,20 @@ def copy_state(source: Words, target: Words) -> None:
         target[i] = source[i]
 
 
+def example_game() -> KernelGame:
+    """A game to exercise compiled code with: which one does not matter to the code."""
+    rules = example_rules()
+    state = rules.start(rules.random_deal(Rng(0), 0))
+    while state.phase in ("bid", "pass"):
+        rules.apply(state, state.legal[0])
+    return kernel_game(rules, state.trump)
+
+
 @warms
 def _exercise() -> None:
-    klaverjas_game = kernel_game(Klaverjas(), 0)
-    game = klaverjas_game.words
-    card = klaverjas_game.mask(klaverjas_game.card_mask(ONE))
+    example = example_game()
+    game = example.words
+    card = example.mask(example.card_mask(ONE))
     state = np.zeros(STATE_WORDS, dtype=np.uint64)
     state[HANDS] = card
     state[LEFT] = ONE

@@ -11,7 +11,6 @@ from arena.games.kernel.jit import inlined
 from arena.games.kernel.layout import (
     BETTER,
     DECLARER,
-    KLAVERJAS,
     LANE,
     LAST_TRICK,
     ONE,
@@ -36,12 +35,15 @@ from arena.games.kernel.spec import KernelGame, game_words, lane_masks
 from arena.games.klaverjas import tables
 from arena.games.klaverjas.rules import Klaverjas, roem
 
-__all__ = ["final_scores", "following", "kernel_game", "semi_candidates", "trick_value"]
+__all__ = ["final_scores", "following", "kernel_game", "semi_following", "trick_value"]
+
+CLOCKWISE, PAIRS = True, True
 
 # --- parameters --------------------------------------------------------------------------
 
 # Values of `RULE`:
 ROTTERDAM, AMSTERDAM, OFFICIAL = np.uint64(0), np.uint64(1), np.uint64(2)
+SPECIAL_RULES = (ROTTERDAM,)
 _RULES = {"rotterdam": ROTTERDAM, "amsterdam": AMSTERDAM, "amsterdam-official": OFFICIAL}
 FOUR_JACKS = OWN
 """Roem for four jacks, already where it stands in a word of `TAKEN`."""
@@ -75,14 +77,24 @@ _FOUR_ALIKE = np.uint64(tables.FOUR_ALIKE << 16)
 
 
 @inlined
-def following(rule: Word, hand: Word, led: Word, best: Word, partner_holds: bool) -> Word:
+def following(
+    rule: Word,
+    game: Words,
+    trumps: Word,
+    hand: Word,
+    table: Word,
+    led: Word,
+    best: Word,
+    partner_holds: bool,
+    first_trick: bool,
+) -> Word:
     """The cards that may be played to a trick that has been led."""
-    trumps = hand & TOP_LANE
-    higher = trumps & ~(best | (best - ONE))
+    own_trumps = hand & TOP_LANE
+    higher = own_trumps & ~(best | (best - ONE))
     if rule == AMSTERDAM and partner_holds:
         free = hand & led
         return free if free != ZERO else hand
-    duty = trumps if trumps != ZERO else hand
+    duty = own_trumps if own_trumps != ZERO else hand
     if rule == OFFICIAL and led != TOP_LANE:
         discards = hand & ~TOP_LANE
         duty = discards if discards != ZERO else hand
@@ -96,15 +108,12 @@ def following(rule: Word, hand: Word, led: Word, best: Word, partner_holds: bool
 
 
 @inlined
-def trick_value(game: Words, four_jacks: Word, table: Word) -> Word:
-    """Points and roem of a trick, without those for the last one.
-
-    `four_jacks` is `game[FOUR_JACKS]`: loops load it once.
-    """
+def trick_value(game: Words, hot: Word, table: Word) -> Word:
+    """Points and roem of a trick, without those for the last one; `hot` is `game[FOUR_JACKS]`."""
     value = _lanes_value(game, table)
     taken = value & _TAKEN_PARTS
     if value & _FOURS != ZERO:
-        taken += four_jacks if value & _FOUR_JACKS != ZERO else _FOUR_ALIKE
+        taken += hot if value & _FOUR_JACKS != ZERO else _FOUR_ALIKE
     return taken
 
 
@@ -143,18 +152,27 @@ def final_scores(state: Words, game: Words, scores: Numbers) -> None:
 
 
 @inlined
-def semi_candidates(
-    habits: Word, game: Words, legal: Word, table: Word, led: Word, best: Word, partner_holds: bool
+def semi_following(
+    habits: Word,
+    game: Words,
+    trumps: Word,
+    calls: Word,
+    seat: Word,
+    cards: Word,
+    table: Word,
+    led: Word,
+    best: Word,
+    partner_holds: bool,
 ) -> Word:
     """`semi_random.candidates` as a mask, for a trick that has been led."""
     can_win = led | TOP_LANE
-    ours = legal if partner_holds else legal & can_win & ~(best | (best - ONE))
+    ours = cards if partner_holds else cards & can_win & ~(best | (best - ONE))
     place = popcount(table)
     raising = _raising(game, table, place) if place >= TWO else ZERO
     chosen = ours & raising if place == THREE and habits & BETTER != ZERO else ZERO
     protected = game[ACES] | game[TENS] if habits & PROTECT_TENS != ZERO else game[ACES]
-    good = legal & (ours | ~(raising | (protected & ~can_win)))
-    good = good if good != ZERO else legal
+    good = cards & (ours | ~(raising | (protected & ~can_win)))
+    good = good if good != ZERO else cards
     return chosen if chosen != ZERO else good
 
 
@@ -183,7 +201,7 @@ def kernel_game(rules: Klaverjas, trump: int) -> KernelGame:
     """The rules with a trump suit."""
     bits = kernel_bits(tables.DECK, trump, tables.STRENGTH[trump])
     cards = {bit: card for card, bit in bits.items()}
-    words = game_words(rules, KLAVERJAS, trump, bits, table_words=4 * LANE_SIZE + 8)
+    words = game_words(rules, trump, bits, table_words=4 * LANE_SIZE + 8)
     words[LAST_TRICK] = tables.LAST_TRICK
     words[RULE] = _RULES[rules.variant]
     words[FOUR_JACKS] = rules.four_jacks << 16

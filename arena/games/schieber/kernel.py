@@ -22,7 +22,6 @@ from arena.games.kernel.layout import (
     S16,
     S32,
     S48,
-    SCHIEBER,
     STEP,
     TABLE,
     TABLES,
@@ -48,16 +47,20 @@ __all__ = [
     "after_trick",
     "final_scores",
     "following",
-    "foresee_bonus",
+    "foresee",
+    "foresees",
     "kernel_game",
-    "semi_candidates",
+    "semi_following",
     "trick_value",
 ]
+
+CLOCKWISE, PAIRS = False, True
 
 # --- parameters --------------------------------------------------------------------------
 
 # Values of `RULE`:
 HIGHEST, JASSKIT, PYSCHIEBER = np.uint64(0), np.uint64(1), np.uint64(2)
+SPECIAL_RULES = (HIGHEST,)
 _RULES = {"highest": HIGHEST, "jasskit": JASSKIT, "pyschieber": PYSCHIEBER}
 JACK = OWN
 """The trump jack; 0 without a trump suit."""
@@ -92,21 +95,29 @@ _COUNT = np.uint64(0xFFFF)
 
 @inlined
 def following(
-    rule: Word, trump: Word, game: Words, hand: Word, led: Word, best: Word, table: Word
+    rule: Word,
+    game: Words,
+    trumps: Word,
+    hand: Word,
+    table: Word,
+    led: Word,
+    best: Word,
+    partner_holds: bool,
+    first_trick: bool,
 ) -> Word:
-    """The cards that may be played to a trick that has been led; `trump` is the whole lane."""
+    """The cards that may be played to a trick that has been led."""
     follow = hand & led
-    trumps = hand & trump
-    if led == trump:
+    own_trumps = hand & trumps
+    if led == trumps:
         # The trump jack is never forced out.
         return follow if follow & ~game[JACK] != ZERO else hand
-    to_beat = best & trump
+    to_beat = best & trumps
     if rule == JASSKIT:
-        to_beat = _lower_natural_rank(game, table & trump)
+        to_beat = _lower_natural_rank(game, table & trumps)
     below = (to_beat | (to_beat - ONE)) if to_beat != ZERO else ZERO
-    higher = trumps & ~below
-    only_trumps = trumps == hand
-    free = hand & ~trump | higher
+    higher = own_trumps & ~below
+    only_trumps = own_trumps == hand
+    free = hand & ~trumps | higher
     if only_trumps and (rule != PYSCHIEBER or higher == ZERO):
         free = hand
     plain = follow | higher
@@ -126,7 +137,7 @@ def _lower_natural_rank(game: Words, trumps: Word) -> Word:
 
 
 @inlined
-def trick_value(game: Words, table: Word) -> Word:
+def trick_value(game: Words, hot: Word, table: Word) -> Word:
     """Points of a trick, without those for the last one."""
     return Word(
         game[PLAIN_POINTS + (table & LANE)]
@@ -165,13 +176,13 @@ def after_trick(state: Words, game: Words, table: Word, leader: Word, left: Word
 
 
 @inlined
-def has_bonus(game: Words) -> bool:
+def foresees(game: Words) -> bool:
     """Whether Weis or Stöck are scored."""
     return bool(game[WEIS] | game[STOECK])
 
 
 @inlined
-def foresee_bonus(state: Words, game: Words) -> None:
+def foresee(state: Words, game: Words) -> None:
     """Score now what Weis and Stöck will be scored in the rest of the round."""
     table = state[TABLE]
     if game[WEIS] != ZERO and state[LEFT] == game[TRICKS]:
@@ -239,19 +250,28 @@ def _weis(game: Words, dealt: Word) -> tuple[Word, Word]:
 
 
 @inlined
-def semi_candidates(
-    habits: Word, game: Words, legal: Word, table: Word, led: Word, best: Word, partner_holds: bool
+def semi_following(
+    habits: Word,
+    game: Words,
+    trumps: Word,
+    calls: Word,
+    seat: Word,
+    cards: Word,
+    table: Word,
+    led: Word,
+    best: Word,
+    partner_holds: bool,
 ) -> Word:
     """`semi_random.candidates` as a mask, for a trick that has been led."""
-    can_win = led | game[TRUMPS]
-    ours = legal if partner_holds else legal & can_win & ~(best | (best - ONE))
+    can_win = led | trumps
+    ours = cards if partner_holds else cards & can_win & ~(best | (best - ONE))
     place = popcount(table)
     chosen = ours & game[FAT] if place == THREE and habits & BETTER != ZERO else ZERO
     protected = game[RICH] if habits & PROTECT_TENS != ZERO else game[RICH] & ~game[FAT]
     if place < TWO:
         protected &= ~can_win
-    good = legal & (ours | ~protected)
-    good = good if good != ZERO else legal
+    good = cards & (ours | ~protected)
+    good = good if good != ZERO else cards
     return chosen if chosen != ZERO else good
 
 
@@ -262,7 +282,7 @@ def kernel_game(rules: Schieber, trump: int) -> KernelGame:
     """The rules with one of the six trumps."""
     bits = kernel_bits(tables.DECK, trump, tables.STRENGTH[trump])
     cards = {bit: card for card, bit in bits.items()}
-    words = game_words(rules, SCHIEBER, trump, bits, table_words=6 * LANE_SIZE)
+    words = game_words(rules, trump, bits, table_words=6 * LANE_SIZE)
     words[LAST_TRICK] = tables.LAST_TRICK
     words[RULE] = _RULES[rules.undertrump]
     words[MATCH_BONUS] = rules.match_bonus

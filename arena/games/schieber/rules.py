@@ -50,7 +50,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, get_args
 
 from arena.cards import LANE, mask_of
 from arena.deals import Deal
-from arena.games.base import FlagOwner, TableRound, check_choice
+from arena.games.base import TableRound, check_choice
 from arena.games.schieber import records
 from arena.games.schieber.tables import (
     DECK,
@@ -73,6 +73,7 @@ from arena.rules import (
     PUSH,
     Action,
     Bid,
+    FlagOwner,
     MatchFormat,
     Outcome,
     Position,
@@ -117,6 +118,7 @@ class Schieber(TrumpGame):
     measures = trump_measures(POINTS)
     direction: ClassVar[int] = -1
     match: ClassVar[MatchFormat] = MatchFormat(rounds=100)
+    stake: ClassVar[float | None] = 160.0
     labels: ClassVar[dict[str, str]] = {"bonus": "Weis and Stöck", "match": "match"}
     flag_owners: ClassVar[dict[str, FlagOwner]] = {"match": "tricks"}
     options_help: ClassVar[dict[str, str]] = {

@@ -1,0 +1,32 @@
+"""How an agent bids that has no bidder set beside it and no way of its own."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from agents.bidding.monte_carlo import MonteCarlo
+from arena.agent import Bidder
+from arena.registry import BIDDERS
+from arena.rules import Action, View
+from arena.seeds import Rng
+
+__all__ = ["usual_bid"]
+
+
+def usual_bid(view: View, rng: Rng, playouts: int = 1000) -> Action:
+    """By the bidder that the game names as usual; else by Monte Carlo, if the calls are usual.
+
+    In a game that has bids of its own and names no bidder, any legal bid.
+    """
+    rules = view.rules
+    if rules.usual_bidder is not None:
+        return _bidder(rules.usual_bidder).bid(view, rng)
+    if rules.bids:
+        return rng.choice(view.legal)
+    return MonteCarlo(playouts).bid(view, rng)
+
+
+@cache
+def _bidder(name: str) -> Bidder:
+    bidder: Bidder = BIDDERS.get(name)()
+    return bidder

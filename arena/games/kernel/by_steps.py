@@ -1,0 +1,65 @@
+"""Playing a round to its end card by card: what the unrolled loops of `playout` must equal."""
+
+from __future__ import annotations
+
+from arena.games.kernel.bits import popcount
+from arena.games.kernel.jit import compiled
+from arena.games.kernel.layout import LEFT, LOW_HALF, ONE, S32, TABLE, ZERO, Word, Words
+from arena.games.kernel.rng import advance, mix
+from arena.games.kernel.step import legal, play, semi_candidates
+from arena.games.kernel.tricks import choose, pick
+
+__all__ = [
+    "playout_random_by_steps",
+    "playout_semi_by_steps",
+    "random_trick",
+    "semi_trick",
+]
+
+
+@compiled
+def playout_random_by_steps(state: Words, game: Words, rng: Words) -> None:
+    """Play at random to the end of the round."""
+    seed = rng[0]
+    while state[LEFT] != ZERO:
+        seed = random_trick(state, game, seed)
+    rng[0] = seed
+
+
+@compiled
+def playout_semi_by_steps(state: Words, game: Words, rng: Words, habits: Word) -> None:
+    """Play semi-randomly to the end of the round."""
+    seed = rng[0]
+    while state[LEFT] != ZERO:
+        seed = semi_trick(state, game, seed, habits)
+    rng[0] = seed
+
+
+@compiled
+def random_trick(state: Words, game: Words, seed: Word) -> Word:
+    """Play until the trick in progress, or a whole one, is complete; the new seed."""
+    left = state[LEFT]
+    place = popcount(state[TABLE])
+    word = ZERO
+    if place & ONE != ZERO:
+        seed = advance(seed)
+        word = mix(seed)
+    while state[LEFT] == left:
+        if place & ONE == ZERO:
+            seed = advance(seed)
+            word = mix(seed)
+        half = word & LOW_HALF if place & ONE == ZERO else word >> S32
+        play(state, game, pick(legal(state, game), half))
+        place += ONE
+    return seed
+
+
+@compiled
+def semi_trick(state: Words, game: Words, seed: Word, habits: Word) -> Word:
+    """Play until the trick in progress, or a whole one, is complete; the new seed."""
+    left = state[LEFT]
+    while state[LEFT] == left:
+        cards = semi_candidates(state, game, legal(state, game), habits)
+        card, seed = choose(cards, seed)
+        play(state, game, card)
+    return seed

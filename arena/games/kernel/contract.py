@@ -1,0 +1,201 @@
+"""What a game's `kernel` module must offer, and which games do.
+
+A game takes part in the kernel by having a module `kernel` beside its rule book, whether it
+is ours or a plug-in's: it is found through the entry points of `arena.games`. The module has
+compiled functions with the names and parameters below, a few constants, and
+`kernel_game(rules, trump) -> KernelGame`; README.md says what each is for. A function that
+has a usual answer may be left out.
+
+Games are numbered in the order of their names. A module that breaks the contract, or that
+cannot be imported or compiled, takes no part; whoever asks for its game is told why.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+from numba import types
+
+from arena.games.kernel import jit
+from arena.games.parts import has_part, part_name, part_of
+from arena.registry import GAMES
+from arena.rules import Rules, RulesError
+
+__all__ = ["FUNCTIONS", "Function", "Kernel", "complaint", "example_rules", "kernel_of", "kernels"]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of the contract."""
+
+    parameters: tuple[str, ...]
+    result: str
+    """`word`, `flag` or nothing."""
+    usual: str | None = None
+    """What it comes to in a game that has no such function, as an expression; else it must."""
+
+
+def _function(parameters: str, result: str, usual: str | None = None) -> Function:
+    return Function(tuple(parameters.split()), result, usual)
+
+
+FUNCTIONS: dict[str, Function] = {
+    "leading": _function("rule game hand first_trick opened", "word", "hand"),
+    "following": _function(
+        "rule game trumps hand table led best partner_holds first_trick", "word"
+    ),
+    "trick_value": _function("game hot table", "word"),
+    "opens": _function("game table seat", "word", "ZERO"),
+    "after_trick": _function("state game table leader left", "", "None"),
+    "foresees": _function("game", "flag", "False"),
+    "foresee": _function("state game", "", "None"),
+    "final_scores": _function("state game scores", ""),
+    "semi_leading": _function("habits game calls seat cards", "word", "cards"),
+    "semi_following": _function(
+        "habits game trumps calls seat cards table led best partner_holds", "word"
+    ),
+}
+
+_FLAGS = {"first_trick", "partner_holds"}
+_WORDS = types.Array(types.uint64, 1, "C")
+_TYPES: dict[str, Any] = {
+    "game": types.Array(types.uint64, 1, "C", readonly=True),
+    "state": _WORDS,
+    "scores": types.Array(types.int64, 1, "C"),
+    **dict.fromkeys(_FLAGS, types.boolean),
+}
+_RESULTS = {"word": types.uint64, "flag": types.boolean, "": types.none}
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A game's part of the kernel."""
+
+    number: int
+    game: str
+    module: ModuleType
+
+    @property
+    def step(self) -> int:
+        """With four players the next turn is that of `(seat + step) % 4`."""
+        return 1 if self.module.CLOCKWISE else 3
+
+    @property
+    def pairs(self) -> bool:
+        """Whether partners sit opposite and nothing depends on which of them took a trick."""
+        return bool(self.module.PAIRS)
+
+    @property
+    def special_rules(self) -> tuple[int, ...]:
+        """The values of `RULE` that get a playout loop of their own."""
+        return tuple(map(int, getattr(self.module, "SPECIAL_RULES", ())))
+
+    def has(self, function: str) -> bool:
+        """Whether the module has one of the functions that may be left out."""
+        return hasattr(self.module, function)
+
+
+@cache
+def _found() -> tuple[tuple[Kernel, ...], dict[str, str]]:
+    """The sound kernels, and what is wrong with the others, by the names of their modules."""
+    sound: dict[str, Kernel] = {}
+    broken: dict[str, str] = {}
+    for name, game in GAMES.loaded(tell=lambda _: None).items():
+        module = _module_name(game)
+        if module in sound or module in broken or not has_part(game, "kernel"):
+            continue
+        try:
+            found = part_of(game, "kernel")
+            why = next(_complaints(found), None)
+        except (Exception, SystemExit) as error:  # importing and compiling a stranger's code
+            why = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        if why is None:
+            sound[module] = Kernel(len(sound), name, found)
+        else:
+            broken[module] = why
+    return tuple(sound.values()), broken
+
+
+def kernels() -> tuple[Kernel, ...]:
+    """All games that the kernel can play, by number."""
+    return _found()[0]
+
+
+def kernel_of(rules: Rules) -> Kernel:
+    """The kernel of a game; `RulesError` says why it has none."""
+    if (why := complaint(rules)) is not None:
+        raise RulesError(why)
+    module = _module_name(type(rules))
+    return next(kernel for kernel in kernels() if kernel.module.__name__ == module)
+
+
+def complaint(rules: Rules) -> str | None:
+    """Why the kernel cannot play a game; None if it can."""
+    module = _module_name(type(rules))
+    sound, broken = _found()
+    if any(kernel.module.__name__ == module for kernel in sound):
+        return None
+    if module in broken:
+        return f"the kernel of the game {rules.name!r} ({module}) cannot be used: {broken[module]}"
+    return f"the game {rules.name!r} has no compiled kernel"
+
+
+def example_rules() -> Rules:
+    """Rules for a round that exercises compiled code: of a game with two sides, if there is one."""
+    rules: list[Rules] = [GAMES.get(kernel.game)() for kernel in kernels()]
+    return min(rules, key=lambda each: len(each.sides))
+
+
+def _module_name(game: type) -> str:
+    return part_name(game, "kernel")
+
+
+def _complaints(module: ModuleType) -> Iterator[str]:
+    """What a module does not have that it must have."""
+    for name in ("CLOCKWISE", "PAIRS", "kernel_game"):
+        if not hasattr(module, name):
+            yield f"it has no {name}"
+    for name, wanted in FUNCTIONS.items():
+        function = getattr(module, name, None)
+        if function is None:
+            if wanted.usual is None:
+                yield f"it has no function {name}"
+            continue
+        parameters = tuple(inspect.signature(getattr(function, "py_func", function)).parameters)
+        if parameters != wanted.parameters:
+            yield (
+                f"{name} has the parameters {', '.join(parameters)}; "
+                f"expected {', '.join(wanted.parameters)}"
+            )
+    # Ours are compiled by the tests. A stranger's that cannot be would stop all other games.
+    if not module.__name__.startswith("arena.") and not jit.config.DISABLE_JIT:
+        yield from uncompilable(module)
+
+
+def uncompilable(module: ModuleType) -> Iterator[str]:
+    """The functions of a kernel module that cannot be compiled for the types of the contract."""
+    for name, wanted in FUNCTIONS.items():
+        function = getattr(module, name, None)
+        if function is None:
+            continue
+        if not hasattr(function, "py_func"):
+            yield f"{name} is not compiled: decorate it with @inlined or @compiled"
+            continue
+        signature = tuple(_TYPES.get(parameter, types.uint64) for parameter in wanted.parameters)
+        function.compile(signature)
+        found = function.overloads[signature].signature.return_type
+        if found != _RESULTS[wanted.result]:
+            yield f"{name} returns {found}; expected {_RESULTS[wanted.result]}"
+
+
+def check_agreement(kernel: Kernel, rules: Rules) -> None:
+    """Raise `RulesError` if a kernel's constants are not those of the rules."""
+    if rules.players == 4 and rules.seat_after(0) != kernel.step:
+        raise RulesError(f"the kernel of {rules.name!r} is wrong about CLOCKWISE")
+    if rules.players == 4 and kernel.pairs and rules.sides != ((0, 2), (1, 3)):
+        raise RulesError(f"the kernel of {rules.name!r} says PAIRS, but sides are {rules.sides}")

@@ -1,0 +1,83 @@
+"""What an agent or a bidder needs of a game, so that nobody is seated who could not play a card.
+
+A family says it in `needs`, a class variable or, where it depends on parameters, a property:
+
+| need | the game must |
+|---|---|
+| `kernel` | have a compiled kernel |
+| `semi-random` | say what semi-random play is |
+| `two-sides` | be played between two sides |
+| `usual-bids` | be bid by the calls that games share (pass, play, push, a trump) |
+
+Agents that know certain games only, and no capability would say so, list them in `games`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from arena.errors import ArenaError
+from arena.games.parts import has_part
+from arena.registry import GAMES
+from arena.rules import Rules
+
+__all__ = ["games_of", "why_not"]
+
+
+def why_not(family: Any, rules: Rules) -> str | None:
+    """Why a family, or an agent made of it, cannot play by these rules; None if it can."""
+    games = getattr(family, "games", None)
+    if games is not None and rules.name not in games:
+        return f"does not play {rules.name} (plays: {', '.join(games)})"
+    for need in _needs_of(family):
+        if need not in _NEEDS:
+            return f"needs {need!r} of a game, which is unknown (known: {', '.join(_NEEDS)})"
+        if (why := _NEEDS[need](rules)) is not None:
+            return f"does not play {rules.name}: {why}"
+    return None
+
+
+def _needs_of(family: Any) -> tuple[str, ...]:
+    needs = getattr(family, "needs", ())
+    if isinstance(needs, property):
+        # The family itself is asked about, not an agent of it: its usual parameters count.
+        try:
+            needs = family().needs
+        except (ArenaError, TypeError):
+            needs = ()  # it has no usual parameters
+    return tuple(needs)
+
+
+def games_of(family: Any) -> list[str]:
+    """The registered games that a family can play under their usual options."""
+    games = GAMES.loaded(tell=lambda _: None)
+    return [name for name, game in games.items() if why_not(family, game()) is None]
+
+
+def _kernel(rules: Rules) -> str | None:
+    # Compiled code is imported only where it is needed.
+    from arena.games.kernel.contract import complaint
+
+    return complaint(rules)
+
+
+def _semi_random(rules: Rules) -> str | None:
+    return None if has_part(type(rules), "semi_random") else "it has no semi-random play"
+
+
+def _two_sides(rules: Rules) -> str | None:
+    sides = len(rules.sides)
+    return None if sides == 2 else f"it is played between {sides} sides, not two"
+
+
+def _usual_bids(rules: Rules) -> str | None:
+    return f"it has bids of its own ({', '.join(rules.bids)})" if rules.bids else None
+
+
+_NEEDS: dict[str, Callable[[Rules], str | None]] = {
+    "kernel": _kernel,
+    "semi-random": _semi_random,
+    "two-sides": _two_sides,
+    "usual-bids": _usual_bids,
+}

@@ -1,0 +1,34 @@
+"""The modules that a game may have beside its rule book, found by their names.
+
+In the package of a game's rules, be it ours or a plug-in's, `kernel` is its part of the compiled
+kernel (see `arena.games.kernel.contract`), and `semi_random` has `candidates`, the cards that
+a semi-random player chooses from.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from types import ModuleType
+from typing import Any
+
+__all__ = ["has_part", "part_name", "part_of"]
+
+
+def part_name(game: type[Any], part: str) -> str:
+    """The full name of a part of a game, whether it exists or not."""
+    return ".".join([*game.__module__.split(".")[:-1], part])
+
+
+def has_part(game: type[Any], part: str) -> bool:
+    """Whether a game has a part."""
+    module = part_name(game, part)
+    try:
+        return "." in module and importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def part_of(game: type[Any], part: str) -> ModuleType:
+    """A part of a game that has it."""
+    return importlib.import_module(part_name(game, part))
