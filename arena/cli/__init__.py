@@ -43,6 +43,7 @@ COMMANDS: dict[str, str] = {
     "ratings": "rate all agents of a run: points above the field, and Elo",
     "gate": "did a change make an agent weaker? answered by the exit code",
     "plan": "how many deals an experiment needs to see a difference",
+    "estimate-values": "how well agents foresee the end of a round, by cards played",
     "calibrate": "measure whether the statistics keep their promises",
     "verify": "replay recorded rounds through the rules and compare everything",
     "completion": "print what makes a shell complete arena's commands and options",

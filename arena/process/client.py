@@ -137,6 +137,19 @@ class ProcessAgent:
         seated = self._seats.get(view.seat) or self.take_seat(Setup(view.rules, view.seat))
         return seated.act(view, rng)
 
+    @property
+    def process_ids(self) -> list[int]:
+        """The numbers of the processes there are."""
+        return [child.pid for child in self._children()]
+
+    @property
+    def memory_mb(self) -> float:
+        """Resident memory of all of them."""
+        return sum(child.memory_mb for child in self._children())
+
+    def _children(self) -> list[Child]:
+        return [seated.child for seated in self._seats.values() if seated.child is not None]
+
     def close(self) -> None:
         """End the processes; another deal would start new ones."""
         for seated in self._seats.values():
@@ -150,7 +163,7 @@ class Seated:
         self.launch, self.limits = launch, limits
         self.nanoseconds = 0
         """How long the last decision took, without the way to the process and back."""
-        self._child: Child | None = None
+        self.child: Child | None = None
         self._codec: ViewCodec | None = None
         self._confirms = False
         self._fresh = False
@@ -179,7 +192,7 @@ class Seated:
 
     def act(self, view: View, rng: Rng) -> Action:
         """What the process answers."""
-        child, codec = self._child, self._codec
+        child, codec = self.child, self._codec
         if child is None or codec is None:
             raise AgentFault("crash", "has no process: it ended before")
         decision = self._decision
@@ -205,11 +218,11 @@ class Seated:
 
     def end_deal(self, outcome: Outcome | None) -> None:
         """Tell how the deal ended."""
-        if self._child is None:
+        if self.child is None:
             return
         message = {"type": "end", "deal": self._deal, "result": result_of(outcome)}
         try:
-            self._child.send(json.dumps(message).encode() + b"\n", time.monotonic() + START_S)
+            self.child.send(json.dumps(message).encode() + b"\n", time.monotonic() + START_S)
         except (TimeoutError, Misbehaved):
             self._end()  # nobody's deal any more; the next one has a new process
 
@@ -218,9 +231,9 @@ class Seated:
 
         Its exit code; None if it had to be killed, or there was none.
         """
-        if self._child is None:
+        if self.child is None:
             return None
-        child, self._child = self._child, None
+        child, self.child = self.child, None
         return child.end(b'{"type":"quit"}\n')
 
     def name_of(self, action: Action) -> str:
@@ -230,8 +243,8 @@ class Seated:
     # --- the process ---------------------------------------------------------------------
 
     def _ready(self, rules: Rules) -> Child:
-        if self._child is not None and self._codec is not None and self._codec.rules == rules:
-            return self._child
+        if self.child is not None and self._codec is not None and self._codec.rules == rules:
+            return self.child
         self.close()
         child = self.launch.start(self.limits.memory_mb)
         try:
@@ -239,7 +252,7 @@ class Seated:
         except BaseException:
             child.end()
             raise
-        self._child, self._codec, self._deal, self._fresh = child, ViewCodec(rules), 0, True
+        self.child, self._codec, self._deal, self._fresh = child, ViewCodec(rules), 0, True
         return child
 
     def _greeted(self, child: Child, rules: Rules) -> bool:
@@ -326,8 +339,8 @@ class Seated:
         return AgentFault(kind, words, detail)
 
     def _end(self) -> None:
-        if self._child is not None:
-            child, self._child = self._child, None
+        if self.child is not None:
+            child, self.child = self.child, None
             child.end()
 
 

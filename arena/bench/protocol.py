@@ -1,0 +1,183 @@
+"""What it costs that agents play in processes of their own.
+
+| key | what | target |
+|---|---|---|
+| `protocol_us_per_decision` | a decision in a process, less the agent's own time | ≤ 150 |
+| `protocol_cpu_us_per_decision` | the processor time of both sides for it | |
+| `protocol_encode_us` | writing a view | ≤ 30 |
+| `protocol_decode_us` | reading it again | |
+| `protocol_start_ms` | until a process is ready | |
+| `protocol_faults_slowdown` | a deal in ten in which a process raises, over none | < 2 |
+| `protocol_deaths_slowdown` | a deal in ten in which a process dies, over none | < 2 |
+| `protocol_mib_each` | memory of each of 8 processes beyond the interpreter alone | ≤ 60 |
+
+Times are the best of several; on a machine that does other things the way to a process
+and back is mostly waiting for a core.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.agent import Setup
+from arena.codec import ViewCodec
+from arena.deals import Deal
+from arena.faults import AgentFault
+from arena.games.klaverjas import Klaverjas
+from arena.process.client import Isolated, ProcessAgent
+from arena.process.recipe import Recipe
+from arena.rules import Action, View
+from arena.seeds import Rng, rng_for
+
+__all__ = ["measure"]
+
+_RULES = Klaverjas()
+
+
+@dataclass(frozen=True)
+class Flawed:
+    """Any legal action; in deals whose first card says so, the end of it."""
+
+    how: str = ""
+
+    def act(self, view: View, rng: Rng) -> Action:
+        """A legal action, or none."""
+        if self.how and not view.tricks and _is_chosen(view):
+            if self.how == "dies":
+                os._exit(1)
+            raise ValueError("no idea")
+        return rng.choice(view.legal)
+
+
+def _is_chosen(view: View) -> bool:
+    """About one hand in ten: of two seats, one deal in ten has a fault in it."""
+    return sum(view.dealt_hand[:3]) % 20 == 0
+
+
+def measure(deals: int = 200) -> dict[str, float]:
+    """All figures, on so many deals."""
+    dealt = [_RULES.random_deal(rng_for(1, "bench", number), number) for number in range(deals)]
+    codec_figures = _codec(dealt[:50])
+    started = time.perf_counter()
+    with_start = _agent(Flawed())
+    _play(with_start, dealt[:1])
+    start_ms = (time.perf_counter() - started) / 2 * 1e3
+    with_start.close()
+    plain = _timed("", dealt)
+    return {
+        **_per_decision(dealt),
+        **codec_figures,
+        "protocol_start_ms": start_ms,
+        "protocol_faults_slowdown": _timed("raises", dealt) / plain,
+        "protocol_deaths_slowdown": _timed("dies", dealt) / plain,
+        "protocol_mib_each": _memory(dealt[:2]),
+    }
+
+
+def _agent(flawed: Flawed) -> ProcessAgent:
+    return ProcessAgent(Isolated(Recipe(Flawed, {"how": flawed.how})))
+
+
+def _play(agent: ProcessAgent, deals: list[Deal]) -> tuple[float, int]:
+    """Seconds spent waiting for the agent beyond its own time, and its decisions."""
+    seconds, decisions = 0.0, 0
+    for number, deal in enumerate(deals):
+        state = _RULES.start(deal)
+        rng = Rng(number)
+        try:
+            seated = {seat: agent.take_seat(Setup(_RULES, seat)) for seat in (0, 2)}
+            while state.turn is not None:
+                seat = state.turn
+                if seat not in seated:
+                    _RULES.apply(state, rng.choice(state.legal))
+                    continue
+                view = _RULES.view(state, seat)
+                began = time.perf_counter()
+                action = seated[seat].act(view, Rng(rng.next64()))
+                seconds += time.perf_counter() - began - seated[seat].nanoseconds / 1e9
+                decisions += 1
+                _RULES.apply(state, action)
+        except AgentFault:
+            continue
+    return seconds, decisions
+
+
+def _timed(how: str, deals: list[Deal]) -> float:
+    agent = _agent(Flawed(how))
+    try:
+        _play(agent, deals[:1])
+        began = time.perf_counter()
+        _play(agent, deals)
+        return time.perf_counter() - began
+    finally:
+        agent.close()
+
+
+def _per_decision(deals: list[Deal]) -> dict[str, float]:
+    agent = _agent(Flawed())
+    try:
+        _play(agent, deals[:5])
+        best, cpu = float("inf"), float("inf")
+        size = max(1, len(deals) // 10)
+        for first in range(0, len(deals), size):
+            before = _cpu_seconds(agent)
+            seconds, decisions = _play(agent, deals[first : first + size])
+            best = min(best, seconds / decisions)
+            cpu = min(cpu, (_cpu_seconds(agent) - before) / decisions)
+    finally:
+        agent.close()
+    return {"protocol_us_per_decision": best * 1e6, "protocol_cpu_us_per_decision": cpu * 1e6}
+
+
+def _cpu_seconds(agent: ProcessAgent) -> float:
+    """Processor time of this process and of those of the agent."""
+    used = time.process_time()
+    for pid in agent.process_ids:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        used += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return used
+
+
+def _codec(deals: list[Deal]) -> dict[str, float]:
+    codec = ViewCodec(_RULES)
+    views = []
+    for number, deal in enumerate(deals):
+        state, rng = _RULES.start(deal), Rng(number)
+        while state.turn is not None:
+            views.append(_RULES.view(state, state.turn))
+            _RULES.apply(state, rng.choice(state.legal))
+    lines = [codec.encode(view) for view in views]
+
+    def best(work: Callable[[], object]) -> float:
+        times = []
+        for _ in range(5):
+            began = time.process_time()
+            work()
+            times.append(time.process_time() - began)
+        return min(times) / len(views) * 1e6
+
+    return {
+        "protocol_encode_us": best(lambda: [codec.encode(view) for view in views]),
+        "protocol_decode_us": best(lambda: [codec.decode(json.loads(line)) for line in lines]),
+    }
+
+
+def _memory(deals: list[Deal], agents: int = 8) -> float:
+    bare = [sys.executable, "-c", "print(open('/proc/self/statm').read().split()[1])"]
+    pages = int(subprocess.run(bare, capture_output=True, text=True, check=True).stdout)
+    playing = [_agent(Flawed()) for _ in range(agents)]
+    try:
+        for agent in playing:
+            _play(agent, deals)
+        each = [agent.memory_mb / len(agent.process_ids) for agent in playing]
+    finally:
+        for agent in playing:
+            agent.close()
+    return max(each) - pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)

@@ -1,0 +1,49 @@
+"""How well agents foresee the end of a round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from arena.analysis.foresight import Foresight
+from arena.errors import ArenaError
+from arena.report.figures.style import MARKERS, PALETTE, despine, new_figure, short, style
+
+__all__ = ["foresight", "save_foresight"]
+
+
+def foresight(found: Sequence[Foresight]) -> Figure:
+    """Mean squared error by cards played, a line for each agent; bars are one standard error."""
+    figure, axes = new_figure(3.6)
+    for number, agent in enumerate(dict.fromkeys(one.agent for one in found)):
+        points = [one for one in found if one.agent == agent]
+        axes.errorbar(
+            [one.cards_played for one in points],
+            [one.mean_squared_error for one in points],
+            yerr=[one.standard_error or 0.0 for one in points],
+            color=PALETTE[number % len(PALETTE)],
+            marker=MARKERS[number % len(MARKERS)],
+            markersize=5,
+            label=short(agent),
+        )
+    axes.set_xlabel("cards played")
+    axes.set_ylabel("mean squared error\n(points²)")
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y")
+    axes.legend(loc="upper right")
+    despine(axes)
+    return figure
+
+
+def save_foresight(found: Sequence[Foresight], path: Path) -> None:
+    """Draw the figure into a file whose ending says the format."""
+    with style():
+        figure = foresight(found)
+        if path.suffix.lstrip(".") not in figure.canvas.get_supported_filetypes():
+            raise ArenaError(f"--figure {path}: unknown ending; say .png, .svg or .pdf")
+        try:
+            figure.savefig(path, dpi=160)
+        except OSError as error:
+            raise ArenaError(f"--figure {path}: {error.strerror}") from None
