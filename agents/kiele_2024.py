@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from agents.as_published import check_deviations
+from agents.beliefs import Guess
 from agents.flat_search import Estimate, FlatSearch
 from agents.search.flat_mc import Question
+from agents.search.worlds import plan_worlds
 from arena.agent import Respelt, parameter
 from arena.cards import SUITS, rank_of, suit_of
+from arena.games.infoset import InfoSet
+from arena.games.kernel.spec import kernel_game
 from arena.rules import View
 
 __all__ = ["DEVIATIONS", "Kiele2024", "take_over"]
@@ -19,6 +23,10 @@ DEVIATIONS: dict[str, str] = {
     "integer-means": (
         "means are cut to whole numbers, and on ties the last card in the order C D S H, low to "
         "high, is played: high hearts and spades are favoured"
+    ),
+    "ignores-voids": (
+        "the cards are dealt as if nobody had ever failed to follow suit; the program forgets "
+        "what it noted about that before every card, although the thesis says that it is used"
     ),
 }
 """What `as_published` may switch on, and what each does in the program of the thesis."""
@@ -52,8 +60,11 @@ class Kiele2024(FlatSearch):
 
     def question(self, view: View) -> Question:
         """The decision of a view, with what the program does otherwise."""
-        costs = "own-moon-costs" in self.as_published
-        return super().question(view)._replace(own_moon_costs=costs)
+        question = super().question(view)
+        if "ignores-voids" in self.as_published and self.sees == "own":
+            game = kernel_game(view.rules, view.trump)
+            question = question._replace(worlds=plan_worlds(game, view, _Forgetful()))
+        return question._replace(own_moon_costs="own-moon-costs" in self.as_published)
 
     def best(self, view: View, estimates: list[Estimate]) -> int:
         """The card with the fewest points, or with the most on the way to the moon."""
@@ -61,6 +72,15 @@ class Kiele2024(FlatSearch):
         if "integer-means" in self.as_published:
             return max(estimates, key=lambda e: (sign * int(e.mean), _place_in_hand(e.card))).card
         return max(estimates, key=lambda e: sign * e.mean).card
+
+
+class _Forgetful:
+    """Believes that every unseen card may be with anybody, whatever was played."""
+
+    def of(self, view: View, known: InfoSet | None = None) -> tuple[Guess, ...]:
+        """One guess: hand sizes are all that is known."""
+        seats = range(view.rules.players)
+        return (Guess(1.0, tuple(0 if seat == view.seat else view.unseen for seat in seats)),)
 
 
 def take_over(written: dict[str, Any], moved: dict[tuple[str, ...], str]) -> Respelt:

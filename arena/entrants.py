@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from arena.agent import Player, Respelt, sees_all_cards
+from arena.errors import ArenaError
 from arena.parameters import plain, read_values
 from arena.process.client import Isolated, Launch, ProcessAgent
 from arena.process.limits import Limits
@@ -100,6 +101,8 @@ class Entrant:
 class Builder:
     """How to make an agent. Families travel by reference, so workers need no registry of ours."""
 
+    name: str
+    """Of the family, for errors."""
     family: Callable[..., Any]
     parameters: Mapping[str, Any]
     bidder_family: Callable[..., Any] | None
@@ -119,6 +122,7 @@ class Builder:
         values = read_values(family, parameters, f"agent family {name!r}", folder)
         relative_to = getattr(family, "relative_to", None)
         return cls(
+            spec.family,
             family,
             values if relative_to is None else relative_to(folder, values),
             bids,
@@ -129,9 +133,23 @@ class Builder:
 
     def build(self) -> Player:
         """The agent."""
-        family = self.bidder_family
-        bidder = family(**self.bidder_parameters) if family else None
-        return Player(self.family(**self.parameters), bidder)
+        bids = self.bidder_family
+        try:
+            # Copies: a list among the parameters must not be a way to talk to one's partner.
+            bidder = bids(**_copied(self.bidder_parameters)) if bids else None
+            return Player(self.family(**_copied(self.parameters)), bidder)
+        except (ArenaError, ValueError):  # parameters that do not go together, in its own words
+            raise
+        except Exception as error:  # whatever a plug-in does wrong
+            what = " ".join(f"{type(error).__name__}: {error}".split())
+            raise ArenaError(f"agent family {self.name!r} cannot be built: {what}") from error
+
+
+def _copied(value: Any) -> Any:
+    """A value whose lists and mappings are its own; all else is not meant to change."""
+    if isinstance(value, Mapping):
+        return {key: _copied(inner) for key, inner in value.items()}
+    return [_copied(inner) for inner in value] if isinstance(value, list) else value
 
 
 @dataclass(frozen=True)

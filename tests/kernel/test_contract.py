@@ -1,0 +1,101 @@
+"""A game's kernel keeps the contract or is left out; nothing else suffers."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arena.games.kernel import contract, dispatch
+from arena.games.kernel.contract import FUNCTIONS, complaint, kernels, uncompilable
+from arena.games.kernel.jit import inlined
+from arena.games.kernel.layout import KIND, LEFT, STATE_WORDS
+from arena.games.kernel.playout import playout_random
+from arena.games.kernel.spec import kernel_game
+from arena.games.klaverjas import Klaverjas
+from arena.games.klaverjas import kernel as klaverjas
+from arena.registry import GAMES
+
+
+@pytest.mark.parametrize("kernel", kernels(), ids=lambda kernel: kernel.game)
+def test_our_kernels_compile_for_the_types_of_the_contract(kernel: Any) -> None:
+    assert not list(uncompilable(kernel.module))
+
+
+def test_games_are_numbered_and_every_word_of_a_game_says_which() -> None:
+    assert [kernel.number for kernel in kernels()] == list(range(len(kernels())))
+    numbers = {kernel.game: kernel.number for kernel in kernels()}
+    assert kernel_game(Klaverjas(), 0).words[KIND] == numbers["klaverjas"]
+
+
+def test_the_number_of_no_game_is_an_error() -> None:
+    words = kernel_game(Klaverjas(), 0).words.copy()
+    words[KIND] = 99
+    words.flags.writeable = False
+    state = np.zeros(STATE_WORDS, dtype=np.uint64)
+    state[LEFT] = 1
+    with pytest.raises(ValueError, match="the number of no game"):
+        playout_random(state, words, np.zeros(1, dtype=np.uint64))
+
+
+@inlined
+def _following_forgets_its_parameters(rule: Any, hand: Any) -> Any:
+    return hand
+
+
+@inlined
+def _value_as_float(game: Any, hot: Any, table: Any) -> Any:
+    return 1.5
+
+
+def _module(**changed: Any) -> ModuleType:
+    module = ModuleType("their_game.kernel")
+    vars(module).update({name: getattr(klaverjas, name, None) for name in FUNCTIONS})
+    for name in FUNCTIONS:
+        if getattr(klaverjas, name, None) is None:
+            delattr(module, name)
+    vars(module).update(CLOCKWISE=True, PAIRS=True, kernel_game=klaverjas.kernel_game, **changed)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"following": _following_forgets_its_parameters}, "following has the parameters rule, h"),
+        ({"trick_value": _value_as_float}, "trick_value returns float64; expected uint64"),
+        ({"trick_value": lambda game, hot, table: 0}, "trick_value is not compiled"),
+    ],
+)
+def test_a_strangers_broken_kernel_is_left_out_and_named(
+    changed: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Theirs(Klaverjas):
+        pass
+
+    Theirs.__module__ = "their_game.rules"
+    Theirs.name = "theirs"
+    monkeypatch.setitem(sys.modules, "their_game.kernel", _module(**changed))
+    monkeypatch.setattr(contract, "has_part", lambda game, part: True)
+    monkeypatch.setattr(GAMES, "_added", {"theirs": Theirs})
+    contract._found.cache_clear()
+    try:
+        assert "theirs" not in {kernel.game for kernel in kernels()}
+        assert complaint(Klaverjas()) is None
+        why = complaint(Theirs())
+        assert why is not None
+        assert why.startswith("the kernel of the game 'theirs' (their_game.kernel) cannot be used:")
+        assert said in why
+    finally:
+        monkeypatch.undo()
+        contract._found.cache_clear()
+
+
+def test_the_dispatch_has_a_branch_for_each_game_and_no_other() -> None:
+    text = dispatch.source(kernels())
+    for name in FUNCTIONS:
+        body = text.split(f"def {name}(")[1].split("\n\n")[0]
+        assert body.count("if kind ==") == len(kernels())
+        assert "else" not in body
