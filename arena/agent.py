@@ -16,6 +16,7 @@ The same view and the same generator state must always give the same action.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -74,7 +75,12 @@ class Agent(Protocol):
     * `reproducible`, likewise: False if what it plays depends on the clock;
     * `model_hash`: the hash of the model it plays with, part of its fingerprint;
     * `respelt(written)`, a static method: what experiments said in earlier versions, said as
-      today (see `Respelt`).
+      today (see `Respelt`);
+    * `close()`: called once when the agent will not be asked again, so that it can let go of
+      processes, files and threads. What it raises is ignored.
+
+    An object plays in one seat: partners, though they be the same agent, are two objects,
+    built once in each worker.
     """
 
     def act(self, view: View, rng: Rng) -> Action:
@@ -141,6 +147,14 @@ class Player:
         if isinstance(self.cards, Remembers):
             return Player(self.cards.take_seat(setup), self.bidder)
         return self
+
+    def close(self) -> None:
+        """Let both go of what they hold; a defect in that harms nobody any more."""
+        for part in (self.cards, self.bidder):
+            close = getattr(part, "close", None)
+            if callable(close):
+                with suppress(Exception):
+                    close()
 
     def act(self, view: View, rng: Rng) -> Action:
         """The bidder's bid or the card player's card."""

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from arena.agent import Player, Respelt, sees_all_cards
+from arena.errors import ArenaError
 from arena.parameters import plain, read_values
 from arena.process.client import Isolated, Launch, ProcessAgent
 from arena.process.limits import Limits
 from arena.process.recipe import Recipe
+from arena.process.revision import Source, program_at
 from arena.registry import AGENTS, BIDDERS
 
 __all__ = [
@@ -64,6 +66,8 @@ class AgentSpec:
     """What it may use; it then plays in a process of its own."""
     isolate: Isolate = False
     """Whether it plays in a process of its own (for every seat, or even for every deal)."""
+    source: Source | None = None
+    """Where its code comes from, if not from here; it plays in a process of its own then."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", plain(self.parameters))
@@ -72,7 +76,16 @@ class AgentSpec:
     def is_isolated(self) -> bool:
         """Whether it plays in a process of its own, and not as trusted code in ours."""
         launch = getattr(AGENTS.get(self.family), "launch", None)
-        return bool(self.isolate) or self.limits is not None or launch is not None
+        elsewhere = self.limits or self.source or launch
+        return bool(self.isolate) or elsewhere is not None
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """The family, its parameters and its bidder, as an experiment says them."""
+        written: dict[str, Any] = {"family": self.family, **self.parameters}
+        if self.bidder is not None:
+            written["bidder"] = {"family": self.bidder.family, **self.bidder.parameters}
+        return written
 
     def build(self, folder: Path = _HERE) -> Player:
         """The agent itself, ready to be seated: in this process, wherever it plays else.
@@ -100,6 +113,8 @@ class Entrant:
 class Builder:
     """How to make an agent. Families travel by reference, so workers need no registry of ours."""
 
+    name: str
+    """Of the family, for errors."""
     family: Callable[..., Any]
     parameters: Mapping[str, Any]
     bidder_family: Callable[..., Any] | None
@@ -119,6 +134,7 @@ class Builder:
         values = read_values(family, parameters, f"agent family {name!r}", folder)
         relative_to = getattr(family, "relative_to", None)
         return cls(
+            spec.family,
             family,
             values if relative_to is None else relative_to(folder, values),
             bids,
@@ -129,9 +145,23 @@ class Builder:
 
     def build(self) -> Player:
         """The agent."""
-        family = self.bidder_family
-        bidder = family(**self.bidder_parameters) if family else None
-        return Player(self.family(**self.parameters), bidder)
+        bids = self.bidder_family
+        try:
+            # Copies: a list among the parameters must not be a way to talk to one's partner.
+            bidder = bids(**_copied(self.bidder_parameters)) if bids else None
+            return Player(self.family(**_copied(self.parameters)), bidder)
+        except (ArenaError, ValueError):  # parameters that do not go together, in its own words
+            raise
+        except Exception as error:  # whatever a plug-in does wrong
+            what = " ".join(f"{type(error).__name__}: {error}".split())
+            raise ArenaError(f"agent family {self.name!r} cannot be built: {what}") from error
+
+
+def _copied(value: Any) -> Any:
+    """A value whose lists and mappings are its own; all else is not meant to change."""
+    if isinstance(value, Mapping):
+        return {key: _copied(inner) for key, inner in value.items()}
+    return [_copied(inner) for inner in value] if isinstance(value, list) else value
 
 
 @dataclass(frozen=True)
@@ -165,6 +195,8 @@ def builder_of(
     }
     recipe = Recipe(here.family, here.parameters, here.bidder_family, here.bidder_parameters)
     launch: Launch = getattr(player.cards, "launch", None) or Isolated(recipe)
+    if spec.source is not None:
+        launch = program_at(spec.source, spec.written)
     limits = spec.limits or Limits()
     if limits.seconds_per_decision is None:
         limits = replace(limits, seconds_per_decision=decision_limit_s or launch.patience_s)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import operator
 from typing import Any, Literal, TypeAlias
 
-__all__ = ["AgentFault", "FaultKind", "crash_words", "shown", "whole_number"]
+__all__ = ["AgentFault", "FaultKind", "crash_words", "cut", "shown", "whole_number"]
+
+_MESSAGE_LENGTH = 500
 
 FaultKind: TypeAlias = Literal["crash", "illegal", "overtime", "stuck", "memory", "protocol"]
 """Raised or died, played what is not legal, came back late, did not come back, used too much
@@ -24,9 +26,21 @@ def crash_words(error: BaseException) -> str:
     """What an agent raised, in one line."""
     try:
         said = " ".join(str(error).split())
-    except Exception:  # an agent's own type, and one more defect of the agent's
+    except BaseException:  # an agent's own type, and one more defect of the agent's
         said = ""
-    return f"raised {type(error).__name__}: {said}" if said else f"raised {type(error).__name__}"
+    name = type(error).__name__
+    return cut(f"raised {name}: {said}" if said else f"raised {name}", _MESSAGE_LENGTH)
+
+
+def cut(text: str, length: int) -> str:
+    """Text that can be stored: of a sensible length, and without halves of characters.
+
+    >>> cut("abcdefgh", 4), cut("\\ud800", 9)
+    ('ab ... gh', '\\\\ud800')
+    """
+    if len(text) > length:
+        text = f"{text[: length // 2]} ... {text[-(length // 2) :]}"
+    return text.encode(errors="backslashreplace").decode()
 
 
 def whole_number(answer: Any) -> int:
@@ -35,7 +49,7 @@ def whole_number(answer: Any) -> int:
         return -1
     try:
         return operator.index(answer)
-    except TypeError:
+    except BaseException:  # no number, or an agent's own type that raises whatever it likes
         return -1
 
 
@@ -43,6 +57,6 @@ def shown(answer: Any) -> str:
     """What an agent answered, in few letters, whatever it is."""
     try:
         text = " ".join(repr(answer).split())
-    except Exception:  # an agent's own type, and a defect of the agent's
+    except BaseException:  # an agent's own type, and a defect of the agent's
         text = f"a {type(answer).__name__}"
-    return text if len(text) <= 60 else text[:57] + "..."
+    return cut(text if len(text) <= 60 else text[:57] + "...", 60)

@@ -329,6 +329,10 @@ class Rules(Protocol):
         """The worst and the best margin of a side: own score less the others', in its favour."""
         ...
 
+    def worst_margin(self, sides: int) -> float:
+        """The worst margin that an entrant can come to who plays for so many of the sides."""
+        ...
+
     @property
     def match(self) -> MatchFormat:
         """How long a full match is."""

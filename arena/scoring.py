@@ -18,6 +18,7 @@ __all__ = [
     "Game",
     "UnitScore",
     "by_entrant",
+    "forfeit_margin",
     "games_of",
     "margin_of",
     "side_owners",
@@ -50,6 +51,20 @@ def by_entrant(owners: Sequence[int], values: Sequence[float]) -> tuple[float, f
 def margin_of(rules: Rules, first: float, second: float) -> float:
     """By how much the first score is better than the second, whether high or low scores win."""
     return first - second if rules.higher_wins else second - first
+
+
+def forfeit_margin(
+    rules: Rules, owners: Sequence[int], entrant: int, rounds_left: int, before: float
+) -> float:
+    """The margin of a round that an entrant (0 or 1) forfeits, in the first one's favour.
+
+    It counts as the worst round that can be played with these seats, and so do the rounds
+    that a match still had. `before` is the margin of the match so far: whatever it is, who
+    forfeits loses the match, by no less than the worst round.
+    """
+    worst = rules.worst_margin(list(owners).count(entrant))
+    sign = 1 if entrant == 0 else -1
+    return sign * min(worst * rounds_left, worst - sign * before)
 
 
 class Game(NamedTuple):

@@ -271,10 +271,8 @@ def test_an_agent_that_plays_otherwise_is_refused(
         pooled(tmp_path / "a", tmp_path / "b")
     with Run(tmp_path / "a") as old, Run(tmp_path / "b") as new:
         changes = find_changes(old, new)
-    assert {agent.agent: agent.differs for agent in changes.agents} == {
-        "any": True,
-        "lowest": False,
-    }
+    assert {agent.agent: agent.differs for agent in changes.agents} == {"any": True}
+    assert changes.unmeasured == ("lowest",)  # its only opponent is another one now
 
 
 def test_only_the_agents_asked_for_must_match(tmp_path: Path) -> None:
@@ -333,3 +331,26 @@ def test_margins_are_those_of_the_store(kind: str, tmp_path: Path) -> None:
             assert pair.forfeits[1] == int((mine["forfeits_second"] > 0).sum())
             played = ~np.isnan(pair.scores[:, 0])
             assert pair.scores[played, 0] == pytest.approx(mine["score_first"].to_numpy()[played])
+
+
+def test_an_unchanged_agent_is_not_blamed_for_a_changed_opponent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    three = (entrant("any"), entrant("lowest", "lowest"), entrant("other", "lowest"))
+    experiment = make_experiment(6, three)
+    play(experiment, tmp_path / "a")
+
+    class Otherwise(Anything):
+        def act(self, view: object, rng: object) -> int:
+            return view.legal[-1]  # type: ignore[attr-defined,no-any-return]
+
+    monkeypatch.setitem(AGENTS._added, "any", Otherwise)
+    play(experiment, tmp_path / "b")
+    with Run(tmp_path / "a") as old, Run(tmp_path / "b") as new:
+        found = {agent.agent: agent for agent in find_changes(old, new).agents}
+    assert found["any"].differs and set(found["any"].opponents) == {"lowest", "other"}
+    for name, opponent in (("lowest", "other"), ("other", "lowest")):
+        assert found[name].opponents == (opponent,)
+        assert found[name].left_out == ("any",)
+        assert found[name].change.mean == 0.0
+        assert not found[name].significant

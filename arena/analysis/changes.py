@@ -1,8 +1,13 @@
-"""What changed between two runs of one experiment, per agent, paired by deal."""
+"""What changed between two runs of one experiment, per agent, paired by deal.
+
+An agent is measured against opponents that did not change: those whose members and fingerprint
+are the same in both runs. Else a stronger opponent would make an unchanged agent look worse.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +30,10 @@ class AgentChange:
     agent: str
     differs: bool
     """Whether the agent itself (code or parameters) is another."""
-    opponents: int
+    opponents: tuple[str, ...]
+    """Those it was measured against: the same in both runs."""
+    left_out: tuple[str, ...]
+    """Opponents that changed."""
     old: float | None
     new: float | None
     change: MeanDifference
@@ -44,6 +52,8 @@ class Changes:
 
     unit: str
     agents: tuple[AgentChange, ...]
+    unmeasured: tuple[str, ...]
+    """Agents that met no unchanged opponent in both runs."""
     differences: tuple[str, ...]
     """What is known to differ: agents, versions, seeds."""
 
@@ -56,10 +66,15 @@ def find_changes(old: Run, new: Run) -> Changes:
         raise ArenaError(f"{where} are not two runs of one experiment: {'; '.join(refused)}")
     before, after = read([old]), read([new])
     common = [name for name in after.agents if name in before.agents]
-    parts = {name: _values(before, after, name) for name in common}
+    changed = {name for name in common if _differs(old, new, name)}
+    parts = {name: _values(before, after, name, changed) for name in common}
+    unmeasured = tuple(name for name, part in parts.items() if not len(part[1]))
     parts = {name: part for name, part in parts.items() if len(part[1])}
     if not parts:
-        raise ArenaError(f"{old.path} and {new.path}: no pair of agents has a deal in both")
+        why = "no pair of agents has a deal in both"
+        if changed:
+            why = f"no agent met an unchanged opponent in both (changed: {', '.join(changed)})"
+        raise ArenaError(f"{old.path} and {new.path}: {why}")
     tests = {name: paired_t(values[:, 1] - values[:, 0]) for name, (_, values) in parts.items()}
     tested = [test.p for test in tests.values() if test.p is not None]
     adjusted = iter(adjust_p(np.array(tested)))
@@ -68,12 +83,14 @@ def find_changes(old: Run, new: Run) -> Changes:
     for name, (opponents, values) in parts.items():
         p = tests[name].p
         p_adjusted = None if p is None else float(next(adjusted))
-        was, now = (run.manifest.entrants[name] for run in (old, new))
         agents.append(
             AgentChange(
                 agent=name,
-                differs=(was.members, was.fingerprint) != (now.members, now.fingerprint),
+                differs=name in changed,
                 opponents=opponents,
+                left_out=tuple(
+                    sorted(pair.second for pair in after.of(name) if pair.second in changed)
+                ),
                 old=float(values[:, 0].mean()),
                 new=float(values[:, 1].mean()),
                 change=mean_difference(values[:, 1] - values[:, 0]),
@@ -84,28 +101,37 @@ def find_changes(old: Run, new: Run) -> Changes:
                 seconds_new=times_new[name].mean,
             )
         )
-    return Changes(after.unit, tuple(agents), tuple(_differences(old, new)))
+    return Changes(after.unit, tuple(agents), unmeasured, tuple(_differences(old, new)))
 
 
-def _values(before: Results, after: Results, agent: str) -> tuple[int, NDArray[np.float64]]:
-    """Common opponents, and per deal the agent's old and new margin against them."""
+def _differs(old: Run, new: Run, name: str) -> bool:
+    was, now = (run.manifest.entrants[name] for run in (old, new))
+    return (was.members, was.fingerprint) != (now.members, now.fingerprint)
+
+
+def _values(
+    before: Results, after: Results, agent: str, changed: Collection[str]
+) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """Unchanged common opponents, and per deal the agent's old and new margin against them."""
     old = {
         pair.second: dict(zip(pair.units, pair.margins, strict=True)) for pair in before.of(agent)
     }
     sums: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    opponents = 0
+    opponents: list[str] = []
     for pair in after.of(agent):
+        if pair.second in changed:
+            continue
         earlier = old.get(pair.second, {})
         shared = [
             (unit, margin)
             for unit, margin in zip(pair.units, pair.margins, strict=True)
             if unit in earlier
         ]
-        opponents += bool(shared)
+        opponents += [pair.second] if shared else []
         for unit, margin in shared:
             sums[unit].append((float(earlier[unit]), float(margin)))
     values = [np.mean(rows, axis=0) for _, rows in sorted(sums.items())]
-    return opponents, np.array(values, dtype=np.float64).reshape(len(values), 2)
+    return tuple(opponents), np.array(values, dtype=np.float64).reshape(len(values), 2)
 
 
 def _differences(old: Run, new: Run) -> list[str]:

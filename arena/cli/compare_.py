@@ -17,7 +17,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from arena.analysis import Comparison, IndirectComparison, compare, compare_through, read
+from arena.analysis import (
+    Comparison,
+    IndirectComparison,
+    compare,
+    compare_through,
+    detectable_contrast,
+    read,
+    standings,
+)
 from arena.cli.table import text_table
 from arena.errors import ArenaError
 from arena.report.words import count, interval, percent, plain, pvalue, signed
@@ -55,15 +63,23 @@ def run(args: argparse.Namespace) -> int:
         if through is None:
             _check_met(runs, first, second)
         results = read(runs, named)
+        in_field = _in_field(runs, first, second)
     found: Comparison | IndirectComparison
     if through is None:
         found = compare(results, first, second, equal_within=args.equal_within)
     else:
         found = compare_through(results, first, second, through, equal_within=args.equal_within)
     if args.json:
-        print(json.dumps(found.to_json(), indent=2, ensure_ascii=False, allow_nan=False))
+        print(
+            json.dumps(
+                {**found.to_json(), "detectable_in_field": in_field},
+                indent=2,
+                ensure_ascii=False,
+                allow_nan=False,
+            )
+        )
     else:
-        print("\n".join(_lines(found)))
+        print("\n".join(_lines(found, in_field)))
     return 0
 
 
@@ -82,7 +98,15 @@ def _check_met(runs: Sequence[Run], first: str, second: str) -> None:
         )
 
 
-def _lines(found: Comparison | IndirectComparison) -> Iterator[str]:
+def _in_field(runs: Sequence[Run], first: str, second: str) -> float | None:
+    """What the report says would have been found: adjusted for all agents of the run."""
+    if len(runs) > 1:
+        return None
+    contrast = standings(read(runs)).contrast(first, second)
+    return None if contrast is None else detectable_contrast(contrast)
+
+
+def _lines(found: Comparison | IndirectComparison, in_field: float | None) -> Iterator[str]:
     statistics = found.statistics
     difference = statistics.difference
     units = {"deal": "deals", "match": "matches"}[found.unit]
@@ -103,14 +127,14 @@ def _lines(found: Comparison | IndirectComparison) -> Iterator[str]:
     yield ""
     yield text_table(("test", "p", units, "of margin 0"), [*map(_test, _tests(found))])
     yield ""
-    yield text_table(("also", ""), list(_rows(found, units, level)))
+    yield text_table(("also", ""), list(_rows(found, units, level, in_field)))
     if isinstance(found, Comparison):
         yield ""
         yield from _as_published(found)
 
 
 def _rows(
-    found: Comparison | IndirectComparison, units: str, level: str
+    found: Comparison | IndirectComparison, units: str, level: str, in_field: float | None
 ) -> Iterator[tuple[str, str]]:
     statistics = found.statistics
     bootstrap, effect, outcomes = statistics.bootstrap, statistics.effect, statistics.outcomes
@@ -120,7 +144,9 @@ def _rows(
     yield f"{units} {better}", f"{outcomes.wins}-{outcomes.draws}-{outcomes.losses}"
     if isinstance(found, Comparison):
         yield from _rows_of_games(found, units)
-    yield "would be found with 80% power", plain(found.detectable)
+    yield "would be found with 80% probability, alone", plain(found.detectable)
+    if in_field is not None:
+        yield "the same among all of the run, as reported", plain(in_field)
     if found.equivalence is not None:
         said = {True: "yes", False: "not shown", None: "no test"}[found.equivalence.equivalent]
         bound = plain(found.equivalence.upper)

@@ -1,8 +1,9 @@
 """Tell what changed between two runs of one experiment, per agent, paired by deal.
 
-For every agent: its margin against the opponents that both runs have, on the deals that
-both have, new less old. p-values are adjusted for the number of agents (Holm). Runs under
-other rules or on other deals are refused with the difference.
+For every agent: its margin against the opponents that both runs have and that did not change
+(by fingerprint), on the deals that both have, new less old. Opponents left out are named.
+p-values are adjusted for the number of agents (Holm). Runs under other rules or on other deals
+are refused with the difference.
 """
 
 from __future__ import annotations
@@ -66,6 +67,11 @@ def _lines(found: Changes) -> Iterator[str]:
         )
         or "no change beyond chance"
     )
+    left_out = sorted({name for agent in found.agents for name in agent.left_out})
+    if left_out:
+        yield f"left out as opponents, because they changed: {', '.join(left_out)}"
+    if found.unmeasured:
+        yield f"no unchanged opponent in both runs: {', '.join(found.unmeasured)}"
     notes = dict.fromkeys(agent.change.note for agent in found.agents if agent.change.note)
     yield from notes
     if found.differences:

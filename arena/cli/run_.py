@@ -46,6 +46,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how workers run (default: loky, processes on this machine; dask: the cluster "
         "at DASK_SCHEDULER_ADDRESS, or one on this machine)",
     )
+    parser.add_argument(
+        "--mix-code",
+        action="store_true",
+        help="go on although the code of agents has changed, if they play the same on a few deals",
+    )
     parser.add_argument("--no-report", action="store_true", help="write no report at the end")
     parser.add_argument("--quiet", action="store_true", help="say nothing unless it goes wrong")
 
@@ -61,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     """Play, then show the tables."""
     experiment = load(args.config, args.overrides)
     path = args.out or Path("reports") / experiment.name
-    options = RunOptions(args.jobs, args.backend, args.fresh)
+    options = RunOptions(args.jobs, args.backend, args.fresh, mix_code=args.mix_code)
     unit = "matches" if experiment.match else "deals"
     progress = Progress(unit, args.quiet)
     try:

@@ -123,6 +123,13 @@ class TrickGame(abc.ABC):
 
     # --- what a game says ----------------------------------------------------------------
 
+    def worst_margin(self, sides: int) -> float:
+        """The worst margin of an entrant that plays for so many of the sides.
+
+        One of two, or one against all others: that is `margin_bounds`.
+        """
+        return self.margin_bounds[0]
+
     @property
     @abc.abstractmethod
     def margin_bounds(self) -> tuple[float, float]:

@@ -5,25 +5,27 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import arena
-from arena.agent import sees_all_cards
 from arena.parameters import plain
 from arena.play.experiment import Experiment
 from arena.play.schedule import seatings
 from arena.rules import Rules
 from arena.store.manifest import EntrantUsed, Machine, Manifest, Pairing, RulesUsed, Session
 
-__all__ = ["describe", "rules_used"]
+__all__ = ["describe", "rules_used", "versions"]
 
 _PACKAGES = ("joblib", "numba", "numpy", "scipy")
 
 
 def describe(
-    experiment: Experiment, fingerprints: Sequence[str], pairings: Sequence[int], session: Session
+    experiment: Experiment,
+    entrants: Mapping[str, EntrantUsed],
+    pairings: Sequence[int],
+    session: Session,
 ) -> Manifest:
     """The description of a run that begins now, with the numbers of its stored pairings."""
     names = tuple(
@@ -33,11 +35,7 @@ def describe(
     return Manifest(
         name=experiment.name,
         description=experiment.description,
-        versions={
-            "arena": arena.__version__,
-            "python": platform.python_version(),
-            **{name: found for name in _PACKAGES if (found := _version_of(name))},
-        },
+        versions=versions(),
         git_commit=git_commit(),
         machine=Machine(platform=platform.platform(), processor=_processor(), cores=os.cpu_count()),
         config_sha256=experiment.config_sha256,
@@ -55,19 +53,19 @@ def describe(
         on_fault=experiment.on_fault,
         decision_limit_s=experiment.decision_limit_s,
         references=experiment.references,
-        entrants={
-            entrant.name: EntrantUsed(
-                fingerprint=found,
-                sees_all_cards=any(
-                    sees_all_cards(member.build(experiment.folder)) for member in entrant.members
-                ),
-                members=entrant.members,
-            )
-            for entrant, found in zip(experiment.entrants, fingerprints, strict=True)
-        },
+        entrants=dict(entrants),
         pairings=names,
         sessions=(session,),
     )
+
+
+def versions() -> dict[str, str]:
+    """What the results were made with."""
+    return {
+        "arena": arena.__version__,
+        "python": platform.python_version(),
+        **{name: found for name in _PACKAGES if (found := _version_of(name))},
+    }
 
 
 def rules_used(rules: Rules) -> RulesUsed:

@@ -19,15 +19,16 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from arena.agent import Player
 from arena.entrants import AgentSpec, Entrant
 from arena.play.referee import Clock, Lineup, Referee
+from arena.process.revision import commit_of
 from arena.rules import Action, Rules, View
 from arena.seeds import Rng, rng_for
 
-__all__ = ["fingerprint", "is_reproducible", "model_hash", "probe"]
+__all__ = ["fingerprint", "is_reproducible", "model_hash", "models_of", "probe"]
 
 _PROBE_SEED = 20_170
 """Changing it changes every fingerprint."""
@@ -65,25 +66,34 @@ def probe(
     return digest.hexdigest()
 
 
-def fingerprint(entrant: Entrant, probes: Sequence[str], players: Sequence[Player]) -> str:
-    """The fingerprint of an entrant, given the probes of its members."""
+Models: TypeAlias = tuple[str | None, str | None]
+
+
+def models_of(player: Player) -> Models:
+    """The hashes of the models of a card player and its bidder."""
+    return model_hash(player.cards), model_hash(player.bidder)
+
+
+def fingerprint(entrant: Entrant, probes: Sequence[str], models: Sequence[Models]) -> str:
+    """The fingerprint of an entrant, given the probes and the models of its members."""
     members = [
-        _described(spec, player, found)
-        for spec, player, found in zip(entrant.members, players, probes, strict=True)
+        _described(spec, of_member, found)
+        for spec, of_member, found in zip(entrant.members, models, probes, strict=True)
     ]
     text = json.dumps(members, sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def _described(spec: AgentSpec, player: Player, found: str) -> dict[str, Any]:
+def _described(spec: AgentSpec, models: Models, found: str) -> dict[str, Any]:
     return {
         "family": spec.family,
         "parameters": dict(spec.parameters),
         "bidder": asdict(spec.bidder) if spec.bidder else None,
-        "models": [model_hash(player.cards), model_hash(player.bidder)],
+        "models": list(models),
         "probe": found,
         # Where it plays changes nothing; what it may use can.
         **({"limits": asdict(spec.limits)} if spec.limits else {}),
+        **({"git": commit_of(spec.source)} if spec.source else {}),
     }
 
 

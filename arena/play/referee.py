@@ -22,11 +22,23 @@ from typing import Any, NamedTuple
 from arena.agent import Player, Remembers, Remote, Setup, sees_all_cards
 from arena.cards import SEATS
 from arena.deals import Deal
-from arena.faults import AgentFault, FaultKind, crash_words, shown, whole_number
+from arena.faults import AgentFault, FaultKind, crash_words, cut, shown, whole_number
 from arena.rules import ACTION_NAMES, OWN_BIDS, Action, Outcome, Rules, Standing, action_name
 from arena.seeds import Rng, rng_for
 
-__all__ = ["Clock", "Fault", "Lineup", "Played", "Referee", "decision_rng"]
+__all__ = [
+    "Clock",
+    "Fault",
+    "Lineup",
+    "Played",
+    "Referee",
+    "decision_rng",
+    "first_decisions",
+]
+
+_DETAIL_LENGTH = 10_000
+WARMING_UP = -1
+"""The seat on the clock while a decision is made that nobody looks at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +98,15 @@ class Lineup:
 class Clock:
     """Who is thinking, and since when: read by a watchdog in another thread."""
 
-    __slots__ = ("actions", "seat", "since")
+    __slots__ = ("actions", "interrupts_are_agents", "seat", "since")
 
     def __init__(self) -> None:
         self.since = 0
         """`perf_counter_ns` when the decision began; 0 when nobody is thinking."""
         self.seat = 0
         self.actions: list[Action] = []
+        self.interrupts_are_agents = False
+        """Whether Ctrl-C does not reach this process: then a KeyboardInterrupt is an agent's."""
 
 
 @dataclass(frozen=True)
@@ -130,8 +144,8 @@ class Referee:
                     if isinstance(player.cards, Remote):
                         remote[seat] = player.cards
                 seated.append(player.act if player.bidder else player.cards.act)
-        except (Exception, SystemExit) as error:
-            fault = _crash(seat, 0, error)
+        except BaseException as error:
+            fault = _crash(seat, 0, error, clock)
         open_handed = lineup.open_handed
         seeds = [rng_for(self.seed, deal.id, seating, seat) for seat in range(rules.players)]
         while fault is None and state.turn is not None:
@@ -143,15 +157,15 @@ class Referee:
             clock.since = 0 if seat in remote else started
             try:
                 answer = seated[seat](view, rng)
-            except (Exception, SystemExit) as error:
+            except BaseException as error:
                 clock.since = 0
-                fault = _crash(seat, len(actions), error)
+                fault = _crash(seat, len(actions), error, clock)
                 break
             clock.since = 0
             elapsed = perf_counter_ns() - started
             if seat in remote:
                 elapsed = remote[seat].nanoseconds
-            action = answer if answer.__class__ is int else whole_number(answer)
+            action = answer if type(answer) is int else whole_number(answer)
             if action not in view.legal:
                 fault = _illegal(seat, len(actions), answer, view.legal, view.rules.bids)
                 break
@@ -192,10 +206,40 @@ def overtime(kind: FaultKind, seat: int, decision: int, limit_s: float) -> Fault
     return Fault(kind, seat, decision, f"{what} {limit_s:g} s")
 
 
-def _crash(seat: int, decision: int, error: BaseException) -> Fault:
+def first_decisions(rules: Rules, player: Player, clock: Clock) -> None:
+    """Let a player make its first decision of each phase, on a deal that does not count.
+
+    The first time costs what later ones do not: compiled code is loaded, tables are made.
+    What goes wrong here goes wrong again where it counts.
+    """
+    rng = rng_for(0, "warm-up")
+    state = rules.start(rules.random_deal(rng_for(0, "warm-up deal"), 0))
+    seen: set[str] = set()
+    clock.actions, clock.seat = [], WARMING_UP
+    while "play" not in seen and state.turn is not None:
+        seat = state.turn
+        if state.phase not in seen and (state.phase != "play" or len(state.legal) > 1):
+            seen.add(state.phase)
+            view = rules.view(state, seat, all_hands=sees_all_cards(player))
+            clock.since = perf_counter_ns()
+            try:
+                player.take_seat(Setup(rules, seat)).act(view, Rng(rng.next64()))
+            except BaseException as error:
+                _crash(seat, 0, error, clock)
+            finally:
+                clock.since = 0
+        rules.apply(state, rng.choice(state.legal))
+
+
+def _crash(seat: int, decision: int, error: BaseException, clock: Clock) -> Fault:
     if isinstance(error, AgentFault):
         return Fault(error.kind, seat, decision, error.words, error.detail)
-    detail = "".join(traceback.format_exception(error))
+    if isinstance(error, KeyboardInterrupt) and not clock.interrupts_are_agents:
+        raise error
+    try:
+        detail = cut("".join(traceback.format_exception(error)), _DETAIL_LENGTH)
+    except Exception:  # an agent's own type, and one more defect of the agent's
+        detail = ""
     return Fault("crash", seat, decision, crash_words(error), detail)
 
 

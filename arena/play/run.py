@@ -5,27 +5,29 @@ from __future__ import annotations
 import sys
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from arena.agent import sees_all_cards
 from arena.cards import SEATS
 from arena.entrants import Builder
 from arena.errors import ArenaError
 from arena.model_file import model_files
-from arena.play.describe import describe, rules_used
+from arena.play.describe import describe, rules_used, versions
 from arena.play.experiment import Experiment
-from arena.play.fingerprint import fingerprint
+from arena.play.fingerprint import fingerprint, models_of
 from arena.play.runner import Backend, Runner
 from arena.play.schedule import Schedule, Unit
+from arena.play.sources import code_of
 from arena.play.tally import Tally
-from arena.play.worker import Table
+from arena.play.worker import Job
 from arena.scoring import unit_margin
 from arena.store.database import Database, FaultRecord, PairingKey, canonical_json
 from arena.store.folder import RunFolder, now
-from arena.store.manifest import Manifest, Session, read_manifest
+from arena.store.manifest import EntrantUsed, Manifest, Session, read_manifest
 
 __all__ = ["Finished", "RunOptions", "Watcher", "run"]
 
@@ -41,6 +43,8 @@ class RunOptions:
     """Start over in a folder that has results."""
     chunk_units: int | None = None
     """Units per chunk; None to adapt to how long they take."""
+    mix_code: bool = False
+    """Go on with agents whose code has changed, if they play the same on the probe set."""
     first: int | None = None
     """Play only so many units of each pairing now; more can follow in the same folder."""
 
@@ -95,28 +99,35 @@ class _Run:
         watcher: Watcher,
     ) -> None:
         self.experiment, self.schedule, self.folder = experiment, schedule, folder
-        self.watcher = watcher
-        self.table = Table.of(experiment, uuid.uuid4().hex)
-        members = [member for entrant in experiment.entrants for member in entrant.members]
-        for model in model_files(
-            [Builder.of(member, experiment.folder).parameters for member in members]
-        ):
+        self.options, self.watcher = options, watcher
+        self.job = Job.of(experiment, uuid.uuid4().hex)
+        self.families = {
+            entrant.name: [Builder.of(member, experiment.folder) for member in entrant.members]
+            for entrant in experiment.entrants
+        }
+        members = [member for team in self.families.values() for member in team]
+        for model in model_files([member.parameters for member in members]):
             folder.keep_model(model)
-        self.runner = Runner(self.table, options.jobs, options.backend, options.chunk_units)
+        self.runner = Runner(self.job, options.jobs, options.backend, options.chunk_units)
 
     def play(self) -> Finished:
-        self._warm_up()
-        fingerprints = self._fingerprints()
+        with self.runner:
+            return self._play()
+
+    def _play(self) -> Finished:
+        entrants = self._entrants()
         cpu_started = time.process_time()
         with self.folder.open_results() as results:
-            ids = [results.pairing_id(key) for key in self._keys(fingerprints)]
-            manifest = self._manifest(fingerprints, ids)
+            ids = [results.pairing_id(key) for key in self._keys(entrants)]
+            manifest = self._manifest(entrants, ids)
             done = self._done(results, ids)
             tally = self._tally(results, ids, done)
             found = tally.done
             self.watcher.update(tally)
             if found == tally.total and self._is_closed(manifest):
                 return Finished(self.folder.path, 0, found, 0)
+            if 0 < found < tally.total:
+                self._refuse_changed_code(entrants)
             self.folder.discard_tables()
             self.folder.write_manifest(manifest)
             self.folder.log(f"start: {found} of {tally.total} units are stored")
@@ -149,25 +160,82 @@ class _Run:
 
     # --- before the first card -----------------------------------------------------------
 
-    def _warm_up(self) -> None:
+    def _entrants(self) -> dict[str, EntrantUsed]:
+        """Every entrant with its fingerprint; who is known from before is not probed again."""
+        used: dict[str, EntrantUsed] = {}
+        for entrant, team in zip(self.experiment.entrants, self.job.teams, strict=True):
+            players = [builder.build() for builder in team]
+            used[entrant.name] = EntrantUsed(
+                fingerprint="",
+                code=code_of(self.families[entrant.name]),
+                models=tuple(map(models_of, players)),
+                sees_all_cards=any(map(sees_all_cards, players)),
+                members=entrant.members,
+            )
+            for player in players:
+                player.close()
+        self._compile()
+        known = self._known_fingerprints(used)
+        unknown = [
+            (entrant, team)
+            for entrant, team in zip(self.experiment.entrants, self.job.teams, strict=True)
+            if entrant.name not in known
+        ]
+        probes = iter(self.runner.probes([builder for _, team in unknown for builder in team]))
+        for entrant, team in unknown:
+            found = [next(probes) for _ in team]
+            known[entrant.name] = fingerprint(entrant, found, used[entrant.name].models)
+        return {
+            name: each.model_copy(update={"fingerprint": known[name]})
+            for name, each in used.items()
+        }
+
+    def _compile(self) -> None:
         """Compile what the agents need, so that workers find it in the cache."""
-        for team in self.table.teams:
-            for builder in team:
-                builder.build()
         jit = sys.modules.get("arena.games.kernel.jit")
         if jit is not None:
             jit.warm_up(self.watcher.say)
 
-    def _fingerprints(self) -> list[str]:
-        found = []
-        for entrant, team in zip(self.experiment.entrants, self.table.teams, strict=True):
-            players = [builder.build() for builder in team]
-            found.append(fingerprint(entrant, self.runner.probes(team), players))
-        return found
+    def _known_fingerprints(self, used: Mapping[str, EntrantUsed]) -> dict[str, str]:
+        """Of those that the folder knows with the same code, models, rules and versions."""
+        stored = self._stored_manifest()
+        if stored is None or stored.rules != rules_used(self.experiment.rules):
+            return {}
+        if stored.versions != versions():
+            return {}
+        return {
+            name: before.fingerprint
+            for name, now_used in used.items()
+            if (before := stored.entrants.get(name)) is not None
+            and (before.code, before.models, before.members)
+            == (now_used.code, now_used.models, now_used.members)
+        }
 
-    def _manifest(self, fingerprints: Sequence[str], ids: Sequence[int]) -> Manifest:
+    def _refuse_changed_code(self, entrants: Mapping[str, EntrantUsed]) -> None:
+        """Results of an agent and of its changed code are not mixed, unless that is wanted."""
+        stored = self._stored_manifest()
+        if stored is None:
+            return
+        changed = [
+            name
+            for name, used in entrants.items()
+            if (before := stored.entrants.get(name)) is not None
+            and before.code not in ("", used.code)
+            and before.fingerprint == used.fingerprint
+        ]
+        if not changed:
+            return
+        told = f"{', '.join(changed)}: code changed, same play on the probe set"
+        if not self.options.mix_code:
+            raise ArenaError(
+                f"{self.folder.path}: {told}; the rest is not mixed with what is stored: give "
+                "--mix-code to go on, or --fresh to start over"
+            )
+        self.folder.log(f"code: {told}; mixed")
+
+    def _manifest(self, entrants: Mapping[str, EntrantUsed], ids: Sequence[int]) -> Manifest:
         session = Session(started=now(), jobs=self.runner.jobs, backend=self.runner.backend)
-        manifest = describe(self.experiment, fingerprints, ids, session)
+        manifest = describe(self.experiment, entrants, ids, session)
         stored = self._stored_manifest()
         earlier = stored.sessions if stored else ()
         return manifest.model_copy(update={"sessions": (*earlier, session)})
@@ -190,19 +258,16 @@ class _Run:
         )
         return same and stored.ended is not None
 
-    def _keys(self, fingerprints: Sequence[str]) -> Iterator[PairingKey]:
+    def _keys(self, entrants: Mapping[str, EntrantUsed]) -> Iterator[PairingKey]:
         experiment, rules = self.experiment, self.experiment.rules
         used = rules_used(rules)
-        by_name = dict(
-            zip((entrant.name for entrant in experiment.entrants), fingerprints, strict=True)
-        )
         match = experiment.match
         for first, second in experiment.pairings:
             yield PairingKey(
                 first=first,
                 second=second,
-                first_fingerprint=by_name[first],
-                second_fingerprint=by_name[second],
+                first_fingerprint=entrants[first].fingerprint,
+                second_fingerprint=entrants[second].fingerprint,
                 rules=canonical_json({"game": used.game, "options": used.options}),
                 rules_version=rules.version,
                 seed=str(experiment.seed),

@@ -9,7 +9,8 @@ seeded from the run's seed, deal, seating and seat.
 What had come back is stored already; what was in flight is played again. If the
 worker ended itself because an agent was stuck, the agent's fault is known then. If
 not (killed, out of memory, a crash in compiled code), the units in flight are played
-one at a time by a single worker; one that ends its worker twice more is named.
+one at a time by a worker that writes down every decision before it is made. Whose decision
+ends the process twice more is at fault, as if they had raised an error.
 """
 
 from __future__ import annotations
@@ -17,32 +18,33 @@ from __future__ import annotations
 import os
 import tempfile
 import warnings
-from collections import deque
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+from collections import Counter, deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from types import TracebackType
+from typing import Literal, TypeAlias
 
 import joblib  # type: ignore[import-untyped]
-from joblib.externals.loky.process_executor import (  # type: ignore[import-untyped]
-    BrokenProcessPool,
-)
 
 from arena.entrants import Apart, Builder
 from arena.errors import ArenaError
-from arena.play.cluster import ClusterBackend, cluster
-from arena.play.fingerprint import probe
-from arena.play.referee import Played, overtime
+from arena.play.dask_cluster import ClusterBackend, cluster
+from arena.play.pool import BrokenProcessPool, end_workers, parallel
+from arena.play.referee import WARMING_UP, Fault, Played, overtime
 from arena.play.schedule import Unit, match_deal
 from arena.play.worker import (
     Chunk,
     ChunkResult,
-    Table,
-    forget_agents,
+    Job,
+    Note,
+    close_agents,
+    driver_lock,
     play_chunk,
     read_notes,
+    read_trace,
     watched_probe,
 )
 
@@ -55,9 +57,9 @@ TARGET_CHUNK_S = 0.5
 """Long enough that sending a chunk costs nothing, short enough to lose little."""
 _GROWTH = 8
 """A chunk is at most so many times as large as the largest played so far."""
-_CHUNKS_AHEAD = 2
-"""Chunks per worker that are sent before results come back."""
 _CHANCES_ALONE = 2
+_PATIENCE_S = 5.0
+"""How long worker processes may take to close their agents."""
 _LOOK_AHEAD = 4096
 """Units taken from the schedule before they are needed: the most that one chunk can have."""
 
@@ -110,11 +112,11 @@ class Pace:
 
 
 class Runner:
-    """Plays units of one table with some workers."""
+    """Plays units of one job with some workers, which are there while it is entered."""
 
     def __init__(
         self,
-        table: Table,
+        job: Job,
         jobs: int | None = None,
         backend: Backend | None = None,
         chunk_units: int | None = None,
@@ -124,8 +126,9 @@ class Runner:
         self.backend: Backend = backend or "loky"
         # One worker is this process, unless agents may have to be stopped.
         if self.jobs == 1 and backend != "loky" and backend != "dask":
-            self.backend = "sequential" if table.decision_limit_s is None or backend else "loky"
-        self._table = table
+            self.backend = "sequential" if job.decision_limit_s is None or backend else "loky"
+        self._job = job
+        self._open = ExitStack()
         self._pace = Pace(self.jobs, chunk_units)
         self._waiting: deque[Unit] = deque()
         self._in_flight: dict[int, Chunk] = {}
@@ -134,21 +137,40 @@ class Runner:
         self.worker_cpu_seconds = 0.0
         """What worker processes have used; the driver's own time is not in it."""
 
-    def probes(self, builders: Iterable[Builder | Apart]) -> list[str]:
-        """The probes of some agents; one that never comes back has its own kind of answer."""
-        if self._table.decision_limit_s is None or self.backend != "loky":
-            limit = self._table.decision_limit_s
-            return [probe(self._table.rules, each.build(), limit) for each in builders]
-        found = []
-        with self._at_work() as table:
-            for each in builders:
-                task = joblib.delayed(watched_probe)(table, each)
-                try:
-                    found += list(_parallel("loky", self.jobs)([task]))
-                except BrokenProcessPool:
-                    read_notes(Path(table.notes or ""))
-                    found.append("stuck")
-        return found
+    def __enter__(self) -> Runner:
+        self._job = self._open.enter_context(self._at_work())
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._open.__exit__(kind, error, trace)
+
+    def probes(self, builders: Sequence[Builder | Apart]) -> list[str]:
+        """The probes of some agents, by all workers; one that ends its worker is told so."""
+        if self.backend == "sequential":
+            return [watched_probe(self._job, builder) for builder in builders]
+        tasks = (joblib.delayed(_numbered_probe)(self._job, *each) for each in enumerate(builders))
+        found: dict[int, str] = {}
+        try:
+            found.update(parallel(self._backend(), self.jobs)(tasks))
+        except BrokenProcessPool:
+            for number, builder in enumerate(builders):
+                if number not in found:
+                    found[number] = self._probe_alone(builder)
+        return [found[number] for number in range(len(builders))]
+
+    def _probe_alone(self, builder: Builder | Apart) -> str:
+        try:
+            task = joblib.delayed(watched_probe)(self._job, builder)
+            (found,) = parallel(self._backend(), self.jobs)([task])
+            return str(found)
+        except BrokenProcessPool:
+            stuck = bool(self._job.notes and read_notes(Path(self._job.notes)))
+            return "stuck" if stuck else "lost"
 
     def play(self, units: Iterable[Unit], count: int) -> Generator[ChunkResult, None, None]:
         """Play all units, of which there are `count`; results come as they are ready.
@@ -156,38 +178,35 @@ class Runner:
         Ends early after a chunk that a fault has stopped.
         """
         source = iter(units)
-        with self._at_work() as table:
-            while True:
-                try:
-                    for result in self._in_chunks(table, self._chunked(source, count)):
-                        count -= len(result.results)
-                        yield result
-                        if result.stopped:
-                            return
-                    return
-                except BrokenProcessPool:
-                    lost = self._take_back()
-                if self._read_notes(table, lost):
-                    self._waiting.extendleft(reversed(lost))
-                    continue
-                for unit in lost:
-                    result = self._alone(table, unit)
+        while True:
+            try:
+                for result in self._in_chunks(self._chunked(source, count)):
                     count -= len(result.results)
                     yield result
                     if result.stopped:
                         return
+                return
+            except BrokenProcessPool:
+                lost = self._take_back()
+            if self._read_notes(lost):
+                self._waiting.extendleft(reversed(lost))
+                continue
+            for unit in lost:
+                result = self._alone(unit)
+                count -= len(result.results)
+                yield result
+                if result.stopped:
+                    return
 
     # --- ways to play --------------------------------------------------------------------
 
-    def _in_chunks(
-        self, table: Table, chunks: Iterator[Chunk]
-    ) -> Generator[ChunkResult, None, None]:
+    def _in_chunks(self, chunks: Iterator[Chunk]) -> Generator[ChunkResult, None, None]:
         if self.backend == "sequential":
             for chunk in chunks:
-                yield self._came_back(play_chunk(table, chunk))
+                yield self._came_back(play_chunk(self._job, chunk))
             return
-        tasks = (joblib.delayed(play_chunk)(table, chunk) for chunk in chunks)
-        results = _parallel(self.backend, self.jobs)(tasks)
+        tasks = (joblib.delayed(play_chunk)(self._job, chunk) for chunk in chunks)
+        results = parallel(self._backend(), self.jobs)(tasks)
         try:
             for result in results:
                 yield self._came_back(result)
@@ -197,18 +216,41 @@ class Runner:
                 warnings.simplefilter("ignore")
                 results.close()
 
-    def _alone(self, table: Table, unit: Unit) -> ChunkResult:
-        """Play one unit in a worker that has nothing else to do."""
-        for _ in range(_CHANCES_ALONE):
-            try:
-                (result,) = self._in_chunks(table, iter([self._chunk((unit,))]))
-                return result
-            except BrokenProcessPool:
-                self._read_notes(table, self._take_back())
+    def _backend(self) -> str | ClusterBackend:
+        return ClusterBackend() if self.backend == "dask" else self.backend
+
+    def _alone(self, unit: Unit) -> ChunkResult:
+        """Play one unit in a worker that has nothing else to do, and writes down where it is.
+
+        A decision in which the process ends every time is the fault of who makes it.
+        """
+        ended: Counter[Note | None] = Counter()
+        before = self._job
+        self._job = replace(before, traced=True, warm=False)
+        try:
+            while ended[None] < _CHANCES_ALONE:
+                try:
+                    (result,) = self._in_chunks(iter([self._chunk((unit,))]))
+                    return result
+                except BrokenProcessPool:
+                    lost = self._take_back()
+                if self._read_notes(lost):
+                    continue
+                last = read_trace(Path(before.notes)) if before.notes else None
+                ended[last] += 1
+                if last is not None and ended[last] == _CHANCES_ALONE:
+                    self._blame(unit, last, _gone(last))
+        finally:
+            self._job = replace(before, warm=False)
+        first, second = self._job.pairings[unit.pairing]
+        families = [
+            " + ".join(getattr(builder, "name", "a program") for builder in self._job.teams[team])
+            for team in (first, second)
+        ]
         raise WorkerLost(
-            f"deal {unit.id}, pairing {unit.pairing + 1}: its worker process ended without a word "
-            f"each of {_CHANCES_ALONE + 1} times it was played (killed, out of memory, or a crash "
-            "in compiled code); what was finished is kept"
+            f"deal {unit.id}, {families[0]} against {families[1]}: the worker process ended "
+            f"without a word each of {_CHANCES_ALONE + 1} times it was played (killed, out of "
+            "memory, or a crash in compiled code); what was finished is kept"
         )
 
     def _chunked(self, source: Iterator[Unit], left: int) -> Iterator[Chunk]:
@@ -245,52 +287,77 @@ class Runner:
         self._in_flight.clear()
         return lost
 
-    def _read_notes(self, table: Table, lost: list[Unit]) -> bool:
+    def _read_notes(self, lost: list[Unit]) -> bool:
         """Whether workers say why they ended; stuck agents are at fault then."""
-        notes = read_notes(Path(table.notes)) if table.notes else []
+        notes = read_notes(Path(self._job.notes)) if self._job.notes else []
+        told = False
         for note in notes:
-            pairing, unit_id, seating, number, _ = note["place"]
-            (unit,) = (u for u in lost if u.pairing == pairing and u.id == unit_id)
-            limit = table.decision_limit_s or 0.0
-            actions = bytes(note["actions"])
-            stuck = Played(
-                deal=match_deal(table.rules, unit, table.seed, number),
-                actions=actions,
-                seats=b"",
-                nanoseconds=(),
-                outcome=None,
-                trump=None,
-                declarer=None,
-                leader=None,
-                fault=overtime("stuck", note["seat"], len(actions), limit),
-            )
-            self._known.setdefault((pairing, unit_id), {})[seating] = (number, stuck)
-        return bool(notes)
+            if note.seat == WARMING_UP:
+                self._job = replace(self._job, warm=False)
+                told = True
+                continue
+            pairing, unit_id, *_ = note.place
+            # A note may be found late, when somebody else has played the unit.
+            for unit in lost:
+                if (unit.pairing, unit.id) == (pairing, unit_id):
+                    limit = self._job.decision_limit_s or 0.0
+                    fault = overtime("stuck", note.seat, len(note.actions), limit)
+                    self._blame(unit, note, fault)
+                    told = True
+        return told
+
+    def _blame(self, unit: Unit, note: Note, fault: Fault) -> None:
+        """A round that ended its worker is not tried again: it is known how it ends."""
+        _, _, seating, number, _ = note.place
+        played = Played(
+            deal=match_deal(self._job.rules, unit, self._job.seed, number),
+            actions=note.actions,
+            seats=b"",
+            nanoseconds=(),
+            outcome=None,
+            trump=None,
+            declarer=None,
+            leader=None,
+            fault=fault,
+        )
+        self._known.setdefault((unit.pairing, unit.id), {})[seating] = (number, played)
 
     @contextmanager
-    def _at_work(self) -> Iterator[Table]:
-        """The table as workers get it, while there is somebody to answer to."""
+    def _at_work(self) -> Iterator[Job]:
+        """The job as workers get it, while there is somebody to answer to."""
         if self.backend == "loky":
-            with tempfile.TemporaryDirectory(prefix="arena-") as notes:
-                yield replace(self._table, driver=os.getpid(), notes=notes)
+            with (
+                tempfile.TemporaryDirectory(prefix="arena-") as notes,
+                driver_lock(Path(notes)),
+                _workers_that_end(),
+            ):
+                yield replace(self._job, driver=os.getpid(), notes=notes)
         elif self.backend == "dask":
-            with cluster(self.jobs) as workers:
+            with cluster(self.jobs, close_agents) as workers:
                 self.jobs = self._pace.jobs = self._asked or workers
-                yield self._table
+                yield self._job
         else:
             try:
-                yield self._table
+                yield self._job
             finally:
-                forget_agents()
+                close_agents()
 
 
-def _parallel(backend: Backend, jobs: int) -> Any:
-    # joblib plays in this process if it is asked for one job; then two workers take turns.
-    return joblib.Parallel(
-        n_jobs=max(2, jobs),
-        backend=ClusterBackend() if backend == "dask" else backend,
-        batch_size=1,
-        pre_dispatch=_CHUNKS_AHEAD * jobs if jobs > 1 else 1,
-        return_as="generator_unordered",
-        max_nbytes=None,
-    )
+@contextmanager
+def _workers_that_end() -> Iterator[None]:
+    """In the end, worker processes close their agents; if something went wrong, they just go."""
+    try:
+        yield
+    except BaseException:
+        end_workers(0.0)
+        raise
+    end_workers(_PATIENCE_S)
+
+
+def _gone(note: Note) -> Fault:
+    message = "ended its process (killed, out of memory, or a crash in native code)"
+    return Fault("crash", note.seat, len(note.actions), message)
+
+
+def _numbered_probe(job: Job, number: int, builder: Builder | Apart) -> tuple[int, str]:
+    return number, watched_probe(job, builder)

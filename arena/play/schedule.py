@@ -36,7 +36,6 @@ from arena.seeds import rng_for
 
 __all__ = ["Schedule", "Seating", "Unit", "seat_members", "seatings"]
 
-Placements: TypeAlias = Literal["all", "alternating", "mixed"]
 Seating: TypeAlias = tuple[int, ...]
 """For each seat, whether the first (0) or the second entrant (1) of a pairing sits there."""
 

@@ -1,8 +1,13 @@
-"""What happens in a worker process: build the agents once, play chunks of units.
+"""What happens in a worker: build the agents once, an object for each seat, and play chunks.
+
+A worker is a process, or a thread where threads are asked for; no two of them share an
+agent. Before an agent plays, another object of its kind has made a decision that nobody
+looks at, so that the first one that counts is not charged for loading compiled code.
 
 Each worker process has a sentry, a thread that ends the process
 
-* when the driver is gone: nobody would take the results;
+* when the driver is gone: nobody would take the results. The driver holds a lock as
+  long as it lives;
 * when an agent has thought for longer than its limit and a moment more: Python
   cannot stop it, so the process goes, after leaving a note of where it was. The
   driver starts another process and counts the decision as a fault.
@@ -15,36 +20,43 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
+from multiprocessing import util as multiprocessing_util
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from filelock import FileLock, Timeout
 
 from arena.agent import Player
 from arena.entrants import Apart, Builder, builder_of
 from arena.play.experiment import Experiment
 from arena.play.fingerprint import probe
-from arena.play.match import Playing
-from arena.play.referee import Clock, Lineup, Played, Referee
+from arena.play.referee import Clock, Lineup, Played, Referee, first_decisions
 from arena.play.schedule import Seating, Unit, seat_members, seatings
+from arena.play.units import UnitPlayer
 from arena.rules import MatchFormat, Rules
 from arena.store.database import FaultRecord, UnitResult
 
-__all__ = ["Chunk", "ChunkResult", "Known", "Table", "play_chunk", "watched_probe"]
+__all__ = ["Chunk", "ChunkResult", "Job", "Known", "Place", "close_agents", "play_chunk"]
 
 GRACE_S = 1.0
 """How long after its limit an agent is given up."""
 _SENTRY_INTERVAL_S = 0.1
 _STUCK_EXIT_CODE = 70
 
-Known = Mapping[int, tuple[int, Played]]
+Known: TypeAlias = Mapping[int, tuple[int, Played]]
+Place: TypeAlias = tuple[int, str, int, int, str]
+"""Pairing, unit, seating, number and deal of a round."""
+_NOWHERE: Place = (0, "", 0, 0, "")
 
 
 @dataclass(frozen=True)
-class Table:
+class Job:
     """All that a worker must know of an experiment."""
 
     token: str
@@ -61,11 +73,15 @@ class Table:
     driver: int | None = None
     """The process to which a worker process answers, if it is one of its children."""
     notes: str | None = None
-    """A folder for the last words of workers."""
+    """A folder for the last words of workers, and for the driver's lock."""
+    warm: bool = True
+    """Whether agents make a decision before the clock runs."""
+    traced: bool = False
+    """Whether the place of every decision is written down, in case it is the last."""
 
     @classmethod
-    def of(cls, experiment: Experiment, token: str) -> Table:
-        """The table for an experiment."""
+    def of(cls, experiment: Experiment, token: str) -> Job:
+        """The job that an experiment is."""
         names = [entrant.name for entrant in experiment.entrants]
         limit = experiment.decision_limit_s
         return cls(
@@ -105,84 +121,146 @@ class ChunkResult(NamedTuple):
     cpu_seconds: float
 
 
-def play_chunk(table: Table, chunk: Chunk) -> ChunkResult:
+def play_chunk(job: Job, chunk: Chunk) -> ChunkResult:
     """Play the units of a chunk, one after the other."""
-    post = _watched(table)
-    started, cpu_started = time.perf_counter(), _cpu_seconds(table)
-    playing = _playing(table, post)
+    post = _watched(job)
+    clock = post.clock if post else Clock()
+    agents = _agents(job, clock)
+    referee = Referee(job.rules, job.seed, job.decision_limit_s, clock)
+    player = UnitPlayer(referee, job.match, job.seatings, agents.lineup, job.on_fault == "stop")
+    if post is not None:
+        player = replace(player, enter=post.enter)
+    started, cpu_started = time.perf_counter(), _cpu_seconds(job)
     results: list[UnitResult] = []
     faults: list[FaultRecord] = []
     stopped = False
     for unit, known in zip(chunk.units, chunk.known, strict=True):
-        result, unit_faults = playing.unit(unit, known)
+        result, unit_faults = player.play(unit, known)
         faults += unit_faults
-        if unit_faults and table.on_fault == "stop":
+        if unit_faults and job.on_fault == "stop":
             stopped = True
             break
         results.append(result)
     seconds = time.perf_counter() - started
-    cpu_seconds = _cpu_seconds(table) - cpu_started
+    cpu_seconds = _cpu_seconds(job) - cpu_started
     return ChunkResult(chunk.number, results, faults, stopped, seconds, cpu_seconds)
 
 
-def watched_probe(table: Table, builder: Builder | Apart) -> str:
+def watched_probe(job: Job, builder: Builder | Apart) -> str:
     """The probe of an agent, in a process that ends if the agent never comes back."""
-    post = _watched(table)
-    clock = post.clock if post else None
-    return probe(table.rules, builder.build(), table.decision_limit_s, clock)
+    post = _watched(job)
+    player = builder.build()
+    try:
+        return probe(job.rules, player, job.decision_limit_s, post.clock if post else None)
+    finally:
+        player.close()
 
 
-def _cpu_seconds(table: Table) -> float:
+def _cpu_seconds(job: Job) -> float:
     # A worker process does nothing else; a thread shares its process with others.
-    return time.process_time() if table.driver is not None else time.thread_time()
+    return time.process_time() if job.driver is not None else time.thread_time()
 
 
-def _playing(table: Table, post: Post | None) -> Playing:
-    clock = post.clock if post else None
-    referee = Referee(table.rules, table.seed, table.decision_limit_s, clock)
-    lineups = _lineups(_ByToken(table))
-    playing = Playing(referee, table.match, table.seatings, lineups, table.on_fault == "stop")
-    return playing if post is None else replace(playing, enter=post.enter)
+# --- the agents --------------------------------------------------------------------------
 
 
-class _ByToken:
-    """A table that compares by its token: what is built for it is built once."""
+class _Agents:
+    """The agents of a job in one worker: an object for each entrant and seat."""
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
+    def __init__(self, job: Job, clock: Clock) -> None:
+        self._job, self._clock = job, clock
+        self._players: dict[tuple[int, int], Player] = {}
+        self._lineups: dict[tuple[int, int], Lineup] = {}
+        self._warmed: set[tuple[int, int]] = set()
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByToken) and self.table.token == other.table.token
+    def lineup(self, pairing: int, seating: int) -> Lineup:
+        """Who sits where; agents are built when they are first needed."""
+        key = (pairing, seating)
+        if key not in self._lineups:
+            seats, teams = self._job.seatings[seating], self._job.pairings[pairing]
+            first, second = (len(self._job.teams[team]) for team in teams)
+            members = seat_members(seats, (first, second))
+            self._lineups[key] = Lineup.of(
+                [
+                    self._player(teams[entrant], seat, members[seat])
+                    for seat, entrant in enumerate(seats)
+                ]
+            )
+        return self._lineups[key]
 
-    def __hash__(self) -> int:
-        return hash(self.table.token)
+    def _player(self, team: int, seat: int, member: int) -> Player:
+        if (team, seat) not in self._players:
+            builder = self._job.teams[team][member]
+            # One in a process of its own does not warm up for others.
+            here = isinstance(builder, Builder)
+            if here and self._job.warm and (team, member) not in self._warmed:
+                self._warmed.add((team, member))
+                _warm_up(self._job.rules, builder, self._clock)
+            self._players[team, seat] = builder.build()
+        return self._players[team, seat]
+
+    def close(self) -> None:
+        """Let all agents go."""
+        for player in self._players.values():
+            player.close()
+        self._players.clear()
+        self._lineups.clear()
+
+
+_at_work: dict[tuple[str, int], _Agents] = {}
+"""The agents of this process, by job and thread."""
+
+
+def _agents(job: Job, clock: Clock) -> _Agents:
+    key = (job.token, threading.get_ident())
+    if key not in _at_work:
+        for token, thread in list(_at_work):
+            if token != job.token and thread == key[1]:  # of a run that is over
+                _at_work.pop((token, thread)).close()
+        _at_work[key] = _Agents(job, clock)
+    return _at_work[key]
+
+
+def close_agents() -> None:
+    """Close all agents of this process: the run is over."""
+    while _at_work:
+        _, agents = _at_work.popitem()
+        agents.close()
+
+
+def _warm_up(rules: Rules, builder: Builder | Apart, clock: Clock) -> None:
+    _load_compiled()
+    player = builder.build()  # another object: who plays has seen nothing
+    try:
+        first_decisions(rules, player, clock)
+    finally:
+        player.close()
 
 
 @lru_cache(maxsize=1)
-def _lineups(key: _ByToken) -> Callable[[int, int], Lineup]:
-    table = key.table
-
-    @cache
-    def team(number: int) -> tuple[Player, ...]:
-        return tuple(builder.build() for builder in table.teams[number])
-
-    @cache
-    def lineup(pairing: int, seating: int) -> Lineup:
-        first, second = (team(number) for number in table.pairings[pairing])
-        seats = table.seatings[seating]
-        members = seat_members(seats, (len(first), len(second)))
-        pair = (first, second)
-        return Lineup.of([pair[e][m] for e, m in zip(seats, members, strict=True)])
-
-    return lineup
-
-
-def forget_agents() -> None:
-    """Let the agents of this process go, and with them their processes."""
-    _lineups.cache_clear()
+def _load_compiled() -> None:
+    """Load what the driver has compiled, or compile it: not while somebody's clock runs."""
+    jit = sys.modules.get("arena.games.kernel.jit")
+    if jit is not None:
+        jit.warm_up(lambda line: None)
 
 
 # --- the sentry --------------------------------------------------------------------------
+
+
+class _TracedClock(Clock):
+    """Writes down who begins to think, for the case that their process does not survive it."""
+
+    __slots__ = ("post",)
+
+    def __init__(self, post: Post) -> None:
+        self.post = post
+        super().__init__()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name == "since" and value:
+            self.post.write_note(_TRACE)
 
 
 class Post:
@@ -190,13 +268,26 @@ class Post:
 
     def __init__(self) -> None:
         self.clock = Clock()
-        self.place: tuple[int, str, int, int, str] = (0, "", 0, 0, "")
+        self.place = _NOWHERE
         self.limit_s: float | None = None
         self.notes: str | None = None
 
-    def enter(self, place: tuple[int, str, int, int, str]) -> None:
+    def enter(self, place: Place) -> None:
         """A round begins."""
         self.place = place
+
+    def write_note(self, name: str) -> None:
+        """Say where this process is."""
+        if self.notes is None:
+            return
+        note = {"place": self.place, "seat": self.clock.seat, "actions": list(self.clock.actions)}
+        path = Path(self.notes) / f"{name}.part"
+        path.write_text(json.dumps(note))
+        path.replace(path.with_suffix(".json"))
+
+
+_TRACE = "last"
+_DRIVER_LOCK = "driver"
 
 
 @lru_cache(maxsize=1)
@@ -206,45 +297,81 @@ def _post(driver: int) -> Post:
         # Ctrl-C goes to every process of the terminal; the driver decides what it means.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     post = Post()
-    threading.Thread(target=_keep_watch, args=(post, driver), name="sentry", daemon=True).start()
+    threading.Thread(target=_keep_watch, args=(post,), name="sentry", daemon=True).start()
+    multiprocessing_util.Finalize(None, _leave, exitpriority=_AFTER_ALL_OTHERS)
     return post
 
 
-def _watched(table: Table) -> Post | None:
-    if table.driver is None or os.getpid() == table.driver:
+_AFTER_ALL_OTHERS = -1000
+
+
+def _leave() -> None:
+    """The last thing a worker process does: threads of agents do not keep it."""
+    close_agents()
+    os._exit(0)
+
+
+def _watched(job: Job) -> Post | None:
+    if job.driver is None or os.getpid() == job.driver:
         return None
-    post = _post(table.driver)
-    post.limit_s, post.notes = table.decision_limit_s, table.notes
+    post = _post(job.driver)
+    post.limit_s, post.notes = job.decision_limit_s, job.notes
+    if job.traced != isinstance(post.clock, _TracedClock):
+        post.clock = _TracedClock(post) if job.traced else Clock()
+    post.clock.interrupts_are_agents = True
     return post
 
 
-def _keep_watch(post: Post, driver: int) -> None:
+def _keep_watch(post: Post) -> None:
     while True:
         time.sleep(_SENTRY_INTERVAL_S)
-        if os.getppid() != driver:
+        if post.notes is not None and not driver_lives(Path(post.notes)):
             os._exit(0)
         since, limit = post.clock.since, post.limit_s
         if limit is None or not since:
             continue
         if time.perf_counter_ns() - since > (limit + GRACE_S) * 1e9:
-            _leave_note(post)
+            post.write_note(f"stuck-{os.getpid()}")
             os._exit(_STUCK_EXIT_CODE)
 
 
-def _leave_note(post: Post) -> None:
-    if post.notes is None:
-        return
-    note = {"place": post.place, "seat": post.clock.seat, "actions": list(post.clock.actions)}
-    path = Path(post.notes) / f"stuck-{os.getpid()}"
-    temporary = path.with_suffix(".part")
-    temporary.write_text(json.dumps(note))
-    temporary.rename(path.with_suffix(".json"))
+def driver_lock(notes: Path) -> FileLock:
+    """What the driver holds as long as it lives."""
+    return FileLock(notes / _DRIVER_LOCK, thread_local=False)
 
 
-def read_notes(folder: Path) -> Sequence[dict[str, Any]]:
+def driver_lives(notes: Path) -> bool:
+    """Whether somebody holds the driver's lock."""
+    if not notes.is_dir():
+        return False
+    try:
+        with driver_lock(notes).acquire(timeout=0):
+            return False
+    except Timeout:
+        return True
+
+
+class Note(NamedTuple):
+    """Where a worker process was when it ended."""
+
+    place: Place
+    seat: int
+    actions: bytes
+
+
+def read_notes(folder: Path) -> Sequence[Note]:
     """The last words of workers that ended themselves; each is read once."""
-    notes = []
-    for path in sorted(folder.glob("stuck-*.json")):
-        notes.append(json.loads(path.read_text()))
-        path.unlink()
-    return notes
+    return [_read(path) for path in sorted(folder.glob("stuck-*.json"))]
+
+
+def read_trace(folder: Path) -> Note | None:
+    """The last decision that a traced worker began."""
+    path = folder / f"{_TRACE}.json"
+    return _read(path) if path.exists() else None
+
+
+def _read(path: Path) -> Note:
+    note = json.loads(path.read_text())
+    path.unlink()
+    pairing, unit, seating, number, deal = note["place"]
+    return Note((pairing, unit, seating, number, deal), note["seat"], bytes(note["actions"]))

@@ -285,11 +285,6 @@ class Database:
         for (unit,) in self.query("SELECT DISTINCT unit FROM rounds WHERE pairing = ?", pairing):
             yield unit
 
-    def count_rounds(self, pairing: int) -> int:
-        """How many rounds of a pairing are stored."""
-        row = self.one("SELECT count(*) FROM rounds WHERE pairing = ?", pairing)
-        return 0 if row is None else int(row[0])
-
     def rounds(self, pairing: int, unit: str | None = None) -> Iterator[RoundRecord]:
         """The rounds of a pairing (of one unit), in the order of their key."""
         condition, values = "pairing = ?", [pairing, unit]

@@ -6,7 +6,7 @@
     log.txt                what happened, with times
     standings.txt          the tables of a complete run
     models/                the models of its agents, by their hashes
-    lock                   held by the process that writes
+    lock                   held by the process that writes, named in lock.holder
 
 Only one process writes, under an operating system's lock, which goes with the
 process however it ends. A folder belongs to one configuration: another one is
@@ -15,7 +15,6 @@ refused and the difference is shown.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import socket
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import yaml
+from filelock import FileLock, Timeout
 
 from arena.errors import ArenaError
 from arena.files import write_atomically
@@ -39,6 +39,9 @@ RESULTS = "results.sqlite"
 LOG = "log.txt"
 TABLES = "standings.txt"
 LOCK = "lock"
+HOLDER = "lock.holder"
+_LOCK_PATIENCE_S = 1.0
+"""Somebody who looks whether a run is busy holds its lock for a moment."""
 _RESULT_FILES = (RESULTS, f"{RESULTS}-wal", f"{RESULTS}-shm", f"{RESULTS}-journal")
 _DIFFERENCES_SHOWN = 8
 
@@ -61,7 +64,8 @@ class RunFolder:
     def __exit__(self, *_: object) -> None:
         with suppress(OSError):  # a full disk has been reported by whoever met it first
             self._log.close()
-        os.close(self._lock)
+        (self.path / HOLDER).unlink(missing_ok=True)
+        self._lock.release()
 
     def clear(self) -> None:
         """Start over: remove what earlier runs have left here, and nothing else."""
@@ -120,32 +124,31 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _lock(path: Path) -> int:
-    handle = os.open(path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+def _lock(path: Path) -> FileLock:
+    lock = FileLock(path / LOCK, thread_local=False)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        holder = os.read(handle, 200).decode(errors="replace").strip()
-        os.close(handle)
+        lock.acquire(timeout=_LOCK_PATIENCE_S)
+    except Timeout as error:
+        try:
+            holder = (path / HOLDER).read_text(encoding="utf-8", errors="replace").strip()
+        except OSError:
+            holder = ""
         raise ArenaError(f"{path}: another run is writing here ({holder or 'unknown'})") from error
-    os.ftruncate(handle, 0)
-    os.write(handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
-    return handle
+    (path / HOLDER).write_text(f"process {os.getpid()} on {socket.gethostname()}\n")
+    return lock
 
 
 def is_busy(path: Path) -> bool:
     """Whether a process is writing into a run folder now."""
-    try:
-        handle = os.open(path / LOCK, os.O_RDONLY)
-    except OSError:
+    if not (path / LOCK).exists():
         return False
     try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
+        with FileLock(path / LOCK, thread_local=False).acquire(timeout=0):
+            return False
+    except Timeout:
         return True
-    finally:
-        os.close(handle)
-    return False
+    except OSError:
+        return False  # a folder that we may only read; nobody of ours writes there
 
 
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:

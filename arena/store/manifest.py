@@ -72,6 +72,10 @@ class EntrantUsed(Strict):
     """An entrant, and what its results are known by."""
 
     fingerprint: str
+    code: str = ""
+    """The hash of the sources of its families; empty where it was not written down."""
+    models: tuple[tuple[str | None, str | None], ...] = ()
+    """For each member, the hashes of the models of the card player and the bidder."""
     sees_all_cards: bool
     members: tuple[AgentSpec, ...] = Field(min_length=1)
 

@@ -13,7 +13,7 @@ from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
 from arena.play.experiment import AgentSpec, BidderSpec, Entrant
-from arena.play.fingerprint import fingerprint, probe
+from arena.play.fingerprint import fingerprint, models_of, probe
 from arena.rules import Action, Rules, View
 from arena.seeds import Rng
 
@@ -23,7 +23,7 @@ RULES = Klaverjas()
 def of(agent: Any, rules: Rules = RULES, bidder: Any = None, **parameters: Any) -> str:
     player = Player(agent, bidder)
     spec = AgentSpec("family", parameters, BidderSpec("b", {}) if bidder else None)
-    return fingerprint(Entrant("name", (spec,)), [probe(rules, player)], [player])
+    return fingerprint(Entrant("name", (spec,)), [probe(rules, player)], [models_of(player)])
 
 
 @dataclass(frozen=True)

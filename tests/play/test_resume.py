@@ -207,7 +207,8 @@ def test_a_lost_manifest_is_written_again(tmp_path: Path, jobs: int) -> None:
 def test_the_folder_is_complete_and_the_results_are_one_file(tmp_path: Path) -> None:
     play(make_experiment(20), tmp_path / "run")
     names = {path.name for path in (tmp_path / "run").iterdir()}
-    assert names == {"config.resolved.yaml", "manifest.json", "results.sqlite", "log.txt", "lock"}
+    wanted = {"config.resolved.yaml", "manifest.json", "results.sqlite", "log.txt"}
+    assert names - {"lock"} == wanted, "a lock may stay, depending on the system"
     with sqlite3.connect(tmp_path / "run" / "results.sqlite") as connection:
         (count,) = connection.execute("SELECT count(*) FROM rounds").fetchone()
     connection.close()

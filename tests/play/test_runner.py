@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -22,9 +22,10 @@ from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.play.experiment import Experiment
 from arena.play.run import RunOptions, run
-from arena.play.runner import TARGET_CHUNK_S, Pace
+from arena.play.runner import TARGET_CHUNK_S, Pace, Runner
 from arena.play.schedule import Schedule
 from arena.play.tally import Tally
+from arena.play.worker import Job, Post
 from arena.rules import MatchFormat
 from arena.store import Run
 
@@ -110,22 +111,54 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
     assert exported(tmp_path / "run", tmp_path) == exported(tmp_path / "calm", tmp_path)
 
 
-def test_a_deal_that_always_kills_its_worker_is_named(tmp_path: Path) -> None:
-    experiment = make_experiment(30)
-    marked = experiment.deals[7].hands[0][0]
-    cursed = [d.id for d in experiment.deals if any(h[0] == marked for h in d.hands)]
+def bomb(experiment: Experiment, **changes: Any) -> tuple[Experiment, set[str]]:
+    """With an agent that ends its process on some deals, and these deals."""
+    firsts = Counter(hand[0] for deal in experiment.deals for hand in deal.hands)
+    marked = min(firsts, key=lambda card: (firsts[card], card))  # as few as can be: it takes time
+    cursed = {d.id for d in experiment.deals if any(h[0] == marked for h in d.hands)}
     agents = (
         entrant("bomb", "trouble", what="killed", first_card=marked),
         entrant("b", "lowest"),
+        entrant("c"),
     )
-    experiment = replace(
-        experiment, entrants=agents, pairings=(("bomb", "b"),), decision_limit_s=60.0
-    )
-    with pytest.raises(ArenaError, match="its worker process ended without a word") as caught:
-        play(experiment, tmp_path / "run", jobs=2, chunk_units=3)
-    assert any(f"deal {deal}," in str(caught.value) for deal in cursed)
+    pairings = (("bomb", "b"), ("b", "c"))
+    return replace(experiment, entrants=agents, pairings=pairings, **changes), cursed
+
+
+def test_who_ends_their_process_stops_the_run_and_is_named(tmp_path: Path) -> None:
+    experiment, cursed = bomb(make_experiment(6))
+    finished = play(experiment, tmp_path / "run", jobs=2, chunk_units=1)
+    assert re.match(r"bomb \(seat .\) ended its process", finished.stopped)
+    assert any(f"deal {deal}," in finished.stopped for deal in cursed)
+
+
+def test_who_ends_their_process_forfeits_and_the_rest_is_played(tmp_path: Path) -> None:
+    experiment, cursed = bomb(make_experiment(6), on_fault="forfeit")
+    finished = play(experiment, tmp_path / "run", jobs=2, chunk_units=1)
+    assert finished.played == 12
     with Run(tmp_path / "run") as results:
-        assert results.units_stored(results.pairings[0]) > 0
+        frame = results.deals()
+    forfeited = frame[frame["forfeits_first"] > 0]
+    assert set(forfeited["first"]) == {"bomb"}
+    assert set(forfeited["unit"]) == cursed
+    assert not frame["forfeits_second"].any()
+
+
+def test_a_note_that_is_found_late_harms_nothing(tmp_path: Path) -> None:
+    """Its unit may have been played by somebody else, or belong to those still waiting."""
+    experiment = make_experiment(4, decision_limit_s=0.5)
+    runner = Runner(Job.of(experiment, "late"), jobs=2)
+    runner._job = replace(runner._job, notes=str(tmp_path))
+    post = Post()
+    post.notes, post.place = str(tmp_path), (0, "d0003", 1, 0, "d0003")
+    post.write_note("stuck-1")
+    units = list(Schedule(experiment))
+    assert runner._read_notes(units[:2]) is False
+    assert runner._known == {}
+    assert not list(tmp_path.glob("*.json")), "it is read once"
+    post.write_note("stuck-1")
+    assert runner._read_notes(units) is True
+    assert list(runner._known) == [(0, "d0003")]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -150,6 +150,12 @@ class Hearts(TrickGame):
         anothers_moon = ALL_POINTS * (others - 1) / others - ALL_POINTS
         return min(nearly_all, anothers_moon), ALL_POINTS
 
+    def worst_margin(self, sides: int) -> float:
+        """Two or more who take all points between them, or a moon of one of the others."""
+        if sides == 1:
+            return self.margin_bounds[0]
+        return -ALL_POINTS / min(sides, self.players - sides)
+
     # --- before the first card -----------------------------------------------------------
 
     def check_fields(self, deal: Deal) -> None:

@@ -16,7 +16,6 @@ everything runs as plain Python, for debugging.
 
 from __future__ import annotations
 
-import fcntl
 import functools
 import hashlib
 import os
@@ -35,6 +34,7 @@ import llvmlite  # type: ignore[import-untyped]
 import llvmlite.binding  # type: ignore[import-untyped]
 import numba
 import numpy as np
+from filelock import FileLock
 from numba.core import caching as numba_caching
 from numba.core import config as numba_config
 
@@ -200,12 +200,8 @@ class _SafeCache(caching.FunctionCache):  # type: ignore[misc]
 
 @contextmanager
 def _lock(folder: Path) -> Iterator[None]:
-    handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+    with FileLock(folder / ".lock"):
         yield
-    finally:
-        os.close(handle)
 
 
 # --- which sources a module is made from -------------------------------------------------

@@ -13,12 +13,8 @@ from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
-from joblib._dask import DaskDistributedBackend  # type: ignore[import-untyped]
-from joblib.externals.loky.process_executor import (  # type: ignore[import-untyped]
-    BrokenProcessPool,
-)
-
 from arena.errors import ArenaError
+from arena.play.pool import BrokenProcessPool, DaskDistributedBackend
 
 __all__ = ["ClusterBackend", "cluster"]
 
@@ -28,8 +24,11 @@ _ALLOWED_FAILURES = "distributed.scheduler.allowed-failures"
 
 
 @contextmanager
-def cluster(jobs: int) -> Iterator[int]:
-    """Connect to a cluster, or start one with so many workers; yields how many it has."""
+def cluster(jobs: int, farewell: Callable[[], None]) -> Iterator[int]:
+    """Connect to a cluster, or start one with so many workers; yields how many it has.
+
+    In the end every worker is told `farewell`.
+    """
     try:
         dask, distributed = map(importlib.import_module, ("dask", "distributed"))
     except ImportError as error:
@@ -54,6 +53,7 @@ def cluster(jobs: int) -> Iterator[int]:
             client = open_things.enter_context(_connected(distributed.Client, address))
         try:
             yield sum(client.nthreads().values())
+            client.run(farewell)
         except distributed.CancelledError as error:
             raise ArenaError(
                 "the connection to the dask cluster is lost; what was finished is kept, "

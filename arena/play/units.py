@@ -10,18 +10,18 @@ from arena.deals import Deal
 from arena.play.referee import Fault, Lineup, Played, Referee
 from arena.play.schedule import Seating, Unit, match_deal, rounds_left
 from arena.rules import MatchFormat, Outcome, Standing
-from arena.scoring import by_entrant, margin_of, side_owners
+from arena.scoring import by_entrant, forfeit_margin, margin_of, side_owners
 from arena.store.database import FaultRecord, UnitResult
 from arena.store.records import RoundRecord, encode_times
 
-__all__ = ["MOST_THROWN_IN", "Playing"]
+__all__ = ["MOST_THROWN_IN", "UnitPlayer"]
 
 MOST_THROWN_IN = 100
 """After so many thrown-in rounds in a row a match ends as it stands: nobody ever bids."""
 
 
 @dataclass(frozen=True)
-class Playing:
+class UnitPlayer:
     """Plays units by one referee."""
 
     referee: Referee
@@ -39,7 +39,7 @@ class Playing:
         """For each seating and side, whose side it is."""
         return side_owners(self.referee.rules, self.seatings)
 
-    def unit(
+    def play(
         self, unit: Unit, known: Mapping[int, tuple[int, Played]]
     ) -> tuple[UnitResult, list[FaultRecord]]:
         """Play a unit in all seatings.
@@ -53,7 +53,7 @@ class Playing:
         for seating in range(len(self.seatings)):
             if faults and self.stop_at_fault:
                 break
-            number, thrown_in = 0, 0
+            number, thrown_in, margin = 0, 0, 0.0
             standing = Standing(0, (0,) * len(self.referee.rules.sides))
             while True:
                 played = self._round(unit, seating, number, standing, known.get(seating))
@@ -61,7 +61,9 @@ class Playing:
                     extra[played.deal.id] = match_deal(
                         self.referee.rules, unit, self.referee.seed, number
                     )
-                records.append(self._record(unit, seating, number, standing, played))
+                record = self._record(unit, seating, number, standing, played, margin)
+                records.append(record)
+                margin += record.margin
                 number += 1
                 if played.fault is not None or played.outcome is None:
                     faults.append(self._fault(unit, seating, number - 1, standing, played))
@@ -96,7 +98,13 @@ class Playing:
         return self.referee.play(deal, self.lineup(unit.pairing, seating), seating, standing)
 
     def _record(
-        self, unit: Unit, seating: int, number: int, standing: Standing, played: Played
+        self,
+        unit: Unit,
+        seating: int,
+        number: int,
+        standing: Standing,
+        played: Played,
+        margin_before: float,
     ) -> RoundRecord:
         rules, outcome, fault = self.referee.rules, played.outcome, played.fault
         score_first: float | None = None
@@ -108,11 +116,9 @@ class Playing:
         else:
             assert fault is not None  # a round without an outcome ended in a fault
             outcome = Outcome((), (), (), ())
-            worst = rules.margin_bounds[0]
-            if self.match is not None:
-                worst *= rounds_left(self.match, standing.round_number)
-            offender = self.seatings[seating][fault.seat]
-            margin = worst if offender == 0 else -worst
+            left = rounds_left(self.match, standing.round_number) if self.match else 1
+            offender, owners = self.seatings[seating][fault.seat], self._owners[seating]
+            margin = forfeit_margin(rules, owners, offender, left, margin_before)
             forfeit, said = offender + 1, f"{fault.kind}: {fault}"
         # By position: this is done for every round.
         return RoundRecord(

@@ -1,0 +1,53 @@
+"""Pools of workers: the one module that knows the insides of joblib and loky.
+
+joblib keeps its worker processes for the next call, and says neither how to end them nor
+how a lost one is told by dask. What is used of it beyond its public functions is imported
+here, by name, and `tests/play/test_pool.py` fails when it changes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import joblib  # type: ignore[import-untyped]
+from joblib._dask import DaskDistributedBackend  # type: ignore[import-untyped]
+from joblib.externals.loky import reusable_executor  # type: ignore[import-untyped]
+from joblib.externals.loky.backend.utils import kill_process_tree  # type: ignore[import-untyped]
+from joblib.externals.loky.process_executor import (  # type: ignore[import-untyped]
+    BrokenProcessPool,
+)
+
+__all__ = ["BrokenProcessPool", "DaskDistributedBackend", "PoolBackend", "end_workers", "parallel"]
+
+PoolBackend: TypeAlias = Literal["loky", "threading", "dask"]
+
+_CHUNKS_AHEAD = 2
+"""Tasks per worker that are sent before results come back."""
+
+
+def parallel(backend: Any, jobs: int) -> Any:
+    """joblib's `Parallel` for tasks whose results are taken as they come."""
+    # joblib works in this process if it is asked for one job; then two workers take turns.
+    return joblib.Parallel(
+        n_jobs=max(2, jobs),
+        backend=backend,
+        batch_size=1,
+        pre_dispatch=_CHUNKS_AHEAD * jobs if jobs > 1 else 1,
+        return_as="generator_unordered",
+        max_nbytes=None,
+    )
+
+
+def end_workers(patience_s: float) -> None:
+    """Ask loky's worker processes to end, and end those that do not within the time."""
+    executor = reusable_executor._executor
+    manager = executor._executor_manager_thread if executor is not None else None
+    if manager is None:
+        return
+    processes = list((executor._processes or {}).values())
+    executor.shutdown(wait=False)
+    manager.join(patience_s)
+    if manager.is_alive():
+        for process in processes:
+            kill_process_tree(process)
+        manager.join(patience_s)

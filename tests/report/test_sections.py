@@ -1,0 +1,115 @@
+"""Sections: one from outside, one for forfeits, and tables for papers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from play.tables import entrant, make_experiment, play
+from report.conftest import Written
+from report.reading import visible
+
+from arena.cli import main
+from arena.report import write
+from arena.report.context import Context
+from arena.report.document import Document
+from arena.report.section import ADDED, Section
+from arena.report.tables import Column, Table
+
+Get = Callable[[str], Written]
+
+
+@dataclass(frozen=True)
+class LuckPart:
+    """How many deals came out even."""
+
+    even: int
+
+
+class Luck(Section[LuckPart]):
+    """A section of somebody else's."""
+
+    name: ClassVar[str] = "luck"
+    part: ClassVar[type[Any]] = LuckPart
+    title: ClassVar[str] = "Luck"
+    after: ClassVar[str] = "ladder"
+    template: ClassVar[str] = "<p>{{ part.even|count }} of the {{ d.run.units }} came out even.</p>"
+
+    def make(self, context: Context) -> LuckPart:
+        """Counted over all pairs."""
+        return LuckPart(sum(int((pair.margins == 0).sum()) for pair in context.results.pairs))
+
+    def tables(self, part: LuckPart, document: Document) -> Iterable[Table]:
+        """A table of one number."""
+        yield Table("luck", "Luck.", (Column("even"),), ((str(part.even),),))
+
+
+def test_a_section_from_outside(
+    written: Get, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ADDED._added, "luck", Luck)
+    shutil.copytree(written("klaverjas").folder, tmp_path / "run")
+    write(tmp_path / "run", latex=True)
+    report = Written(tmp_path / "run")
+    keys = list(report.document)
+    assert keys.index("luck") == keys.index("ladder") + 1
+    assert f"{report.document['luck']['even']} of the deals came out even." in visible(report.html)
+    assert '<a href="#luck">Luck</a>' in report.html
+    assert "| even |" in report.markdown
+    assert r"\label{tab:luck}" in (tmp_path / "run" / "report.tex").read_text(encoding="utf-8")
+
+
+def test_tables_for_papers(written: Get, tmp_path: Path) -> None:
+    folder = tmp_path / "paper"
+    assert main(["report", str(written("hostile").folder), "--out", str(folder), "--latex"]) == 0
+    text = (folder / "report.tex").read_text(encoding="utf-8")
+    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 3
+    assert r"a$|$b *c* \$d\$ \& \{\{7*7\}\}" in text
+    bib = (folder / "references.bib").read_text(encoding="utf-8")
+    works = json.loads((folder / "report.json").read_text())["method"]["works"]
+    assert [f"@article{{{work['key']}," in bib for work in works] == [True] * len(works)
+
+
+def test_a_bot_that_forfeits_every_deal_has_a_report_that_leads_with_it(tmp_path: Path) -> None:
+    entrants = (entrant("any"), entrant("lowest", "lowest"), entrant("bad", "trouble", trick=0))
+    play(make_experiment(6, entrants, on_fault="forfeit"), tmp_path)
+    write(tmp_path)
+    report = Written(tmp_path)
+    headline = report.document["verdict"]["headline"]
+    assert headline.startswith("bad forfeited every deal it played (12)")
+    without = {agent["name"]: agent for agent in report.document["forfeits"]["agents"]}
+    assert without["bad"]["rating_without"] is None
+    assert without["any"]["rating_without"] is not None
+    assert "forfeited every deal" in visible(report.html)
+
+
+def test_strength_is_shown_with_and_without_forfeits(written: Get) -> None:
+    shown = written("forfeits").document["forfeits"]["agents"]
+    trouble = next(agent for agent in shown if agent["name"] == "trouble")
+    assert 0 < trouble["forfeits"] < trouble["units"]
+    assert trouble["rating_without"]["value"] > trouble["rating"]["value"]
+    assert "forfeits" not in written("klaverjas").document
+
+
+def test_terminal_and_page_have_the_same_order_and_numbers(written: Get) -> None:
+    from arena.cli.standings import standings_text
+    from arena.store import Run
+
+    report = written("klaverjas")
+    with Run(report.folder) as run:
+        lines = standings_text(run).splitlines()
+    for line, agent in zip(lines[1:], report.document["ladder"]["agents"], strict=False):
+        assert agent["name"] in line
+        assert f"{abs(agent['rating']['value']):.1f}" in line
+    assert report.document["verdict"]["headline"] in lines
+
+
+def test_hearts_says_that_fewer_points_are_better(written: Get) -> None:
+    assert written("hearts").html.count("ewer points are better") >= 3
+    assert "ewer points are better" in written("hearts").markdown
+    assert "ewer points" not in written("klaverjas").html

@@ -1,0 +1,242 @@
+"""Every sentence of the verdict: when it must appear, and when it must not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from test_analysis import meeting, results
+
+from arena.analysis import POWER, Standings, detectable_contrast, standings, without_forfeits
+from arena.analysis.estimates import Estimate
+from arena.analysis.sweeps import Sweep, SweepPoint
+from arena.report import sentences
+from arena.report.sentences import Facts
+from arena.stats import Contrast, joint_comparison
+
+
+def facts(field: Standings, **changes: object) -> Facts:
+    labels = {agent.agent: agent.agent for agent in field.agents}
+    found = Facts("deal", "deals", higher_wins=True, stored=10, wanted=10, labels=labels)
+    return replace(found, **changes)  # type: ignore[arg-type]
+
+
+def field(strengths: dict[str, float], deals: int = 200, noise: float = 20.0) -> Standings:
+    """Everybody against everybody, with margins that add up."""
+    rng = np.random.default_rng(7)
+    names = list(strengths)
+    luck = {name: rng.normal(0, noise, (deals, 2)) for name in names}
+    pairs = []
+    for i, a in enumerate(names):
+        for b in names[i + 1 :]:
+            games = strengths[a] - strengths[b] + luck[a] - luck[b]
+            pairs.append(meeting(a, b, games.tolist()))
+    return standings(results(*pairs))
+
+
+def said(found: Standings) -> str:
+    return sentences.headline(found, facts(found))
+
+
+# --- the headline ------------------------------------------------------------------------
+
+
+def test_one_agent_ahead_of_all_others() -> None:
+    found = field({"a": 30, "b": 10, "c": -40})
+    assert said(found) == "a is the strongest: ahead of all others."
+
+
+def test_a_top_group_and_those_behind_it() -> None:
+    found = field({"a": 30, "b": 30, "c": -30, "d": -40})
+    assert set(found.joint.top) == {"a", "b"}
+    text = said(found)
+    assert (
+        text.startswith("Top group: ") and "(not distinguishable); both ahead of c and d." in text
+    )
+
+
+def test_nobody_is_known_to_be_stronger() -> None:
+    found = field({"a": 0, "b": 0, "c": 0})
+    assert "No agent is known to be stronger than another" in said(found)
+    assert "strongest" not in said(found) and "Top group" not in said(found)
+
+
+def test_two_agents_that_differ() -> None:
+    text = said(field({"a": 20, "b": 0}))
+    assert text.startswith("a is stronger than b: by ")
+    assert "simultaneous 95% interval" in text and "p < 0.001" in text
+
+
+def test_two_agents_that_do_not() -> None:
+    found = field({"a": 0, "b": 0}, deals=30)
+    text = said(found)
+    assert text.startswith("No difference was found between ")
+    assert "would have been found with 80% probability" in text
+    assert "stronger" not in text
+
+
+def test_one_deal_says_nothing() -> None:
+    found = standings(results(meeting("a", "b", [[30, 10]])))
+    assert said(found) == (
+        "Nothing can be said about who is stronger: one deal shows no chance variation."
+    )
+
+
+def test_agents_that_play_alike() -> None:
+    found = standings(results(meeting("a", "b", [[5, -5]] * 8)))
+    assert "played alike" in said(found)
+
+
+def test_many_names_are_counted() -> None:
+    found = field({"best": 90, **{f"agent{i}": 0.0 for i in range(9)}}, deals=60)
+    labels = facts(found)
+    assert labels.names([f"x{i}" for i in range(9)]) == "x0, x1, x2, x3, x4 and 4 others"
+
+
+# --- no contradictions -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_interval_contradicts_its_verdict(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    names = "abcd"
+    pairs = [
+        meeting(x, y, rng.normal(rng.normal(0, 8), 30, (40, 2)).tolist())
+        for i, x in enumerate(names)
+        for y in names[i + 1 :]
+    ]
+    found = standings(results(*pairs))
+    for contrast in found.joint.contrasts:
+        assert contrast.low is not None and contrast.high is not None
+        assert contrast.different == (contrast.low > 0 or contrast.high < 0)
+        shared = set(found.joint.letters[contrast.a]) & set(found.joint.letters[contrast.b])
+        assert bool(shared) != contrast.different
+    for agent in found.agents:
+        assert agent.rank_best <= agent.rank <= agent.rank_worst
+    assert {a.agent for a in found.agents if "a" in a.letters} >= set(found.joint.top[:1])
+
+
+def test_what_would_have_been_found_has_that_power() -> None:
+    """Simulated: a difference of that size is found about as often as the sentence says."""
+    rng = np.random.default_rng(3)
+
+    def contrast(apart: float) -> Contrast:
+        luck = {name: rng.normal(0, 20, (50, 2)) for name in "abc"}
+        strengths = {"a": apart / 2, "b": -apart / 2, "c": 0.0}
+        pairs = [
+            meeting(x, y, (strengths[x] - strengths[y] + luck[x] - luck[y]).tolist())
+            for x, y in ("ab", "ac", "bc")
+        ]
+        return joint_comparison(results(*pairs).for_statistics).contrast("a", "b")
+
+    # One sample's spread is off by a tenth or so; the mean over some of them is not.
+    sizes = [detectable_contrast(contrast(0.0)) for _ in range(40)]
+    size = float(np.mean([each for each in sizes if each is not None]))
+    found = np.mean([contrast(size).different for _ in range(150)])
+    assert found == pytest.approx(POWER, abs=0.1)
+
+
+# --- what stands below -------------------------------------------------------------------
+
+
+def test_next_is_the_second_not_the_smallest_victory() -> None:
+    found = field({"a": 40, "b": 20, "c": -60})
+    (first, *_) = sentences.details(found, facts(found))
+    assert first.startswith("Next is b, ")
+    assert "closest" not in first
+
+
+def test_a_top_group_tells_what_could_have_been_found() -> None:
+    found = field({"a": 30, "b": 30, "c": -30})
+    (first, *_) = sentences.details(found, facts(found))
+    assert first.startswith("No difference was found between ") and "80% probability" in first
+
+
+def test_fewer_points_are_better_only_where_they_are() -> None:
+    found = field({"a": 1, "b": 0})
+    assert sentences.scoring(facts(found)) == ""
+    assert "Fewer points are better" in sentences.scoring(facts(found, higher_wins=False))
+
+
+def test_an_incomplete_run_says_so_and_a_complete_one_does_not() -> None:
+    found = field({"a": 1, "b": 0})
+    assert list(sentences.cautions(found, facts(found))) == []
+    (text,) = sentences.cautions(found, facts(found, stored=3))
+    assert "not complete: 3 of 10 deals" in text
+
+
+def test_a_field_that_does_not_add_up_is_told() -> None:
+    rng = np.random.default_rng(5)
+    ring = [("a", "b"), ("b", "c"), ("c", "a")]
+    found = standings(
+        results(*(meeting(x, y, rng.normal(25, 10, (80, 2)).tolist()) for x, y in ring))
+    )
+    assert found.joint.basis == "direct"
+    assert list(sentences.cautions(found, facts(found))) == [found.joint.fit.words]
+    assert "strongest" not in said(found)
+
+
+# --- forfeits ----------------------------------------------------------------------------
+
+
+def forfeited(units: Sequence[str], count: int) -> Standings:
+    pair = meeting("a", "b", np.random.default_rng(1).normal(0, 9, (len(units), 2)).tolist())
+    pair = replace(pair, forfeits=(count, 0), forfeited=frozenset(pair.units[:count]))
+    return standings(results(pair))
+
+
+def test_nobody_forfeited() -> None:
+    found = forfeited("x" * 12, 0)
+    assert list(sentences.forfeit_sentences(found, None, facts(found))) == []
+
+
+def test_some_deals_were_forfeited() -> None:
+    found = forfeited("x" * 12, 3)
+    ((text, leads),) = sentences.forfeit_sentences(found, None, facts(found))
+    assert text.startswith("a forfeited 3 of 12 deals") and not leads
+
+
+def test_every_deal_was_forfeited() -> None:
+    found = forfeited("x" * 12, 12)
+    ((text, leads),) = sentences.forfeit_sentences(found, None, facts(found))
+    assert text.startswith("a forfeited every deal it played (12)") and leads
+
+
+def test_who_leads_without_forfeits_is_told_only_if_it_is_another() -> None:
+    games = [[-200, -200]] * 6 + [[9, 11], [20, 30], [15, 5], [12, 18], [25, 8], [10, 10]]
+    pair = meeting("a", "b", games)
+    pair = replace(pair, forfeits=(6, 0), forfeited=frozenset(pair.units[:6]))
+    both = results(pair)
+    found, played = standings(both), without_forfeits(both)
+    texts = [text for text, _ in sentences.forfeit_sentences(found, played, facts(found))]
+    assert "Without forfeited deals, a leads." in texts
+    same = [text for text, _ in sentences.forfeit_sentences(found, found, facts(found))]
+    assert not any("Without forfeited" in text for text in same)
+
+
+# --- sweeps ------------------------------------------------------------------------------
+
+
+def swept(best: Sequence[bool]) -> str:
+    points = tuple(
+        SweepPoint(f"x{i}", "", float(i), Estimate(float(i), None, None, 9), is_best)
+        for i, is_best in enumerate(best)
+    )
+    found = field({f"x{i}": 0.0 for i in range(3)}, deals=9)
+    return sentences.sweep_sentences(Sweep("x", "n", "", None, points), facts(found))
+
+
+def test_settings_that_cannot_be_told_apart() -> None:
+    assert swept([True, True, True]) == "x by n: no setting is known to be better than another."
+
+
+def test_one_best_setting() -> None:
+    assert swept([False, True, False]) == "x by n: x1 is the best setting of 3."
+
+
+def test_several_best_settings() -> None:
+    text = swept([False, True, True])
+    assert "the best settings are x2, x1, not distinguishable" in text
+    assert "1 of 3 are known to be worse" in text
