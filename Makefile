@@ -18,8 +18,8 @@ $(READY): pyproject.toml
 	@touch $(READY)
 
 demo: $(READY)  ## the quick-start tournament and its report
-	$(BIN)/arena run quickstart --out reports/quickstart
-	@echo "Now open reports/quickstart/report.html"
+	$(BIN)/arena run quickstart --out reports/demo
+	@echo "Now open reports/demo/report.html"
 
 test: $(READY)  ## all tests
 	$(BIN)/python -m pytest -n auto

@@ -119,13 +119,19 @@ class FlatSearch:
             for card, value, square in zip(view.legal, sums.values, sums.squares, strict=True)
         ]
 
+    def decide(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
+        """The card, and what was found out about all of them; more is better in every game."""
+        estimates = self.estimates(view, rng)
+        sign = 1 if view.rules.higher_wins else -1
+        found = {
+            each.card: CardStatistics(each.playouts, sign * each.mean, each.playouts)
+            for each in estimates
+        }
+        return self.best(view, estimates), found
+
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         """Playouts and mean value of each card; more is better, also where few points are."""
-        sign = 1 if view.rules.higher_wins else -1
-        return {
-            found.card: CardStatistics(found.playouts, sign * found.mean, found.playouts)
-            for found in self.estimates(view, rng)
-        }
+        return self.decide(view, rng)[1]
 
     def _sizes(self) -> tuple[int, int]:
         """Worlds, and playouts in each of them."""

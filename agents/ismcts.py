@@ -83,6 +83,11 @@ class Ismcts(TreeSearch):
         """The card with most visits, or the best mean."""
         return best_card(self.explain(view, rng), self.final)
 
+    def decide(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
+        """The card, and what the search found out about all of them."""
+        found = self.explain(view, rng)
+        return best_card(found, self.final), found
+
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         """Visits, mean value and availability of each card."""
         question = self.ask(view, rng)

@@ -18,6 +18,7 @@ from arena.parameters import plain, read_values
 from arena.process.client import Isolated, Launch, ProcessAgent
 from arena.process.limits import Limits
 from arena.process.recipe import Recipe
+from arena.process.revision import Source, program_at
 from arena.registry import AGENTS, BIDDERS
 
 __all__ = [
@@ -65,6 +66,8 @@ class AgentSpec:
     """What it may use; it then plays in a process of its own."""
     isolate: Isolate = False
     """Whether it plays in a process of its own (for every seat, or even for every deal)."""
+    source: Source | None = None
+    """Where its code comes from, if not from here; it plays in a process of its own then."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", plain(self.parameters))
@@ -73,7 +76,16 @@ class AgentSpec:
     def is_isolated(self) -> bool:
         """Whether it plays in a process of its own, and not as trusted code in ours."""
         launch = getattr(AGENTS.get(self.family), "launch", None)
-        return bool(self.isolate) or self.limits is not None or launch is not None
+        elsewhere = self.limits or self.source or launch
+        return bool(self.isolate) or elsewhere is not None
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """The family, its parameters and its bidder, as an experiment says them."""
+        written: dict[str, Any] = {"family": self.family, **self.parameters}
+        if self.bidder is not None:
+            written["bidder"] = {"family": self.bidder.family, **self.bidder.parameters}
+        return written
 
     def build(self, folder: Path = _HERE) -> Player:
         """The agent itself, ready to be seated: in this process, wherever it plays else.
@@ -183,6 +195,8 @@ def builder_of(
     }
     recipe = Recipe(here.family, here.parameters, here.bidder_family, here.bidder_parameters)
     launch: Launch = getattr(player.cards, "launch", None) or Isolated(recipe)
+    if spec.source is not None:
+        launch = program_at(spec.source, spec.written)
     limits = spec.limits or Limits()
     if limits.seconds_per_decision is None:
         limits = replace(limits, seconds_per_decision=decision_limit_s or launch.patience_s)

@@ -27,6 +27,7 @@ COMMANDS: dict[str, str] = {
     "deals": "make, show, check and import sets of deals",
     "list": "what there is: games, agents, deal sets",
     "validate": "check experiment files without playing",
+    "record": "store the games of an experiment as training data",
     "schema": "print the JSON Schema of experiment files, of views, or of the protocol",
     "run": "play an experiment, or go on with it",
     "status": "how far a run is",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from arena.config.document import Document, KeyPath
 from arena.config.models import Team
@@ -20,13 +20,16 @@ from arena.parameters import KIND, model_of, values_of
 from arena.play.experiment import AgentSpec, BidderSpec, Entrant
 from arena.play.fingerprint import model_hash
 from arena.process.limits import Limits
+from arena.process.revision import Source
 from arena.registry import AGENTS, BIDDERS, Registry
 from arena.rules import Rules
 from arena.strict import Strict
 
 __all__ = ["RESERVED", "Declared", "declare"]
 
-RESERVED = ("bidder", "family", "grid", "isolate", "limits", "team")
+T = TypeVar("T", Limits, Source)
+
+RESERVED = ("bidder", "family", "grid", "isolate", "limits", "source", "team")
 """Keys of an agent that are no parameters of its family."""
 
 
@@ -188,15 +191,16 @@ def _agent(entry: _Entry, rules: Rules, problems: Problems, isolate: Isolate) ->
         return None
     apart = problems.check(
         _Apart,
-        {key: entry.data[key] for key in ("isolate", "limits") if key in entry.data},
+        {key: entry.data[key] for key in ("isolate", "limits", "source") if key in entry.data},
         entry.path,
         moved=entry.moved,
     )
-    limits = _limits(entry, problems)
+    limits = _built(Limits, "limits", entry, problems)
+    source = _built(Source, "source", entry, problems)
     if apart is None:
         return None
     chosen: Isolate = isolate if apart.isolate is None else apart.isolate
-    spec = AgentSpec(family, values, bidder, limits, chosen)
+    spec = AgentSpec(family, values, bidder, limits, chosen, source)
     try:
         # A model that cannot be read is told now, not when the run begins.
         agent = spec.build(problems.document.place_of(()).folder).cards
@@ -216,14 +220,19 @@ class _Apart(Strict):
 
     isolate: Isolate | None = None
     limits: dict[str, Any] | None = None
+    source: dict[str, Any] | None = None
 
 
-def _limits(entry: _Entry, problems: Problems) -> Limits | None:
-    written = entry.data.get("limits")
+def _model(what: Callable[..., Any]) -> type[Strict]:
+    return model_of(what)
+
+
+def _built(what: type[T], key: str, entry: _Entry, problems: Problems) -> T | None:
+    written = entry.data.get(key)
     if not isinstance(written, dict):
         return None
-    checked = problems.check(model_of(Limits), written, entry.path_of("limits"))
-    return None if checked is None else Limits(**values_of(checked))
+    checked = problems.check(_model(what), written, entry.path_of(key))
+    return None if checked is None else what(**values_of(checked))
 
 
 def _respelt(registry: Registry[Any], entry: _Entry) -> _Entry:

@@ -17,6 +17,7 @@ from arena.config.models import ExperimentFile, Team
 from arena.entrants import Isolate
 from arena.parameters import model_of
 from arena.process.limits import Limits
+from arena.process.revision import Source
 from arena.registry import AGENTS, BIDDERS, GAMES, Registry
 
 __all__ = ["json_schema"]
@@ -113,6 +114,7 @@ def _with_bidder_and_grid(
         "bidder": {"description": "Who bids for this card player.", **named},
         "grid": grid,
         "limits": model_of(Limits).model_json_schema(),
+        "source": model_of(Source).model_json_schema(),
         "isolate": {
             "description": "Whether it plays in a process of its own, a new one for each-deal.",
             "enum": list(get_args(Isolate)),

@@ -102,11 +102,11 @@ def _written(entrant: Entrant) -> dict[str, Any]:
 
 
 def _agent(spec: AgentSpec) -> dict[str, Any]:
-    written: dict[str, Any] = {"family": spec.family, **spec.parameters}
-    if spec.bidder is not None:
-        written["bidder"] = {"family": spec.bidder.family, **spec.bidder.parameters}
+    written = spec.written
     if spec.limits is not None:
         written["limits"] = plain(spec.limits)
     if spec.isolate:
         written["isolate"] = spec.isolate
+    if spec.source is not None:
+        written["source"] = plain(spec.source)
     return written

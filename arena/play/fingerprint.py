@@ -24,6 +24,7 @@ from typing import Any, TypeAlias
 from arena.agent import Player
 from arena.entrants import AgentSpec, Entrant
 from arena.play.referee import Clock, Lineup, Referee
+from arena.process.revision import commit_of
 from arena.rules import Action, Rules, View
 from arena.seeds import Rng, rng_for
 
@@ -92,6 +93,7 @@ def _described(spec: AgentSpec, models: Models, found: str) -> dict[str, Any]:
         "probe": found,
         # Where it plays changes nothing; what it may use can.
         **({"limits": asdict(spec.limits)} if spec.limits else {}),
+        **({"git": commit_of(spec.source)} if spec.source else {}),
     }
 
 

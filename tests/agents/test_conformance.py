@@ -1,20 +1,74 @@
-"""All our agents pass the conformance suite that plug-ins must pass."""
+"""Every registered family and bidder passes the conformance suite that plug-ins must pass.
+
+Nothing is listed here: what is registered is tested, in every game that it plays, at small sizes.
+"""
 
 from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any
 
 import pytest
 
 from agents.random_ import Random
 from agents.rule import Rule
 from agents.semi_random import SemiRandom
+from arena.agent import Player
 from arena.games.klaverjas import Klaverjas
-from arena.registry import AGENTS
+from arena.registry import AGENTS, BIDDERS, GAMES
 from arena.testing import check_agent
 
+LARGE = 20
+"""Counts from here on cost time and are made small."""
 
-@pytest.mark.parametrize("family", ["random", "rule", "semi-random"])
-def test_family(family):
-    check_agent(family)
+
+def small(family: Any) -> Any:
+    """A family with its numbers of playouts, simulations and worlds as small as they may be."""
+    counts = {
+        item.name: max(2, int(item.metadata.get("at_least", 2)))
+        for item in (fields(family) if is_dataclass(family) else ())
+        if isinstance(item.default, int)
+        and not isinstance(item.default, bool)
+        and item.default >= LARGE
+    }
+    return family(**counts)
+
+
+@cache
+def of(registry: Any) -> list[tuple[str, str]]:
+    """Every name with every game that it says it plays."""
+    return [
+        (name, game)
+        for name in registry
+        for game in getattr(registry.get(name), "games", None) or GAMES
+        if game in GAMES
+    ]
+
+
+@pytest.mark.parametrize(("name", "game"), of(AGENTS), ids="-".join)
+def test_family(name, game):
+    rules = GAMES.get(game)()
+    check_agent(lambda: small(AGENTS.get(name)), game=rules, deals=1, other_process=False)
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in of(AGENTS)}))
+def test_family_in_another_process(name):
+    game = next(game for family, game in of(AGENTS) if family == name)
+    check_agent(lambda: small(AGENTS.get(name)), game=GAMES.get(game)(), deals=1)
+
+
+BIDS = {"klaverjas": {"bidding": "classical"}, "schieber": {"bidding": "schieben"}}
+
+
+@pytest.mark.parametrize(
+    ("name", "game"), [pair for pair in of(BIDDERS) if pair[1] in BIDS], ids="-".join
+)
+def test_bidder(name, game):
+    rules = GAMES.get(game)(**BIDS[game])
+    check_agent(
+        lambda: Player(Random(), small(BIDDERS.get(name))), game=rules, deals=1, other_process=False
+    )
 
 
 @pytest.mark.parametrize(
@@ -25,7 +79,6 @@ def test_other_parameters(agent):
     check_agent(lambda: agent, game=Klaverjas(variant="amsterdam"), deals=4)
 
 
-def test_they_are_registered_as_any_plug_in_is():
-    assert AGENTS.get("random") is Random
-    assert AGENTS.get("semi-random") is SemiRandom
-    assert AGENTS.get("rule") is Rule
+def test_nothing_is_left_out():
+    assert {name for name, _ in of(AGENTS)} == set(AGENTS)
+    assert {name for name, _ in of(BIDDERS)} == set(BIDDERS)

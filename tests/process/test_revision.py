@@ -1,0 +1,68 @@
+"""Agents as they were at another revision."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from play.tables import Lowest, make_deals
+
+from arena.agent import Player
+from arena.config import load
+from arena.entrants import AgentSpec, builder_of
+from arena.errors import ArenaError
+from arena.games.klaverjas import Klaverjas
+from arena.play.referee import Lineup, Referee
+from arena.process.revision import Source, commit_of
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.skipif(
+    not (ROOT / ".git").exists() or not shutil.which("git"), reason="this is no git checkout"
+)
+
+
+def test_a_revision_plays_as_a_process():
+    rules = Klaverjas()
+    (deal,) = make_deals(rules, 1)
+
+    def played(player: Player) -> bytes:
+        lineup = Lineup.of([player, Player(Lowest()), Player(Lowest()), Player(Lowest())])
+        result = Referee(rules).play(deal, lineup)
+        assert result.fault is None, result.fault
+        return result.actions
+
+    there = builder_of(AgentSpec("rule", source=Source("HEAD"))).build()
+    try:
+        assert played(there) == played(AgentSpec("rule").build())
+    finally:
+        there.cards.close()  # type: ignore[attr-defined]
+
+
+def test_a_revision_that_does_not_exist_is_told():
+    with pytest.raises(ArenaError, match="has no revision 'no-such-branch'"):
+        commit_of(Source("no-such-branch"))
+
+
+def test_a_revision_from_before_the_protocol_is_told():
+    words = ["git", "-C", str(ROOT), "rev-list", "--max-parents=0", "HEAD"]
+    first = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()[0]
+    if (commit_of(Source("HEAD"))) == first:
+        pytest.skip("the checkout has one commit only")
+    with pytest.raises(ArenaError, match="has no 'arena serve-agent': it is too old"):
+        builder_of(AgentSpec("rule", source=Source(first)))
+
+
+def test_an_experiment_says_it(tmp_path):
+    config = tmp_path / "e.yaml"
+    config.write_text(
+        "name: e\ngame: klaverjas\ndeals: {set: klaverjas-given-1000, limit: 2}\n"
+        "agents:\n  a: {family: rule, source: {git: v1}}\n  b: {family: random}\n"
+    )
+    experiment = load(config)
+    assert experiment.entrant("a").members[0].source == Source("v1")
+    assert experiment.resolved["agents"]["a"]["source"] == {"git": "v1"}
+    config.write_text(config.read_text().replace("git: v1", "gti: v1"))
+    with pytest.raises(ArenaError, match="did you mean 'git'"):
+        load(config)
