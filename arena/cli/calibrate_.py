@@ -27,6 +27,7 @@ from arena.cli.progress import Progress
 from arena.cli.table import text_table
 from arena.deals import DealSet
 from arena.errors import ArenaError
+from arena.gate.calibrate import gate_rates
 from arena.play.experiment import AgentSpec, Entrant, Experiment
 from arena.play.run import RunOptions
 from arena.play.run import run as play
@@ -43,6 +44,7 @@ from arena.stats import (
     false_positives,
     familywise_error,
     mean_difference,
+    page_errors,
     paired_t,
     rating_coverage,
     score_rating,
@@ -69,7 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--deals", default="klaverjas-given-10000", metavar="SET", help="real deals to play"
     )
-    parser.add_argument("--only", choices=("simulated", "real"), help="one half of it")
+    parser.add_argument(
+        "--only", choices=("simulated", "page", "real", "gate"), help="one part of it"
+    )
     parser.add_argument("--seed", type=int, default=SEED, help=f"default: {SEED}")
     parser.add_argument("--json", action="store_true", help="every number, as JSON")
 
@@ -115,10 +119,14 @@ def run(args: argparse.Namespace) -> int:
 def _measure(args: argparse.Namespace) -> Iterator[Promise]:
     scale = QUICK if args.quick else 1
     judge = _Judge(args.quick)
-    if args.only != "real":
+    if args.only in (None, "simulated"):
         yield from _simulated(judge, scale, args.seed)
-    if args.only != "simulated":
+    if args.only == "page":
+        yield from _page(judge, scale, args.seed)
+    if args.only in (None, "real"):
         yield from _real(judge, scale, args)
+    if args.only in (None, "gate"):
+        yield from _gate(judge, scale, args)
 
 
 def _table(found: list[Promise]) -> str:
@@ -196,6 +204,7 @@ def _simulated(judge: _Judge, scale: int, seed: int) -> Iterator[Promise]:
     yield judge.coverage("coverage, Elo", elo)
     equal = familywise_error(FieldModel((0.0,) * 8), seed, few)
     yield judge.conservative("family-wise error, 8 equal agents, Holm", equal, 0.055)
+    yield from _page(judge, scale, seed)
     yield from _sequential(judge, model, scale, seed)
 
 
@@ -236,6 +245,23 @@ def _bca(x: FloatArray, rng: np.random.Generator) -> tuple[float | None, float |
     return found.low, found.high
 
 
+def _page(judge: _Judge, scale: int, seed: int) -> Iterator[Promise]:
+    """Everything that a page says about who is stronger, in one."""
+    reps = max(100, 2_000 // scale)
+    fields = {
+        "6 equal agents": (FieldModel((0.0,) * 6), None),
+        "one strong beside 5 equals": (FieldModel((20.0, *(0.0,) * 5)), None),
+        "a sweep of 5 equals against one": (FieldModel((20.0, *(0.0,) * 5)), 0),
+    }
+    for name, (model, against) in fields.items():
+        found = page_errors(model, seed, reps, 100, against)
+        yield judge.conservative(f"a page says something false, {name}", found.conclusions)
+        yield judge.conservative(
+            f"the page or its direct pairs, {name}", found.with_direct_table, 0.1
+        )
+        yield judge.conservative(f"called intransitive, {name}", found.fallback)
+
+
 # --- real --------------------------------------------------------------------------------
 
 
@@ -252,6 +278,25 @@ def _real(judge: _Judge, scale: int, args: argparse.Namespace) -> Iterator[Promi
     yield judge.coverage(f"coverage, t, {handicap}", coverage(lame, _t, -HANDICAP, args.seed))
     found = coverage(lame, _bca, -HANDICAP, args.seed)
     yield judge.coverage(f"coverage, BCa, {handicap}", found, 0.015)
+
+
+def _gate(judge: _Judge, scale: int, args: argparse.Namespace) -> Iterator[Promise]:
+    """Gates with fresh baselines of a real agent: other seeds of the same play, and a handicap."""
+    deals, seeds, worse_by = 600, max(8, 40 // scale), 15.0
+    spent = [
+        self_play(args.agent, args.deals, deals, args.seed + 1_000 * (number + 1))
+        for number in range(seeds)
+    ]
+    found = gate_rates(np.stack(spent), worse_by, args.seed, max(100, 1_000 // scale))
+    name = f"gate, {args.agent}, {plain(worse_by)} points"
+    yield judge.conservative(f"{name}: an unchanged agent fails", found.unchanged_fails)
+    yield judge.conservative(f"{name}: a worse one passes", found.worse_passes)
+    print(
+        f"{name}: {plain(found.mean_deals, 0)} deals on average, a fixed test needs "
+        f"{found.fixed_deals:,}; among the worst tenth of baselines an unchanged agent fails in "
+        f"{percent(found.worst_decile)}",
+        file=sys.stderr,
+    )
 
 
 def self_play(family: str, deal_set: str, count: int, seed: int) -> FloatArray:

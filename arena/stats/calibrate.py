@@ -17,6 +17,7 @@ from scipy import special, stats
 from arena.stats.bradley_terry import bradley_terry
 from arena.stats.elo import ELO_PER_LOGIT
 from arena.stats.errors import StatsError
+from arena.stats.joint import joint_comparison
 from arena.stats.multiple import Adjustment, all_pairs
 from arena.stats.pair_results import PairResults
 from arena.stats.power import sequential_point
@@ -278,6 +279,52 @@ def familywise_error(
         result = all_pairs(model.draw(rng, deals), adjustment, alpha)
         hits += any(row.significant for row in result.comparisons)
     return measured_rate(f"family-wise error, {adjustment}", hits, reps)
+
+
+@dataclass(frozen=True)
+class PageRates:
+    """How often a page says something false: its conclusions, and with the direct pairs' table."""
+
+    conclusions: Rate
+    with_direct_table: Rate
+    fallback: Rate
+
+
+def page_errors(
+    model: FieldModel, seed: int, reps: int = 1_000, deals: int = 100, against: int | None = None
+) -> PageRates:
+    """How often `joint_comparison` says anything false about who is ahead of whom.
+
+    A false statement puts an agent ahead of one that is as strong or stronger, in letters, ranks
+    or superiority, which all are the contrasts. The table of direct pairs (Holm) is a family
+    of its own; the union of both is reported beside. With `against`, all others meet only that
+    agent, as in a sweep. `fallback` is how often a field that adds up is called intransitive.
+    """
+    rng = np.random.default_rng(seed)
+    strength = dict(zip(model.agents, model.strengths, strict=True))
+    false_conclusions = false_anything = fallbacks = 0
+    for _ in range(reps):
+        results = model.draw(rng, deals)
+        if against is not None:
+            results = results.only((results.a == against) | (results.b == against))
+        found = joint_comparison(results)
+        wrong = any(
+            c.direction * (strength[c.a] - strength[c.b]) <= 0
+            for c in found.contrasts
+            if c.direction
+        )
+        table = any(
+            row.significant and (row.mean or 0.0) * (strength[row.a] - strength[row.b]) <= 0
+            for row in all_pairs(results).comparisons
+        )
+        false_conclusions += wrong
+        false_anything += wrong or table
+        fallbacks += found.basis == "direct"
+    return PageRates(
+        measured_rate("false conclusions", false_conclusions, reps),
+        measured_rate("false conclusions or direct pairs", false_anything, reps),
+        measured_rate("called intransitive", fallbacks, reps),
+    )
 
 
 def sprt_rates(

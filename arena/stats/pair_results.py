@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from arena.stats.errors import StatsError
 from arena.stats.sample import FloatArray, IntArray
@@ -104,6 +104,19 @@ class PairResults:
         margin = np.concatenate([self.margin[forward], -self.margin[backward]])
         deal = np.concatenate([self.deal[forward], self.deal[backward]])
         return np.asarray(margin[np.argsort(deal, kind="stable")])
+
+    def only(self, rows: NDArray[np.bool_]) -> PairResults:
+        """The results of some rows."""
+        return replace(
+            self,
+            a=self.a[rows],
+            b=self.b[rows],
+            deal=self.deal[rows],
+            margin=self.margin[rows],
+            wins=self.wins[rows],
+            draws=self.draws[rows],
+            losses=self.losses[rows],
+        )
 
     def table(self) -> DealTable:
         """The same results as deal × pair tables, which everything clustered by deal works on."""

@@ -93,7 +93,7 @@ def alpha_rank(
     ρ = 1/(1 + Σ_l exp(-α Σ_{i≤l} f(i))), l = 1..m-1; the chain moves from r to s with ρ/(k - 1);
     shares are its stationary distribution. α is per unit of payoff: choose it by what a
     decisive difference is. Unit: that of the payoff. Source: Omidshafiei et al. 2019, Scientific
-    Reports 9:9937; OpenSpiel egt/alpharank.py.
+    Reports 9:9937.
     """
     m = np.asarray(payoff, dtype=np.float64)
     k = len(agents)

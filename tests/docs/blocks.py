@@ -5,8 +5,8 @@ A page is run in a folder of its own. What a block is, its language says:
 * `sh`: commands, one a line; each must end with exit code 0, or as a comment at its end says
   (`# exit 2`). Only `arena` is run; other commands need a mark (below).
 * `python`: run in one namespace for the whole page.
-* `yaml`: an experiment is written to `NAME.yaml` and must be valid; a part of one (`agents:`, say)
-  must be valid in place of that part of a small experiment.
+* `yaml`: an experiment (or a gate, which has a candidate) is written to `NAME.yaml` and must be
+  valid; a part of one (`agents:`, say) must be valid in place of that part of a small experiment.
 * `toml`, `json`: must be well-formed.
 * `text`, or no language: something to look at, such as what a command prints.
 
@@ -33,6 +33,7 @@ from typing import Any
 import yaml
 
 from arena.config import load
+from arena.gate.config import load_gate
 
 _BLOCK = re.compile(
     r"(?P<marks>(?:^[ ]*<!--[^>]*-->[ ]*\n)*)"
@@ -126,7 +127,10 @@ class Page:
         path = self.folder / block.marks.get("file", f"{data['name']}.yaml")
         if not path.exists():
             path.write_text(block.text if "name:" in block.text else yaml.safe_dump(data))
-        load(path)
+        if "candidate" in data:
+            load_gate(path)
+        else:
+            load(path)
 
     def _sh(self, block: Block) -> None:
         for number, line in enumerate(block.text.splitlines(), start=1):

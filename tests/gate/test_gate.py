@@ -16,6 +16,7 @@ from planted import Planted
 
 from arena.cli import main
 from arena.errors import ArenaError
+from arena.gate.calibrate import gate_rates
 from arena.gate.config import TestFile
 from arena.gate.ledger import attempts
 from arena.gate.tests import check_enough, measure
@@ -182,3 +183,13 @@ def test_exit_codes_and_attempts(tmp_path: Path) -> None:
     unsure = Verdict("g", "inconclusive", (), None, False, 9)
     assert [unsure.exit_code(x) for x in (None, "pass", "fail")] == [3, 0, 1]
     assert attempts(tmp_path / "none.jsonl", "g", "x") == 0
+
+
+def test_error_rates_over_fresh_baselines() -> None:
+    """Seeds of one agent on shared deals: a common deal effect and noise of its own."""
+    rng = np.random.default_rng(4)
+    values = rng.normal(0, 40, 600) + rng.normal(0, 30, (12, 600))
+    found = gate_rates(values, worse_by=10.0, seed=1, reps=60)
+    assert found.unchanged_fails.low <= 0.05
+    assert found.worse_passes.low <= 0.05
+    assert 0 <= found.unchanged_fails.rate <= found.worst_decile <= 1

@@ -13,6 +13,7 @@ from arena.stats import (
     PairResults,
     joint_comparison,
     mean_difference,
+    page_errors,
     paired_t,
     score_rating,
 )
@@ -217,3 +218,12 @@ def test_all_of_it_holds_at_once() -> None:
     for count in (misses, false_ranks, fallbacks, rejected):
         assert stats.binomtest(count, reps, 0.05, alternative="greater").pvalue > 0.01
     assert misses > 0  # and the limits are not needlessly wide
+
+
+def test_a_page_keeps_its_error_rate_also_in_a_sweep() -> None:
+    for against in (None, 0):
+        rates = page_errors(FieldModel((20.0, 0.0, 0.0, 0.0)), 1, 150, 40, against)
+        for rate in (rates.conclusions, rates.fallback):
+            hits = round(rate.rate * rate.reps)
+            assert stats.binomtest(hits, rate.reps, 0.05, alternative="greater").pvalue > 0.01
+        assert rates.with_direct_table.rate >= rates.conclusions.rate
