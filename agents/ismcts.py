@@ -45,7 +45,7 @@ class Ismcts(TreeSearch):
 
     Source: SO-ISMCTS of Cowling, Powley and Whitehouse 2012 as used by Aaldering 2023
     (`ucb: global` as in its program, `c: 200` its best constant); in Hearts every player
-    maximises his own value (max-n). Differs: values are always those of the side to move,
+    maximises their own value (max-n). Differs: values are always those of the side to move,
     where the program of the thesis changes their sign with every card, also between the
     last card of a trick and the lead of its winner; worlds are drawn exactly. Bids by Monte
     Carlo unless a bidder is set beside it; passes cards as `rule` does.

@@ -212,7 +212,7 @@ class View(NamedTuple):
     trump: int | None
     declarer: int | None
     forced: bool
-    """Whether the declarer had no choice, so that declaring says nothing about his hand."""
+    """Whether the declarer had no choice, so that declaring says nothing about their hand."""
     turn_ups: tuple[int, ...]
     """Suits turned up for the auction so far."""
     bids: tuple[Bid, ...]

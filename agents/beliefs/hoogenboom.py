@@ -37,7 +37,7 @@ __all__ = ["DEVIATIONS", "Certain", "Probabilities", "Probable", "strongest_trum
 DEVIATIONS: dict[str, str] = {
     "third-takes-rest": (
         "the chance of impossible holders of a trump is not shared out but goes to the last of "
-        "the others, even if he cannot have the card: 1 to 2% of the worlds contradict the facts"
+        "the others, even if they cannot have the card: 1 to 2% of the worlds contradict the facts"
     ),
     "forced-is-strong": "a declarer who had no choice still is thought to hold strong trumps",
     "roem-ignored-for-trumps": "probable voids do not change the chances of trumps",

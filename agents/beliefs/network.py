@@ -11,7 +11,7 @@ each in kernel coordinates (bit b of set s is number 64 * s + b):
 * 6 to 8: what the next seat, the one after it and the last one may hold (`InfoSet.may`).
 
 Then 576 to 579: whether this seat, the next, the one after it or the last one declared, all 0
-where nobody does; and 580: whether he had no choice. With two players the sets of the third
+where nobody does; and 580: whether they had no choice. With two players the sets of the third
 and the fourth seat are empty.
 
 Its `OUTPUTS` numbers are, for the next seat, the one after it and the last one, 64 logits each,

@@ -298,7 +298,7 @@ def _select_by_hand(
     policy: Policy,
     roots: NDArray[np.float64],
 ) -> Int:
-    """`_select` for a player who knows his hand."""
+    """`_select` for a player who knows their hand."""
     best: Int = 0
     best_score = -np.inf
     most = len(roots) - 1

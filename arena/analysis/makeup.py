@@ -1,7 +1,7 @@
 """How the points were made: by role, by trick, and how often a round ended in nat, pit, ...
 
 Observations are sides: in a game of partners a round gives an agent one, in a game of each for
-himself one for every seat it has. Rounds that were thrown in or forfeited are left out. Means
+themselves one for every seat it has. Rounds that were thrown in or forfeited are left out. Means
 and rates are over deals (or matches), so that their intervals know that the rounds of a deal
 belong together.
 """

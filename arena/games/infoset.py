@@ -48,9 +48,9 @@ class InfoSet:
     sizes: tuple[int, ...]
     """How many cards each seat holds now."""
     may: tuple[int, ...]
-    """Unseen cards that may be his, by what he did; hand sizes may rule out more."""
+    """Unseen cards that may be theirs, by what they did; hand sizes may rule out more."""
     must: tuple[int, ...]
-    """Unseen cards that are his: shown, passed to him, or impossible for all others."""
+    """Unseen cards that are theirs: shown, passed to them, or impossible for all others."""
 
     @classmethod
     def of(cls, view: View) -> InfoSet:
@@ -86,11 +86,11 @@ class InfoSet:
 
     @property
     def cannot(self) -> tuple[int, ...]:
-        """Unseen cards that cannot be his."""
+        """Unseen cards that cannot be theirs."""
         return tuple(self.unseen & ~mask for mask in self.may)
 
     def is_void(self, seat: int, suit: int) -> bool:
-        """Whether no unseen card of a suit can be his, be it that none is left."""
+        """Whether no unseen card of a suit can be theirs, be it that none is left."""
         return not self.may[seat] >> LANE * suit & _SUIT
 
     def agrees(self, hands: Sequence[int]) -> bool:
@@ -224,15 +224,15 @@ class Signs:
     """
 
     not_followed: tuple[int, ...]
-    """Suits that he did not follow when they were led."""
+    """Suits that they did not follow when they were led."""
     failed_to_beat: tuple[int, ...]
-    """Cards with which he could have beaten the other side's best card of a trick, had he
-    held them: he played something else, which did not beat it."""
+    """Cards with which they could have beaten the other side's best card of a trick, had they
+    held them: they played something else, which did not beat it."""
     gave_bonus: tuple[int, ...]
-    """Cards by which he raised the bonus of a trick that went to another side."""
+    """Cards by which they raised the bonus of a trick that went to another side."""
     probably_void: tuple[int, ...]
-    """Suits that he may be out of: last to play, he followed suit, raised the bonus and did
-    not win it for his side (Hoogenboom 2017, section 6.2)."""
+    """Suits that they may be out of: last to play, they followed suit, raised the bonus and did
+    not win it for their side (Hoogenboom 2017, section 6.2)."""
 
     @classmethod
     def of(cls, view: View) -> Signs:

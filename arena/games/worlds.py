@@ -134,6 +134,6 @@ def _why(known: InfoSet) -> str:
         if known.may[seat].bit_count() < known.sizes[seat]:
             return (
                 f"{_seat(seat)} holds {known.sizes[seat]} cards, but only "
-                f"{known.may[seat].bit_count()} can be his: {CardSet(known.may[seat])}"
+                f"{known.may[seat].bit_count()} can be theirs: {CardSet(known.may[seat])}"
             )
     return "together the others hold more cards than can be theirs"

@@ -38,7 +38,7 @@ class Experiment:
     pairings: tuple[tuple[str, str], ...]
     """Names of entrants that play each other."""
     placements: Literal["all", "alternating", "mixed"] = "all"
-    """Where everybody plays for himself: all ways to share the seats, or every other seat."""
+    """Where everybody plays for themselves: all ways to share the seats, or every other seat."""
     match: MatchFormat | None = None
     """Whole matches instead of single rounds."""
     seed: int = 0

@@ -7,7 +7,7 @@ pairing, the mean over its seatings, goes into the statistics.
 **Seatings.** In a seating each side of the game belongs to the first or to the
 second entrant. With two sides (partnerships, or two players) there are two: the
 entrants exchange seats while the cards, trump, leader, declarer and dealer stay.
-Where everybody plays for himself, the two entrants share the seats equally in all
+Where everybody plays for themselves, the two entrants share the seats equally in all
 possible ways (six with four players), or alternate, or share them in every way in which
 both sit somewhere (`mixed`: fourteen with four players, six with three). In all of them
 each seat is taken equally often by both, so the cards favour nobody.

@@ -259,7 +259,7 @@ class Database:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         if not self._logs:
-            # With a write-ahead log a reader never waits for the driver, nor it for him.
+            # With a write-ahead log a reader never waits for the driver, nor it for them.
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._logs = True
         self._connection.execute("BEGIN IMMEDIATE")

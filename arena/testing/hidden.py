@@ -62,7 +62,7 @@ def same_view_actions(
 ) -> list[Action] | None:
     """What everybody does in the permuted deal so that the last viewer sees the same as before.
 
-    None if the rules do not allow it there, or if he sees something else.
+    None if the rules do not allow it there, or if they see something else.
     """
     last = decisions[-1]
     try:

@@ -155,7 +155,7 @@ def test_a_card_that_only_one_may_hold_is_his() -> None:
 
 
 def test_impossible_holders_leave_their_chance_to_the_others() -> None:
-    """The program of 2017 loses it to the third player, even if he cannot have the card."""
+    """The program of 2017 loses it to the third player, even if they cannot have the card."""
     known = knowledge("HQ HJ S7 S8 S9 ST", (2, 2, 2), N="HJ", S="HJ")
     view = view_of_west("H", declarer="N")
     assert chances(Probabilities().table(view, known, NO_SIGNS), "HJ") == [0.0, 1.0, 0.0]

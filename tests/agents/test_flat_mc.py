@@ -71,7 +71,7 @@ W: H9 HA HQ HJ DT DJ SQ SK"
 def figure_6() -> View:
     """East is last, cannot beat the ten, and holds the eight, which makes a run of four.
 
-    North declared and is sure to make it, so that his roem changes nothing for east's side.
+    North declared and is sure to make it, so that their roem changes nothing for east's side.
     """
     rules = Klaverjas()
     state = rules.start(deal(FIGURE_6, trump="C", declarer="N", leader="S"))

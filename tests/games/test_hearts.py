@@ -141,20 +141,20 @@ FIRST_TRICK = """N: C2 C3 C4 C5 C6 C7 C8 C9 CT CJ CQ CK DA;
 
 
 def test_points_on_first_trick():
-    # W throws the queen as soon as he may. C2 CA H2 and W's card: E takes it. He leads D2, N
+    # W throws the queen as soon as they may. C2 CA H2 and W's card: E takes it. They lead D2, N
     # takes it with the ace and then everything with clubs, a heart in each of the 12 tricks.
     the_deal = deal(FIRST_TRICK)
     assert play_first_of(THESIS, the_deal, "SQ").scores == (12, 1 + 13, 0, 0)
     off = Hearts(points_on_first_trick=False)
     outcome = play_first_of(off, the_deal, "SQ")
-    # S had nothing but hearts to play: his was allowed, the queen was not.
+    # S had nothing but hearts to play: theirs was allowed, the queen was not.
     assert (outcome.scores, outcome.flags) == ((12 + 13, 1, 0, 0), ())
 
 
 def test_queen_breaks_hearts():
-    # C2 CK CA SQ: S has 13, and then leads hearts, the lowest first, as soon as he may.
-    #   broken: H4 S2 H2 H3 (S 3), H5 S3 HA D2 (N 2); N's ten clubs bring him H6 to HK, 8 more.
-    #   not:    DK S2 H2 D2 (S 1), H4 S3 HA H3 (N 3); N's ten clubs bring him H5 to HK, 9 more.
+    # C2 CK CA SQ: S has 13, and then leads hearts, the lowest first, as soon as they may.
+    #   broken: H4 S2 H2 H3 (S 3), H5 S3 HA D2 (N 2); N's ten clubs bring them H6 to HK, 8 more.
+    #   not:    DK S2 H2 D2 (S 1), H4 S3 HA H3 (N 3); N's ten clubs bring them H5 to HK, 9 more.
     the_deal = deal(
         """N: C2 C3 C4 C5 C6 C7 C8 C9 CT CJ CQ H2 HA; E: CK H3 D2 D3 D4 D5 D6 D7 D8 D9 DT DJ DQ;
            S: CA DK DA H4 H5 H6 H7 H8 H9 HT HJ HQ HK; W: S2 S3 S4 S5 S6 S7 S8 S9 ST SJ SQ SK SA"""
@@ -166,9 +166,9 @@ def test_queen_breaks_hearts():
 
 
 def test_queen_lead_ban():
-    # C2 CK CA DA: S is in with hearts and the queen. Without the ban he must lead the queen,
-    # W still has S2, and S goes on to take every heart: a moon. With the ban he may lead
-    # hearts first; W keeps his ace for the queen, which comes last.
+    # C2 CK CA DA: S is in with hearts and the queen. Without the ban they must lead the queen,
+    # W still has S2, and S goes on to take every heart: a moon. With the ban they may lead
+    # hearts first; W keeps their ace for the queen, which comes last.
     the_deal = deal(
         """N: C2 C3 C4 C5 C6 C7 C8 C9 CT CJ CQ H2 H3; E: CK D2 D3 D4 D5 D6 D7 D8 D9 DT DJ DQ DK;
            S: CA SQ H4 H5 H6 H7 H8 H9 HT HJ HQ HK HA; W: S2 S3 S4 S5 S6 S7 S8 S9 ST SJ SK SA DA"""
@@ -180,7 +180,7 @@ def test_queen_lead_ban():
 
 
 def test_passing():
-    # Everybody passes his three lowest to the left. E leads C2 and N, with C5 to CA, takes ten
+    # Everybody passes their three lowest to the left. E leads C2 and N, with C5 to CA, takes ten
     # tricks: W's H2 H3 H4, then seven hearts of S. N leads S2; W takes the last three with
     # SQ SK SA, and HQ HK HA in them. Without passing N shoots the moon.
     outcome = play_lowest(Hearts(passing="left"), deal(ONE_SUIT_EACH))
@@ -344,7 +344,7 @@ def test_a_view_stays_the_same_when_unseen_cards_change_places(seed, passing):
 
 
 def margins(outcome):
-    """For each player, the mean of the others' points less his own."""
+    """For each player, the mean of the others' points less their own."""
     total, others = sum(outcome.scores), len(outcome.scores) - 1
     return [(total - own) / others - own for own in outcome.scores]
 

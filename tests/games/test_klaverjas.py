@@ -96,7 +96,7 @@ def test_partner_holds_a_trump_lead():
 
 
 def test_who_holds_the_trick_is_the_winner_so_far_not_the_leader():
-    # E over-trumped N's ace: S does not hold the trick through his partner.
+    # E over-trumped N's ace: S does not hold the trick through their partner.
     assert legal(AMSTERDAM, trump="H", trick="CA H7", hand="H8 SA") == "H8"
 
 
@@ -190,7 +190,7 @@ def lowest_card_deal():
 
 def test_variants_end_differently():
     # The ways part in trick 4: E DA, S SQ, W DJ, and N has no diamond. In Rotterdam N
-    # must over-trump his partner (S9); in Amsterdam he may throw the queen of clubs.
+    # must over-trump their partner (S9); in Amsterdam they may throw the queen of clubs.
     # The Amsterdams part in trick 6: W DQ, N S9; E holds S8 and hearts, and has to
     # under-trump by the theses' wording, while the printed rules forbid just that.
     the_deal = lowest_card_deal()
@@ -269,7 +269,7 @@ def test_a_forced_elder_hand_must_name_a_suit():
 
 
 def test_each_system_ends_otherwise_than_the_classical_one():
-    # The hands are four whole suits: who names his own suit takes every trick. When
+    # The hands are four whole suits: who names their own suit takes every trick. When
     # everybody passes, classical bidding forces E to play spades, W's suit.
     def finish(system, calls):
         rules = Klaverjas(bidding=system)

@@ -350,7 +350,7 @@ def test_157_points_without_all_tricks_are_no_match():
 
 def test_undertrump_jasskit():
     # Random deal 754, everybody plays the lowest legal card. In trick 6 S leads S6, E trumps
-    # with H8, N over-trumps with HA; W holds D J K, HK and ST. By the printed rules he must
+    # with H8, N over-trumps with HA; W holds D J K, HK and ST. By the printed rules they must
     # follow (ST), by jass-kit the lower trump to beat is H8, and HK may go.
     #   highest:  S6 H8 HA ST (N 21)  S9 DJ S7 H9 (E 16)  HJ SJ HK SK (E 30)  S8 SQ DK SA (S 23)
     #   jasskit:  S6 H8 HA HK (N 15)  S9 ST S7 H9 (E 24)  HJ SJ DJ SK (E 28)  S8 SQ DK SA (S 23)
@@ -367,7 +367,7 @@ def test_undertrump_jasskit():
 
 def test_undertrump_pyschieber():
     # Random deal 194, everybody plays the lowest legal card. In trick 8 E leads H7, N HT, W
-    # trumps with SQ; S has only S7 and SJ left. He may under-trump, except in pyschieber.
+    # trumps with SQ; S has only S7 and SJ left. They may under-trump, except in pyschieber.
     #   highest:     H7 HT SQ S7 (W 13)  SA SJ HA HQ (S 45 + 5)
     #   pyschieber:  H7 HT SQ SJ (S 33)  S7 HA HQ SA (W 25 + 5)
     # Tricks 1 to 7 are the same: NS 0 + 14 + 8 + 18, EW 21 + 19 + 14.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 
 def splits(unseen: int, may: Sequence[int], sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """All ways to give every unseen card to a holder who may have it, each his number."""
+    """All ways to give every unseen card to a holder who may have it, each their number."""
     if not unseen:
         if not any(sizes):
             yield (0,) * len(sizes)

@@ -185,8 +185,8 @@ def test_klaverjas_who_trumps_is_void_and_who_trumps_low_has_no_higher_trump():
     view = view_after(Klaverjas(), KLAVERJAS_DEAL, "CA HJ CT HQ")
     known = InfoSet.of(view)
     assert (view.seat, known.sizes) == (E, (7, 7, 7, 7))
-    # W had no club and had to trump higher if he could: he cannot hold what beats the jack,
-    # which nothing does, so his trumps are all still possible.
+    # W had no club and had to trump higher if they could: they cannot hold what beats the jack,
+    # which nothing does, so their trumps are all still possible.
     assert can_hold(known, W, "C7 C8 C9 CJ CQ CK") == ""
     assert can_hold(known, W, "H7 H9 HT HK HA") == "H7 H9 HT HK HA"
     assert known.is_void(W, SUITS.index("C"))
@@ -208,7 +208,7 @@ def test_klaverjas_who_does_not_head_a_trump_cannot():
     assert can_hold(known, S, "H9 HQ HA") == "H9 HQ HA"  # under the jack all are allowed
     known = InfoSet.of(view_after(Klaverjas(), the_deal, "HT", seat=W))
     assert can_hold(known, E, "H8 HJ") == "H8 HJ"
-    # Partner's ten holds the trick when S plays: in rotterdam he must still head it.
+    # Partner's ten holds the trick when S plays: in rotterdam they must still head it.
     low = replace(the_deal, hands=swapped(the_deal.hands, "HJ", "SA"))
     for variant, above in (("rotterdam", ""), ("amsterdam", "HJ"), ("amsterdam-official", "")):
         known = InfoSet.of(view_after(Klaverjas(variant=variant), low, "HT H8 HK", seat=W))
@@ -333,7 +333,7 @@ def test_signs_of_a_trick():
     signs = Signs.of(view)
     clubs = 1 << SUITS.index("C")
     assert signs.not_followed == (0, clubs, 0, clubs)
-    # E trumped N's ace. S followed suit: his trumps were not allowed, no club beats a trump.
+    # E trumped N's ace. S followed suit: their trumps were not allowed, no club beats a trump.
     # W's partner held the trick.
     assert signs.failed_to_beat == (0, 0, 0, 0)
     assert signs.gave_bonus == (0, 0, 0, 0)
@@ -370,7 +370,7 @@ def test_signs_giving_roem_away_as_the_last_player():
     # W leads the queen, N the king, E follows low; S has to follow and gives the jack.
     view = view_after(Klaverjas(), last, "CQ CT C8 CJ")
     assert view.tricks[0].winner == N
-    assert Signs.of(view).probably_void == (0, 0, 0, 0)  # his partner N takes the roem
+    assert Signs.of(view).probably_void == (0, 0, 0, 0)  # their partner N takes the roem
     other = replace(last, hands=swapped(last.hands, "CT", "C8"))
     view = view_after(Klaverjas(), other, "CQ CK CT CJ")
     assert view.tricks[0].winner == E

@@ -295,7 +295,7 @@ def test_only_ratios_of_weights_matter():
 
 @pytest.mark.parametrize("tiny", [1e-60, 1e-300])
 def test_very_unlikely_hands_are_drawn_if_there_are_no_others(tiny):
-    """Holder 0 gets eight cards that are all but impossible for him, in every world."""
+    """Holder 0 gets eight cards that are all but impossible for them, in every world."""
     full = (1 << 24) - 1
     weights = np.ones((4, 64))
     weights[0] = tiny
@@ -433,7 +433,7 @@ def test_a_hand_that_cannot_be_filled():
     known = known_at_the_lead()
     three = mask_of(cards_of(known.unseen)[:3])
     wrong = replace(known, may=(0, three, known.unseen, known.unseen))
-    with pytest.raises(WorldsError, match="seat E holds 8 cards, but only 3 can be his: "):
+    with pytest.raises(WorldsError, match="seat E holds 8 cards, but only 3 can be theirs: "):
         WorldSampler(wrong)
 
 

@@ -83,7 +83,7 @@ def legal_names(state: Any) -> set[str]:
 
 
 def hand_names(state: Any) -> set[str]:
-    """The cards of the player to act, from what OpenSpiel tells him in writing."""
+    """The cards of the player to act, from what OpenSpiel tells them in writing."""
     rows = state.information_state_string().split("Hand:")[1].split("\n\n")[0].split("\n")
     return {row[0] + rank for row in rows if row.strip() for rank in row[2:]}
 

@@ -60,7 +60,7 @@ def hostile(path: Path) -> Path:
 
 
 def hearts(path: Path) -> Path:
-    """Everybody for himself, with passing: six seatings."""
+    """Everybody for themselves, with passing: six seatings."""
     rules = Hearts(passing="left")
     play(make_experiment(4, (entrant("any"), entrant("eager", "report-eager")), rules), path)
     return path

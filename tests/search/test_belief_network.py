@@ -271,7 +271,7 @@ def test_no_network_deals_a_card_to_who_cannot_hold_it(situation, seed, scale):
 
 @by_name
 def test_a_network_that_leaves_no_world_is_not_believed(rules):
-    """All cards with the partner: that are more than he holds."""
+    """All cards with the partner: that are more than they hold."""
     logits = np.zeros((3, 64), dtype=np.float32)
     logits[1] = 1e6
     state = next(endings(rules, rules.hand_size, count=1, cards_played=1))

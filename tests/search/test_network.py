@@ -110,7 +110,7 @@ def test_values_come_from_the_network_and_mix_with_playouts(tmp_path):
         agent = Mcts(simulations=simulations, evaluator=judge(path, mix), proves=False)
         return [found.value for found in agent.explain(view, Rng(1)).values()]
 
-    # One visit each: the next player, an opponent, holds six cards, which is good for him.
+    # One visit each: the next player, an opponent, holds six cards, which is good for them.
     assert values(1.0, len(view.legal)) == [-(3 * 6 + 0.5)] * len(view.legal)
     pure = [f.value for f in Mcts(simulations=len(view.legal), proves=False)
             .explain(view, Rng(1)).values()]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Trees in which every player decides by his own cards, and urgency of first plays."""
+"""Trees in which every player decides by their own cards, and urgency of first plays."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def played_out(rules, state):
 
 
 def exact_values(rules, view):
-    """What our cards are worth if the last player, who alone has a choice, knows his hand.
+    """What our cards are worth if the last player, who alone has a choice, knows their hand.
 
-    Third in the trick before last: he plays next, and with each of his hands the card that is
-    best on average over the worlds in which he holds it.
+    Third in the trick before last: they play next, and with each of their hands the card that is
+    best on average over the worlds in which they hold it.
     """
     side = rules.side_of(view.seat)
     worlds = list(worlds_of(view))
@@ -37,12 +37,12 @@ def exact_values(rules, view):
         by_hand = {}
         for hands in worlds:
             state = after(rules, round_of(view, hands), card)
-            his = rules.side_of(state.turn)
+            theirs = rules.side_of(state.turn)
             row = by_hand.setdefault(state.hands[state.turn], {})
             for answer in state.legal:
                 end = played_out(rules, after(rules, state, answer))
                 row.setdefault(answer, []).append(
-                    (value_to(rules, end, his), value_to(rules, end, side))
+                    (value_to(rules, end, theirs), value_to(rules, end, side))
                 )
         total = 0.0
         for row in by_hand.values():
@@ -56,7 +56,7 @@ def exact_values(rules, view):
 def test_the_last_player_knows_his_own_hand(rules):
     """Third to play in the trick before last, values go to those of exact play by hand.
 
-    Where nobody may look at his own hand they go elsewhere.
+    Where nobody may look at their own hand it goes elsewhere.
     """
     scale = {"klaverjas": 20.0, "schieber": 20.0, "hearts": 1.0}[rules.name]
     errors = {"one": [], "all": []}

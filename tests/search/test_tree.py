@@ -185,7 +185,7 @@ def test_availability_is_counted_where_a_card_is_legal():
     for child in answers:
         assert nodes[child].visits <= nodes[child].available <= visits
         # Each unseen card is with the next player in a third of the worlds, and then it is
-        # legal only if it follows suit or he cannot.
+        # legal only if it follows suit or they cannot.
         assert nodes[child].available < 0.45 * visits
 
 

@@ -1,4 +1,4 @@
-"""Hearts: 52 cards, everybody for himself, and points are bad.
+"""Hearts: 52 cards, everybody for themselves, and points are bad.
 
 Sources: Kiele 2024 section 2.1 (thesis and program); OpenSpiel's Hearts; for passing the
 American rules that both start from.
@@ -28,7 +28,7 @@ set, and the three that follow change it where they are given:
 
 `passing`: three cards each go to the `left` (next in turn), `right`, `across`, `none`, or
 `rotate` round by round in this order. A card is chosen at a time, seat by seat, and all
-move when all are chosen; nobody sees what others pass, except what he receives. With two
+move when all are chosen; nobody sees what others pass, except what they receive. With two
 players, left, right and across are all the opponent.
 
 Deviations: none. The program of the thesis often lets somebody else lead the first trick
@@ -131,11 +131,11 @@ class Hearts(TrickGame):
 
     @property
     def sides(self) -> tuple[tuple[int, ...], ...]:
-        """Everybody plays for himself."""
+        """Everybody plays for themselves."""
         return tuple((seat,) for seat in range(self.players))
 
     def side_of(self, seat: int) -> int:
-        """Everybody is his own side."""
+        """Everybody is a side of their own."""
         return seat
 
     @property

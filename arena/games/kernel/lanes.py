@@ -214,7 +214,7 @@ def _draw(lanes: Words, section: Word) -> None:
 
 @inlined
 def _take_tricks(kind: Word, lanes: Words, game: Words, step: Word) -> None:
-    """Give each lane's trick, its value in `_CARDS`, to the holder, and let him lead."""
+    """Give each lane's trick, its value in `_CARDS`, to the holder, and let them lead."""
     one, two, three = _HAND + _L, _HAND + 2 * _L, _HAND + 3 * _L
     pairs = dispatch.pairs(kind)
     for lane in range(LANES):
@@ -230,7 +230,7 @@ def _take_tricks(kind: Word, lanes: Words, game: Words, step: Word) -> None:
             lanes[_TAKEN + i] += value & ~to_odd
             lanes[_TAKEN + _L + i] += value & to_odd
         lanes[_LEADER + i] = leader
-        # Turn the hands by 0 to 3 places: by one if the holder is odd, by two if he has bit 2.
+        # Turn the hands by 0 to 3 places: by one if the holder is odd, by two if they have bit 2.
         by_one, by_two = holder & ONE != ZERO, holder & TWO != ZERO
         a, b, c, d = lanes[_HAND + i], lanes[one + i], lanes[two + i], lanes[three + i]
         a, b, c, d = (

@@ -179,7 +179,7 @@ class KernelGame:
         for side, tricks in enumerate(won):
             state[TAKEN + side] = pack(table.points[side], table.bonus[side], tricks)
         if table.table:
-            assert table.table_leader is not None  # he led
+            assert table.table_leader is not None  # they led
             led = _LANE << (bits[table.table[0]] // LANE_BITS * LANE_BITS)
             can_win = led | int(self.words[TRUMPS])
             state[LED] = led

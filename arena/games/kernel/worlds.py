@@ -1,7 +1,7 @@
 """Drawing the cards that nobody has seen: exact samplers, planned once and drawn from often.
 
 A world gives every unseen card to a holder who may have it, and every holder as many
-cards as he holds. Up to three hold unseen cards: the other players, and the stock if
+cards as they hold. Up to three hold unseen cards: the other players, and the stock if
 cards are left undealt. `plan_*` is called once per decision, `sample_*` as often as a
 search wants a world; neither rejects and starts over, so the time for a world is bounded.
 
@@ -11,7 +11,7 @@ search wants a world; neither rejects and starts over, so the time for a world i
 
 * `unseen`: mask of the cards to give out. Masks may be in any coordinates: the samplers
   never ask what a bit stands for.
-* `may[h]` (uint64): the cards that holder `h` may have. `sizes[h]` (int64): how many he has.
+* `may[h]` (uint64): the cards that holder `h` may have. `sizes[h]` (int64): how many they have.
   Both are as long as `hands`, or longer; whoever has size 0 takes no part, so they can be
   indexed by seat, with size 0 for the one who thinks.
 * `rng[0]`: state of SplitMix64, as in `arena.seeds.Rng`. `hands[h]`: where the cards go;
@@ -20,7 +20,7 @@ search wants a world; neither rejects and starts over, so the time for a world i
 Uniform: every world is equally likely. Cards are of at most seven classes, by who may have
 them. Let A be the holder outside the largest class that two share. How many cards A
 takes from each class decides how many worlds there are for B and C, who share the rest
-freely; so draw A's counts from a table, then his cards, then B's.
+freely; so draw A's counts from a table, then their cards, then B's.
 
 Weighted: a world is as likely as the product of `weights[h, bit]` over its cards. This is
 what "draw each card by its own chances and start over if a hand has not its size" comes to.
@@ -446,7 +446,7 @@ def sample_many_weighted(plan: Any, odds: Any, rng: Any, worlds: Any) -> None:
 # --- benchmarks --------------------------------------------------------------------------
 
 _OPENING = np.uint64(deck_of("789TJQKA") >> LANE << LANE)
-"""What the first player of a Klaverjas round has not seen if he holds all clubs."""
+"""What the first player of a Klaverjas round has not seen if they hold all clubs."""
 
 
 def bench_uniform(n: int, seed: int) -> Words:

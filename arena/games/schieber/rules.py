@@ -27,7 +27,7 @@ if that is known); `undertrump`; `match_bonus`, 0 or 100; `weis` and `stoeck`;
 hearts 1, diamonds and spades 2, obe-abe and une-ufe 3) or `swisslos` (diamonds and hearts
 1, clubs and spades 2, the others 3). All bonuses are off by default, as in the thesis.
 
-What the referee decides about Weis: everybody announces all he has with his first card,
+What the referee decides about Weis: everybody announces all they have with their first card,
 without being asked. When the first trick is complete the side with the best Weis scores
 all of its Weis, and their cards are open for all to see (`View.shown`); what the other
 side announced stays hidden. Stöck is scored when the trick is complete in which the
@@ -39,7 +39,7 @@ A game of the thesis is 100 rounds: 50 double rounds, a deal and its `mirror`. E
 the agents' seats on the same deal is the same experiment.
 
 Deviations: none in play. Of the customs of Weis, the count of long runs (five or more are
-100) is the older one; nobody may keep a Weis to himself, and nobody announces only the
+100) is the older one; nobody may keep a Weis to themselves, and nobody announces only the
 best one first.
 """
 
@@ -170,7 +170,7 @@ class Schieber(TrumpGame):
             raise RulesError(f"deal {deal.id}: trump is missing (bidding is 'given')")
         if deal.declarer is not None and (deal.declarer - self._forehand(deal)) % 2:
             raise RulesError(
-                f"deal {deal.id}: the declarer must be the forehand, who leads, or his partner"
+                f"deal {deal.id}: the declarer must be the forehand, who leads, or their partner"
             )
 
     def _forehand(self, deal: Deal) -> int:
@@ -193,7 +193,7 @@ class Schieber(TrumpGame):
             self.ask(state, forehand, "bid")
 
     def legal_bids(self, state: TableRound) -> tuple[Action, ...]:
-        """The forehand may push; his partner may not."""
+        """The forehand may push; their partner may not."""
         return TRUMP_CHOICES if state.bids else (PUSH, *TRUMP_CHOICES)
 
     def apply_bid(self, state: TableRound, action: Action) -> None:
@@ -253,7 +253,7 @@ class Schieber(TrumpGame):
         trump = state.trump
         assert trump is not None  # cards are played once trump is known
         if self.weis and len(state.tricks) == 1:
-            assert state.leader is not None  # he led this trick
+            assert state.leader is not None  # they led this trick
             for seat, found in announced(_dealt(state), trump, state.leader).items():
                 self._score(state, seat, sum(weis.points for weis in found))
                 shown = 0

@@ -10,7 +10,7 @@ Source: the customary rules of partnership Spades, as card game books give them.
 * Partners add their bids. With at least so many tricks they score 10 for each trick bid and 1
   for each one more, a *bag*; with fewer they lose 10 for each trick bid. Ten bags, counted
   over the match, cost 100.
-* A nil is worth 100 to the side if its bidder takes no trick, and costs 100 if he takes one.
+* A nil is worth 100 to the side if its bidder takes no trick, and costs 100 if they take one.
   What a failed nil takes counts for the side like any other trick.
 * A match goes to 500.
 
