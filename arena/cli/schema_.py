@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "of",
         nargs="?",
-        choices=SCHEMAS,
+        choices=tuple(SCHEMAS),
         default="experiment",
         help="an experiment file (default), a view, the protocol of processes, or report.json",
     )

@@ -301,6 +301,8 @@ class TrickGame(abc.ABC):
 
     def view(self, state: TableRound, seat: int, *, all_hands: bool = False) -> View:
         """What `seat` may know now."""
+        # In the order of its fields: by keyword it takes 2.5 times as long (1.9 against 0.8 µs,
+        # once for each decision of every agent).
         return View(
             self,
             seat,

@@ -229,7 +229,7 @@ def test_a_model_that_is_not_there_is_told_before_anything_is_written(
     for command in (["validate"], ["run", "--jobs", "1"]):
         assert main([*command, config(agents=agents)]) == 2
         error = capsys.readouterr().err
-        assert "x.yaml:4: agents.b: none.npz: not a model" in error
+        assert "x.yaml:4: agents.b.beliefs: none.npz: not a model" in error
         assert error.count("\n") == 1
     assert not Path("reports").exists()
 
