@@ -78,7 +78,8 @@ class ExperimentFile(Strict):
     """By name: a family with its parameters, or a team."""
     schedule: Schedule = Schedule()
     placements: Literal["all", "alternating", "mixed"] = "all"
-    """Where everybody plays for themselves: all ways to share the seats, or every other seat."""
+    """Where everybody plays for themselves: all ways to share the seats equally, every other
+    seat, or every way in which both sit somewhere (mixed)."""
     match: Literal[True] | Match | None = None
     """Whole matches instead of single rounds; true for the game's own length."""
     seed: int = Field(default=0, ge=0)

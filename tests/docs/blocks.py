@@ -84,7 +84,7 @@ class Page:
 
     def __init__(self, page: Path, folder: Path) -> None:
         self.page, self.folder = page, folder
-        self._names: dict[str, Any] = {"__name__": "page"}
+        self._names: dict[str, Any] = {"__name__": "__main__"}
 
     def run(self) -> int:
         """Run all blocks; how many were run."""

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from docs.blocks import Page, blocks_of, unfenced_commands
 
+from arena.registry import AGENTS, BIDDERS, GAMES
+from arena.report.section import ADDED
+
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
     [
@@ -23,6 +26,9 @@ PAGES = sorted(
 def test_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)  # as for somebody who works in that folder
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for registry in (AGENTS, BIDDERS, GAMES, ADDED):  # what a page registers goes with it
+        monkeypatch.setattr(registry, "_added", dict(registry._added))
     assert unfenced_commands(page) == [], "put commands into a fenced block, so that they are run"
     assert Page(page, tmp_path).run() <= len(list(blocks_of(page)))
 
