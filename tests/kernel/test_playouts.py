@@ -10,8 +10,9 @@ import pytest
 from kernel.all_rules import ALL, SOME, kernel_state, situations
 
 from agents.semi_random import SemiRandom
-from arena.cards import mask_of
+from arena.cards import mask_of, parse_cards
 from arena.games.hearts import Hearts
+from arena.games.kernel import layout
 from arena.games.kernel.bulk import LANES, playouts
 from arena.games.kernel.deal import _half, random_deal
 from arena.games.kernel.jit import compiled
@@ -178,6 +179,46 @@ def test_random_halves_are_uniform_over_all_subsets() -> None:
         counts[int(chosen)] += 1
     assert all(subset.bit_count() == 4 for subset in counts)
     assert _chi_square(counts, 70) < 111.1  # 69 degrees of freedom, p = 0.001
+
+
+def _hearts_for_three(**changed: Any) -> Words:
+    """Hearts without the two of diamonds; words may be changed, by their names in `layout`."""
+    four = kernel_game(Hearts(), None)
+    words = four.words.copy()
+    deck = int(four.mask(Hearts.deck ^ mask_of(parse_cards("D2"))))
+    for name, value in {"PLAYERS": 3, "SIDES": 3, "TRICKS": 17, "DECK": deck, **changed}.items():
+        words[getattr(layout, name)] = value
+    words.flags.writeable = False
+    return words
+
+
+def test_all_deals_for_three_are_equally_likely() -> None:
+    game = _hearts_for_three(DECK=0b11_0000_0000_0000_0101_1000_0000_0000_0001, TRICKS=2)
+    state, rng = np.zeros(STATE_WORDS, dtype=np.uint64), np.array([24], dtype=np.uint64)
+    counts = Counter[tuple[int, ...]]()
+    for _ in range(9000):
+        random_deal(state, game, rng, ZERO, ZERO)
+        hands = tuple(map(int, state[:4]))
+        assert [hand.bit_count() for hand in hands] == [2, 2, 2, 0]
+        assert sum(hands) == game[DECK]
+        counts[hands] += 1
+    assert _chi_square(counts, 90) < 136.0  # 89 degrees of freedom, p = 0.001
+
+
+def test_three_play_to_the_end_alone_and_in_bulk() -> None:
+    game = _hearts_for_three()
+    state, rng = np.zeros(STATE_WORDS, dtype=np.uint64), np.array([25], dtype=np.uint64)
+    for seed in range(50):
+        random_deal(state, game, rng, ZERO, ZERO)
+        assert [int(hand).bit_count() for hand in state[:4]] == [17, 17, 17, 0]
+        seeds, scores = np.array([seed], dtype=np.uint64), np.zeros((1, 4), dtype=np.int64)
+        playouts(state, game, state[None, :4].copy(), seeds.copy(), scores)
+        playout_random(state, game, seeds)
+        assert state[LEFT] == ZERO
+        taken = [int(word) & 0xFFFF for word in state[TAKEN : int(TAKEN) + 4]]
+        assert sum(taken) == 26
+        moon = 26 in taken
+        assert scores[0].tolist() == ([*(26 - p for p in taken[:3]), 0] if moon else taken)
 
 
 def test_the_two_of_clubs_leads_in_hearts() -> None:

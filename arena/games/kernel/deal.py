@@ -2,14 +2,14 @@
 
 A deck is split in two at random: every card goes to one half or the other by a random
 bit, then cards chosen at random move until the halves are equal. By symmetry every split
-is equally likely. The halves are split again for four players; for other numbers of players
-than two and four there is `Rules.random_deal`.
+is equally likely. The halves are split again for four players; with three, one draws a third
+of the deck card by card and the others halve the rest.
 """
 
 from __future__ import annotations
 
 from arena.games.kernel.bits import pdep, popcount
-from arena.games.kernel.jit import inlined
+from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import (
     DECK,
     DECLARER,
@@ -44,7 +44,11 @@ def random_deal(state: Words, game: Words, rng: Words, leader: Word, declarer: W
     deck, size = game[DECK], game[TRICKS]
     for i in range(STATE_WORDS):
         state[i] = ZERO
-    if game[PLAYERS] == TWO:
+    if game[PLAYERS] <= THREE:
+        if game[PLAYERS] == THREE:
+            third, seed = _third(size, seed)
+            state[HANDS + TWO] = pdep(third, deck)
+            deck ^= state[HANDS + TWO]
         half, seed = _half(mix(seed), size, seed)
         first = pdep(half, deck)
         state[HANDS] = first
@@ -88,4 +92,15 @@ def _half(word: Word, wanted: Word, seed: Word) -> tuple[Word, Word]:
         seed = advance(seed)
         chosen |= pick(~chosen & full, mix(seed) >> S32)
         count += ONE
+    return chosen, seed
+
+
+@compiled
+def _third(wanted: Word, seed: Word) -> tuple[Word, Word]:
+    """A random set of `wanted` out of three times as many bits; and the seed, not yet used."""
+    full = (ONE << (wanted + wanted + wanted)) - ONE
+    chosen = ZERO
+    while popcount(chosen) < wanted:
+        chosen |= pick(full ^ chosen, mix(seed) >> S32)
+        seed = advance(seed)
     return chosen, seed
