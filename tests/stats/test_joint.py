@@ -138,7 +138,7 @@ def test_stone_scissors_paper_falls_back_to_direct_meetings() -> None:
     assert found.basis == "direct"
     assert found.fit.p is not None and found.fit.p < 1e-6
     assert len(found.fit.contradictions) == 3
-    assert "not transitive" in found.fit.words and "direct meetings" in found.fit.words
+    assert "do not add up" in found.fit.words and "direct meetings" in found.fit.words
     assert found.contrast("stone", "scissors").direction == 1
     assert found.worse("paper") == ("stone",) and found.better("paper") == ("scissors",)
     assert found.top == ()
