@@ -401,7 +401,8 @@ def _fit_words(
         pairs = "; ".join(f"{a} against {b}" for a, b in contradictions)
         return (
             "Margins do not add up in this field: some direct results differ from what the ratings "
-            f"say, by more than chance ({pairs}). Letters and ranks are therefore from direct meetings."
+            f"say, by more than chance ({pairs}). Letters and ranks are therefore from direct "
+            "meetings."
         )
     if p is None:
         return f"{deals} deals are too few to test whether margins add up."
