@@ -142,6 +142,8 @@ class TreeSearch(abc.ABC):
         )
 
     def _leaves(self, view: View) -> Leaves:
+        if self.evaluator.mix and len(view.rules.sides) != 2:
+            raise ArenaError("a network judges games of two sides only")
         stop = 0
         if self.lookahead is not None:
             tricks_left = view.rules.hand_size - len(view.tricks)

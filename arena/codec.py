@@ -18,7 +18,7 @@ is the same as in the view before.
 >>> view = rules.view(state, state.turn)
 >>> written = encode_view(view)
 >>> json.loads(written)["hand"][:3]
-['D9', 'DT', 'DJ']
+['CT', 'CQ', 'DA']
 >>> decode_view(written) == view
 True
 """

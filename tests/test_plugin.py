@@ -56,6 +56,7 @@ def test_it_is_listed_with_its_parameter(arena):
         "required": False,
         "default": False,
         "help": "whether to lead the highest card instead",
+        "kinds": None,
     }
 
 

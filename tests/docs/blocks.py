@@ -123,7 +123,8 @@ class Page:
     def _yaml(self, block: Block) -> None:
         data = yaml.safe_load(block.text)
         if "name" not in data:
-            data = {**BASE, **data}
+            agents = {**BASE["agents"], **data.get("agents", {})}
+            data = {**BASE, **data, "agents": agents if "game" not in data else data["agents"]}
         path = self.folder / block.marks.get("file", f"{data['name']}.yaml")
         if not path.exists():
             path.write_text(block.text if "name:" in block.text else yaml.safe_dump(data))

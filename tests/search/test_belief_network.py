@@ -39,7 +39,7 @@ from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
 from arena.model_file import ModelFile
 from arena.play.experiment import AgentSpec, Entrant
-from arena.play.fingerprint import fingerprint
+from arena.play.fingerprint import fingerprint, models_of
 from arena.seeds import Rng
 from arena.testing import check_agent
 
@@ -425,7 +425,7 @@ def test_a_fingerprint_knows_the_model_of_beliefs_and_the_judge(tmp_path):
     def of(agent) -> str:
         # The same parameters and the same play, so that only the models differ.
         entrant = Entrant("name", (AgentSpec("family", {}, None),))
-        return fingerprint(entrant, [""], [Player(agent)])
+        return fingerprint(entrant, [""], [models_of(Player(agent))])
 
     agents = [
         Ismcts(beliefs=belief, evaluator=judge)

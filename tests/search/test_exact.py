@@ -10,6 +10,7 @@ from agents.search.exact import POINTS, SCORE, Room, clear, solve, solve_cards
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
+from arena.games.schieber.kernel import FACTOR
 
 GAMES = [
     Klaverjas(),
@@ -47,7 +48,7 @@ def test_points_are_the_score_where_the_end_adds_nothing():
     """Schieber without match bonus is nothing but points."""
     rules, room = Schieber(match_bonus=0), Room.of(14)
     for state in endings(rules, tricks=4, count=20):
-        factor = kernel_game(rules, state.trump).words[11]  # the multiplier of the trump
+        factor = kernel_game(rules, state.trump).words[FACTOR]
         points = solved(rules, state, POINTS, room)
         score = solved(rules, state, SCORE, room)
         assert {card: int(factor) * value for card, value in points.items()} == score
