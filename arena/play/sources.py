@@ -42,12 +42,13 @@ def _module(family: Callable[..., Any]) -> str:
 
 @cache
 def _digest_of(module: str) -> str:
-    top = sys.modules.get(module.partition(".")[0])
-    file = getattr(top, "__file__", None)
-    if file is None:
-        return module
-    path = Path(file)
-    return _digest(path.parent if path.name == "__init__.py" else path)
+    """Of the whole package; of the one file where the top is a folder without `__init__.py`."""
+    for name in (module.partition(".")[0], module):
+        file = getattr(sys.modules.get(name), "__file__", None)
+        if file is not None:
+            path = Path(file)
+            return _digest(path.parent if path.name == "__init__.py" else path)
+    return module
 
 
 @cache
