@@ -24,6 +24,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from arena.errors import ArenaError
 from arena.faults import AgentFault
 from arena.process import reaper
 
@@ -55,6 +56,11 @@ class Child:
         folder: str | None = None,
         memory_mb: int | None = None,
     ) -> None:
+        if os.name != "posix":
+            raise ArenaError(
+                "agents in processes of their own (isolate, limits, command, source) need Linux, "
+                "macOS or another POSIX system; on Windows use WSL"
+            )
         self._token = f"{os.getpid()}-{secrets.token_hex(8)}"
         self._memory_mb = memory_mb
         self._pending = b""
