@@ -243,11 +243,10 @@ class Database:
 
     def add_deals(self, deals: Sequence[Deal]) -> None:
         """Keep deals, so that rounds can be shown without the set they came from."""
-        with self._explained():
-            (stored,) = self._connection.execute("SELECT count(*) FROM deals").fetchone()
-            if stored < len(deals):
-                with self._transaction():
-                    self._insert_deals(deals)
+        # All at once and in their order: with the last one, all are there.
+        if deals and self.deal(deals[-1].id) is None:
+            with self._explained(), self._transaction():
+                self._insert_deals(deals)
 
     def _insert_deals(self, deals: Iterable[Deal]) -> None:
         self._connection.executemany(
