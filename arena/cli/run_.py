@@ -2,7 +2,8 @@
 
 Results go to reports/NAME/ (or --out). A run that was interrupted, killed or stopped
 by a full disk goes on where it stopped when the same command is given again; one that
-is complete only shows its tables.
+is complete only shows its tables. More deals, another agent or another pairing may be
+added: the same folder goes on and plays only what is missing.
 
 Exit codes: 0 all played, 1 an agent's fault stopped the run, 130 interrupted.
 """
@@ -22,6 +23,7 @@ from arena.play.runner import BACKENDS
 from arena.report import HTML, write
 from arena.store import Run
 from arena.store.folder import TABLES
+from arena.store.manifest import MANIFEST
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -104,9 +106,9 @@ def _show(finished: Finished, unit: str, tables: str) -> None:
 
 
 def _report(finished: Finished, quiet: bool) -> None:
-    """Write the report, unless nothing was played since it was written."""
-    page = finished.path / HTML
-    if finished.played or not page.is_file():
+    """Write the report, unless nothing has changed since it was written."""
+    page, manifest = finished.path / HTML, finished.path / MANIFEST
+    if not page.is_file() or page.stat().st_mtime < manifest.stat().st_mtime:
         write(finished.path)
     if not quiet:
         print(f"report in {page}")
