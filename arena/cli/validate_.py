@@ -63,7 +63,9 @@ def _agent(entrant: Entrant, folder: Path) -> str:
         member.family if member.bidder is None else f"{member.family}, bids {member.bidder.family}"
         for member in entrant.members
     )
-    open_handed = any(sees_all_cards(member.build(folder)) for member in entrant.members)
+    open_handed = any(
+        member.source is None and sees_all_cards(member.build(folder)) for member in entrant.members
+    )
     return f"{entrant.name} ({families}{', sees all cards' if open_handed else ''})"
 
 

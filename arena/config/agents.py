@@ -176,6 +176,8 @@ def _word(value: Any) -> str:
 
 
 def _agent(entry: _Entry, rules: Rules, problems: Problems, isolate: Isolate) -> AgentSpec | None:
+    if entry.data.get("source") is not None:
+        return _of_another_revision(entry, problems)
     entry = _respelt(AGENTS, entry)
     family = _family(AGENTS, entry.data, entry.path, rules, problems)
     if family is None:
@@ -189,18 +191,12 @@ def _agent(entry: _Entry, rules: Rules, problems: Problems, isolate: Isolate) ->
             return None
     if values is None:
         return None
-    apart = problems.check(
-        _Apart,
-        {key: entry.data[key] for key in ("isolate", "limits", "source") if key in entry.data},
-        entry.path,
-        moved=entry.moved,
-    )
+    apart = _apart(entry, problems)
     limits = _built(Limits, "limits", entry, problems)
-    source = _built(Source, "source", entry, problems)
     if apart is None:
         return None
     chosen: Isolate = isolate if apart.isolate is None else apart.isolate
-    spec = AgentSpec(family, values, bidder, limits, chosen, source)
+    spec = AgentSpec(family, values, bidder, limits, chosen)
     try:
         # A model that cannot be read is told now, not when the run begins.
         agent = spec.build(problems.document.place_of(()).folder).cards
@@ -213,6 +209,42 @@ def _agent(entry: _Entry, rules: Rules, problems: Problems, isolate: Isolate) ->
         problems.add(entry.path, f"{family!r} {why}")
         return None
     return spec
+
+
+def _of_another_revision(entry: _Entry, problems: Problems) -> AgentSpec | None:
+    """Families and parameters are those of that revision, which says what it does not know."""
+    apart = _apart(entry, problems)
+    limits = _built(Limits, "limits", entry, problems)
+    source = _built(Source, "source", entry, problems)
+    family, bidder = entry.data.get("family"), entry.data.get("bidder")
+    if not isinstance(family, str):
+        problems.add(entry.path, "expected a family: {family: NAME, source: {git: REV}, ...}")
+        return None
+    if bidder is not None and not isinstance(bidder, dict):
+        bidder = {"family": bidder}
+    if apart is None or source is None:
+        return None
+    return AgentSpec(
+        family,
+        {key: value for key, value in entry.data.items() if key not in RESERVED},
+        None
+        if bidder is None
+        else BidderSpec(
+            str(bidder.get("family")), {k: v for k, v in bidder.items() if k != "family"}
+        ),
+        limits,
+        apart.isolate or False,
+        source,
+    )
+
+
+def _apart(entry: _Entry, problems: Problems) -> _Apart | None:
+    return problems.check(
+        _Apart,
+        {key: entry.data[key] for key in ("isolate", "limits", "source") if key in entry.data},
+        entry.path,
+        moved=entry.moved,
+    )
 
 
 class _Apart(Strict):

@@ -105,7 +105,11 @@ class _Run:
         self.options, self.watcher = options, watcher
         self.job = Job.of(experiment, uuid.uuid4().hex)
         self.families = {
-            entrant.name: [Builder.of(member, experiment.folder) for member in entrant.members]
+            entrant.name: [
+                Builder.of(member, experiment.folder)
+                for member in entrant.members
+                if member.source is None  # its fingerprint has its commit
+            ]
             for entrant in experiment.entrants
         }
         members = [member for team in self.families.values() for member in team]
