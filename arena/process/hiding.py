@@ -14,7 +14,8 @@ from functools import lru_cache
 __all__ = ["hide", "look_no_more"]
 
 _PR_SET_DUMPABLE, _PR_CAPBSET_DROP = 4, 24
-_CAP_SYS_PTRACE = 19
+_RIGHTS_TO_LOOK = (19, 21, 38)
+"""CAP_SYS_PTRACE; and CAP_SYS_ADMIN and CAP_PERFMON, each of which newer kernels take for it."""
 _VERSION_3 = 0x20080522
 
 
@@ -34,10 +35,12 @@ def look_no_more() -> None:
     import ctypes
 
     libc = ctypes.CDLL(None)
-    libc.prctl(_PR_CAPBSET_DROP, _CAP_SYS_PTRACE, 0, 0, 0)  # also for programs started later
+    for right in _RIGHTS_TO_LOOK:
+        libc.prctl(_PR_CAPBSET_DROP, right, 0, 0, 0)  # also for programs started later
     header = (ctypes.c_uint32 * 2)(_VERSION_3, 0)
     sets = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable: low words, then high
     if libc.capget(header, sets) == 0:
-        for low in range(3):
-            sets[low] &= ~(1 << _CAP_SYS_PTRACE)
+        for right in _RIGHTS_TO_LOOK:
+            for of in range(3):
+                sets[right // 32 * 3 + of] &= ~(1 << right % 32)
         libc.capset(header, sets)

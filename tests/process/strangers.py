@@ -132,7 +132,7 @@ class Spy:
             "mem": lambda path: path.open("rb").close() or True,
             "maps": Path.read_bytes,
             "environ": Path.read_bytes,
-            "fd": os.listdir,
+            "fd/0": os.readlink,
             "cwd": os.readlink,
         }.items():
             with suppress(OSError):
