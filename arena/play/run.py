@@ -193,7 +193,9 @@ class _Run:
         probes = iter(self.runner.probes([builder for _, team in unknown for builder in team]))
         for entrant, team in unknown:
             found = [next(probes) for _ in team]
-            known[entrant.name] = fingerprint(entrant, found, used[entrant.name].models)
+            own_code = [builder.own_code for builder in self.families[entrant.name]]
+            models = used[entrant.name].models
+            known[entrant.name] = fingerprint(entrant, found, models, own_code)
         return {
             name: each.model_copy(update={"fingerprint": known[name]})
             for name, each in used.items()
