@@ -262,6 +262,18 @@ class View(NamedTuple):
         """What decides which cards may be played now."""
         return Position(self.trump, self.table, len(self.tricks), self.opened)
 
+    @property
+    def holder(self) -> int | None:
+        """The seat that holds the trick in progress; None if no card is on the table."""
+        if not self.table:
+            return None
+        return self.seat_at(self.rules.trick_winner(self.table, self.trump))
+
+    def takes(self, card: int) -> bool:
+        """Whether a card, played now, would hold the trick."""
+        table = (*self.table, card)
+        return self.rules.trick_winner(table, self.trump) == len(self.table)
+
     def seat_at(self, place: int) -> int:
         """The seat whose card is number `place` (from 0) of the trick in progress."""
         if self.table_leader is None:
