@@ -27,6 +27,7 @@ from arena.cli.options import add_experiment_options
 from arena.cli.progress import Progress
 from arena.config import load
 from arena.files import write_atomically
+from arena.play.fault_words import habits
 from arena.play.run import Finished, RunOptions, run_in
 from arena.play.runner import BACKENDS
 from arena.report import HTML, is_current, write
@@ -110,9 +111,8 @@ def _show(finished: Finished, unit: str, tables: str) -> None:
     print(tables)
     with Run(path) as results:
         cpu = results.manifest.cpu_s
-        faults = len(results.faults())
-    if faults:
-        print(f"{faults} faults, see {path / 'log.txt'}")
+        for line in habits(results):
+            print(line)
     print(f"{cpu:,.1f} CPU seconds; results in {path}")
 
 

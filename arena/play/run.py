@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Protocol
 
 from arena.agent import sees_all_cards
-from arena.cards import SEATS
 from arena.entrants import Builder
 from arena.errors import ArenaError
 from arena.model_file import model_files
 from arena.play.describe import describe, pairing_key, rules_used, versions
 from arena.play.experiment import Experiment
+from arena.play.fault_words import told
 from arena.play.fingerprint import fingerprint, models_of
 from arena.play.runner import Backend, Runner
 from arena.play.schedule import Schedule, Unit
@@ -319,12 +319,5 @@ class _Run:
         return f"{found:,} of {total:,} {what} found, {total - found:,} to play"
 
     def _told(self, fault: FaultRecord) -> str:
-        first, second = self.experiment.pairings[fault.pairing]
-        agent = (first, second)[fault.entrant]
-        what = fault.message.partition("\n")[0].removeprefix(f"seat {SEATS[fault.seat]} ")
-        at_round = f" --round {fault.number}" if self.experiment.match else ""
-        return (
-            f"{agent} (seat {SEATS[fault.seat]}) {what}; deal {fault.deal}, "
-            f"seed {self.experiment.seed}; see it: arena replay {self.folder.path} {fault.unit} "
-            f"--pair {first} {second} --seating {fault.seating}{at_round} --at {fault.decision}"
-        )
+        pair, is_match = self.experiment.pairings[fault.pairing], self.experiment.match is not None
+        return told(fault, pair, self.folder.path, self.experiment.seed, is_match)

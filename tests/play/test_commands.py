@@ -294,7 +294,10 @@ def test_a_forfeit_costs_the_deal_and_is_reported(
     agents = "{bad: {family: trouble, trick: 2}, rule: {family: rule}}"
     path = config(agents=agents, more="on_fault: forfeit")
     assert main(["run", path, "--jobs", "1", "--no-report"]) == 0
-    assert "12 faults, see reports/small/log.txt" in capsys.readouterr().out
+    assert (
+        "bad was at fault in every deal it played (6). The first time: bad (seat"
+        in capsys.readouterr().out
+    )
     with Run("reports/small") as results:
         deals, rounds = results.deals(), results.rounds()
         worst, _ = results.rules.margin_bounds
