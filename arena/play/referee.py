@@ -16,7 +16,8 @@ from __future__ import annotations
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
-from time import perf_counter_ns
+from math import nan
+from time import perf_counter_ns, thread_time_ns
 from typing import Any, NamedTuple
 
 from arena.agent import Player, Remembers, Remote, Setup, sees_all_cards
@@ -67,6 +68,8 @@ class Played(NamedTuple):
     """Who took each action."""
     nanoseconds: Sequence[int]
     """How long each decision took."""
+    cpu_nanoseconds: Sequence[float]
+    """How long the thread that made it was at work; NaN where it was made in another process."""
     outcome: Outcome | None
     """None if a fault ended the round."""
     trump: int | None
@@ -132,6 +135,7 @@ class Referee:
         actions: list[Action] = []
         seats: list[int] = []
         times: list[int] = []
+        cpu_times: list[float] = []
         clock.actions = actions
         fault: Fault | None = None
         remote: dict[int, Remote] = {}
@@ -153,6 +157,7 @@ class Referee:
             view = rules.view(state, seat, all_hands=open_handed[seat])
             rng = Rng(seeds[seat].next64())
             clock.seat = seat
+            cpu_started = thread_time_ns()
             started = perf_counter_ns()
             clock.since = 0 if seat in remote else started
             try:
@@ -163,8 +168,9 @@ class Referee:
                 break
             clock.since = 0
             elapsed = perf_counter_ns() - started
+            cpu: float = thread_time_ns() - cpu_started
             if seat in remote:
-                elapsed = remote[seat].nanoseconds
+                elapsed, cpu = remote[seat].nanoseconds, nan
             action = answer if type(answer) is int else whole_number(answer)
             if action not in view.legal:
                 fault = _illegal(seat, len(actions), answer, view.legal, view.rules.bids)
@@ -176,6 +182,7 @@ class Referee:
             actions.append(action)
             seats.append(seat)
             times.append(elapsed)
+            cpu_times.append(cpu)
         outcome = rules.outcome(state) if fault is None else None
         for each in remote.values():
             each.end_deal(outcome)
@@ -184,6 +191,7 @@ class Referee:
             bytes(actions),
             bytes(seats),
             times,
+            cpu_times,
             outcome,
             state.trump,
             state.declarer,

@@ -30,7 +30,8 @@ from arena.store.records import COLUMNS, RoundRecord
 
 __all__ = ["Database", "FaultRecord", "PairingKey", "StoreError", "UnitResult"]
 
-FORMAT = 1
+FORMAT = 2
+"""Format 1 had no CPU times. It is read as it is, and brought up to date when a run goes on."""
 _BUSY_S = 30.0
 
 _SCHEMA = f"""
@@ -75,6 +76,7 @@ CREATE TABLE rounds (
     actions BLOB NOT NULL,
     seats BLOB NOT NULL,
     times BLOB NOT NULL,
+    cpu_times BLOB NOT NULL,
     PRIMARY KEY (pairing, unit, seating, number)
 ) WITHOUT ROWID;
 CREATE TABLE faults (
@@ -95,6 +97,13 @@ CREATE TABLE faults (
 ) WITHOUT ROWID;
 PRAGMA user_version = {FORMAT};
 """
+
+
+_FROM_FORMAT_1 = f"""
+ALTER TABLE rounds ADD COLUMN cpu_times BLOB NOT NULL DEFAULT x'';
+PRAGMA user_version = {FORMAT};
+"""
+_AS_FORMAT_2 = "CREATE TEMP VIEW rounds AS SELECT *, x'' AS cpu_times FROM main.rounds"
 
 
 class StoreError(ArenaError):
@@ -188,13 +197,19 @@ class Database:
             with self._transaction():
                 for statement in _SCHEMA.split(";\n"):
                     run(statement)
+        elif found == 1:
+            with self._transaction():
+                for statement in _FROM_FORMAT_1.split(";\n"):
+                    run(statement)
         self._check_format()
 
     def _check_format(self) -> None:
         (found,) = self._connection.execute("PRAGMA user_version").fetchone()
         if found == 0:
             raise StoreError(f"{self.path}: nothing has been stored yet")
-        if found != FORMAT:
+        if found == 1:
+            self._connection.execute(_AS_FORMAT_2)
+        elif found != FORMAT:
             raise StoreError(f"{self.path}: written in format {found}; this version reads {FORMAT}")
 
     def add_deals(self, deals: Sequence[Deal]) -> None:

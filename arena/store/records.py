@@ -1,7 +1,7 @@
 """A played round as it is kept: numbers for the statistics, bytes for the rest.
 
 Actions (see `arena.rules`) and seats are one byte each. Times of decisions are
-nanoseconds as floats of four bytes each.
+nanoseconds as floats of four bytes each; NaN is a time that nobody could take.
 """
 
 from __future__ import annotations
@@ -52,6 +52,8 @@ class RoundRecord(NamedTuple):
     """Who took each action."""
     times: bytes
     """How long each took."""
+    cpu_times: bytes = b""
+    """The CPU time of each; empty in runs that were played before it was taken."""
 
     @property
     def game(self) -> Game:
@@ -69,7 +71,7 @@ class RoundRecord(NamedTuple):
 COLUMNS: tuple[str, ...] = RoundRecord._fields
 
 
-def encode_times(nanoseconds: Iterable[int]) -> bytes:
+def encode_times(nanoseconds: Iterable[float]) -> bytes:
     """Times as bytes.
 
     >>> decode_times(encode_times([1000, 5_000_000])).tolist()
