@@ -66,8 +66,8 @@ class Played(NamedTuple):
     """One byte per action of the players, in order; the seats follow from the rules."""
     seats: bytes
     """Who took each action."""
-    nanoseconds: Sequence[int]
-    """How long each decision took."""
+    nanoseconds: Sequence[float]
+    """How long each decision took; NaN where a process was still loading its code."""
     cpu_nanoseconds: Sequence[float]
     """How long the thread that made it was at work; NaN where it was made in another process."""
     outcome: Outcome | None
@@ -134,7 +134,7 @@ class Referee:
         state = rules.start(deal, standing)
         actions: list[Action] = []
         seats: list[int] = []
-        times: list[int] = []
+        times: list[float] = []
         cpu_times: list[float] = []
         clock.actions = actions
         fault: Fault | None = None
@@ -167,7 +167,7 @@ class Referee:
                 fault = _crash(seat, len(actions), error, clock)
                 break
             clock.since = 0
-            elapsed = perf_counter_ns() - started
+            elapsed: float = perf_counter_ns() - started
             cpu: float = thread_time_ns() - cpu_started
             if seat in remote:
                 elapsed, cpu = remote[seat].nanoseconds, nan

@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import isnan, nan
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -306,9 +306,12 @@ class Run:
         row: dict[str, float | None] = {}
         for what, stored in (("seconds", record.times), ("cpu_seconds", record.cpu_times)):
             times = decode_times(stored or encode_times([nan] * len(entrants)))
-            spent = np.bincount(np.frombuffer(entrants, dtype=np.uint8), times, minlength=2) / 1e9
-            for which, value in zip(("first", "second"), spent.tolist(), strict=True):
-                row[f"{what}_{which}"] = None if isnan(value) else round(value, 9)
+            second = np.frombuffer(entrants, dtype=np.bool_)
+            for which, taken in (("first", times[~second]), ("second", times[second])):
+                known = taken[~np.isnan(taken)]
+                row[f"{what}_{which}"] = (
+                    round(float(known.sum(dtype=np.float64)) / 1e9, 9) if known.size else None
+                )
         return row
 
     def _tidy(self, pairing: Pairing, record: RoundRecord, times: bool) -> dict[str, Any]:
