@@ -14,12 +14,13 @@ from typing import Any, Literal, TypeAlias
 
 from arena.agent import Player, Respelt, sees_all_cards
 from arena.errors import ArenaError
+from arena.own_code import OwnCode, is_code, is_trusted
 from arena.parameters import plain, read_values
 from arena.process.client import Isolated, Launch, ProcessAgent
 from arena.process.limits import Limits
 from arena.process.recipe import Recipe
 from arena.process.revision import Source, program_at
-from arena.registry import AGENTS, BIDDERS
+from arena.registry import AGENTS, BIDDERS, Registry
 
 __all__ = [
     "AgentSpec",
@@ -75,9 +76,14 @@ class AgentSpec:
     @property
     def is_isolated(self) -> bool:
         """Whether it plays in a process of its own, and not as trusted code in ours."""
-        launch = getattr(AGENTS.get(self.family), "launch", None)
+        launch = None if is_code(self.family) else getattr(AGENTS.get(self.family), "launch", None)
         elsewhere = self.limits or self.source or launch
         return bool(self.isolate) or elsewhere is not None
+
+    @property
+    def names_code(self) -> bool:
+        """Whether it, or its bidder, is code in a file beside the experiment."""
+        return is_code(self.family) or (self.bidder is not None and is_code(self.bidder.family))
 
     @property
     def written(self) -> dict[str, Any]:
@@ -127,21 +133,32 @@ class Builder:
         Models are looked for in `folder`: that of the experiment, or of the run.
         """
         written = {"family": spec.family, **spec.parameters}
-        parameters = dict(in_words_of_today(AGENTS.get(spec.family), written).written)
+        parameters = dict(
+            in_words_of_today(_class_of(AGENTS, spec.family, folder), written).written
+        )
         name, bidder = parameters.pop("family"), spec.bidder
-        family = AGENTS.get(name)
-        bids = BIDDERS.get(bidder.family) if bidder else None
+        family = _class_of(AGENTS, name, folder)
+        bids = _class_of(BIDDERS, bidder.family, folder) if bidder else None
         values = read_values(family, parameters, f"agent family {name!r}", folder)
         relative_to = getattr(family, "relative_to", None)
         return cls(
             spec.family,
-            family,
+            _sendable(family, name, folder),
             values if relative_to is None else relative_to(folder, values),
-            bids,
+            _sendable(bids, bidder.family, folder) if bids and bidder else None,
             read_values(bids, bidder.parameters, f"bidder {bidder.family!r}", folder)
             if bids and bidder
             else {},
         )
+
+    @property
+    def own_code(self) -> tuple[str | None, str | None]:
+        """The hashes of the files of the card player and the bidder, if they are code in files."""
+        hashes = [
+            part.sha256 if isinstance(part, OwnCode) else None
+            for part in (self.family, self.bidder_family)
+        ]
+        return hashes[0], hashes[1]
 
     def build(self) -> Player:
         """The agent."""
@@ -155,6 +172,22 @@ class Builder:
         except Exception as error:  # whatever a plug-in does wrong
             what = " ".join(f"{type(error).__name__}: {error}".split())
             raise ArenaError(f"agent family {self.name!r} cannot be built: {what}") from error
+
+
+def _class_of(registry: Registry[Any], family: str, folder: Path) -> Any:
+    """What is registered under a name; code in a file, if its folder is trusted."""
+    if not is_code(family):
+        return registry.get(family)
+    if not is_trusted(folder):
+        raise ArenaError(
+            f"{family} is code in a file, which only 'arena run' imports (see 'arena run --help')"
+        )
+    return OwnCode.find(family, folder).load()
+
+
+def _sendable(family: Any, name: str, folder: Path) -> Any:
+    """A family as it goes to workers: by reference, or with the text of its file."""
+    return OwnCode.find(name, folder) if is_code(name) else family
 
 
 def _copied(value: Any) -> Any:

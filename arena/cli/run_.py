@@ -2,7 +2,17 @@
 
 Results go to reports/NAME/ (or --out). A run that was interrupted, killed or stopped
 by a full disk goes on where it stopped when the same command is given again; one that
-is complete only shows its tables.
+is complete only shows its tables. More deals, another agent or another pairing may be
+added: the same folder goes on and plays only what is missing.
+
+An agent may be a class in a file beside or below CONFIG: 'family: ./bot.py:Greedy'. Its
+code is imported, and 'arena run' says so; if CONFIG lies outside the current folder, only
+with --trust.
+
+Examples:
+  arena run quickstart                          an experiment that comes with arena
+  arena run mine.yaml --set deals.limit=200     with more deals
+  arena run mine.yaml --jobs 4 --out results    on four cores, into another folder
 
 Exit codes: 0 all played, 1 an agent's fault stopped the run, 130 interrupted.
 """
@@ -13,6 +23,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from arena.cli.options import add_experiment_options
 from arena.cli.progress import Progress
 from arena.config import load
 from arena.files import write_atomically
@@ -22,18 +33,14 @@ from arena.play.runner import BACKENDS
 from arena.report import HTML, write
 from arena.store import Run
 from arena.store.folder import TABLES
+from arena.store.manifest import MANIFEST
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to play, and how."""
     parser.add_argument("config", metavar="CONFIG", help="an experiment in YAML")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        dest="overrides",
-        metavar="KEY=VALUE",
-        help="change a key, such as agents.mc.playouts=500; may be repeated",
+    add_experiment_options(
+        parser, trust="import code that CONFIG names although it lies outside the current folder"
     )
     parser.add_argument("--jobs", type=_at_least_one, metavar="N", help="workers (default: cores)")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the results")
@@ -64,7 +71,13 @@ def _at_least_one(text: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """Play, then show the tables."""
-    experiment = load(args.config, args.overrides)
+    quiet = args.quiet
+    experiment = load(
+        args.config,
+        args.overrides,
+        trust=args.trust or None,
+        tell=lambda line: quiet or print(f"arena: {line}", file=sys.stderr),
+    )
     path = args.out or Path("reports") / experiment.name
     options = RunOptions(args.jobs, args.backend, args.fresh, mix_code=args.mix_code)
     unit = "matches" if experiment.match else "deals"
@@ -104,9 +117,9 @@ def _show(finished: Finished, unit: str, tables: str) -> None:
 
 
 def _report(finished: Finished, quiet: bool) -> None:
-    """Write the report, unless nothing was played since it was written."""
-    page = finished.path / HTML
-    if finished.played or not page.is_file():
+    """Write the report, unless nothing has changed since it was written."""
+    page, manifest = finished.path / HTML, finished.path / MANIFEST
+    if not page.is_file() or page.stat().st_mtime < manifest.stat().st_mtime:
         write(finished.path)
     if not quiet:
         print(f"report in {page}")

@@ -85,7 +85,10 @@ def run(experiment: Experiment, path: Path, options: RunOptions, watcher: Watche
     with RunFolder(path) as folder:
         if options.fresh:
             folder.clear()
-        folder.claim(experiment.resolved)
+        grown = folder.claim(experiment.resolved)
+        if grown:
+            watcher.say(f"{path} grows: {'; '.join(grown)}")
+            folder.log(f"grows: {'; '.join(grown)}")
         return _Run(now_wanted, Schedule(now_wanted), folder, options, watcher).play()
 
 
@@ -128,6 +131,7 @@ class _Run:
                 return Finished(self.folder.path, 0, found, 0)
             if 0 < found < tally.total:
                 self._refuse_changed_code(entrants)
+                self.watcher.say(self._found(found, tally.total))
             self.folder.discard_tables()
             self.folder.write_manifest(manifest)
             self.folder.log(f"start: {found} of {tally.total} units are stored")
@@ -184,7 +188,9 @@ class _Run:
         probes = iter(self.runner.probes([builder for _, team in unknown for builder in team]))
         for entrant, team in unknown:
             found = [next(probes) for _ in team]
-            known[entrant.name] = fingerprint(entrant, found, used[entrant.name].models)
+            own_code = [builder.own_code for builder in self.families[entrant.name]]
+            models = used[entrant.name].models
+            known[entrant.name] = fingerprint(entrant, found, models, own_code)
         return {
             name: each.model_copy(update={"fingerprint": known[name]})
             for name, each in used.items()
@@ -251,11 +257,8 @@ class _Run:
         stored = self._stored_manifest()
         if stored is None:
             return False
-        same = (stored.entrants, stored.pairings, stored.rules) == (
-            manifest.entrants,
-            manifest.pairings,
-            manifest.rules,
-        )
+        about = ("entrants", "pairings", "rules", "description", "references")
+        same = all(getattr(stored, each) == getattr(manifest, each) for each in about)
         return same and stored.ended is not None
 
     def _keys(self, entrants: Mapping[str, EntrantUsed]) -> Iterator[PairingKey]:
@@ -323,6 +326,10 @@ class _Run:
                 if chunk.stopped:
                     return self._told(chunk.faults[0])
         return ""
+
+    def _found(self, found: int, total: int) -> str:
+        what = "matches" if self.experiment.match else "deals"
+        return f"{found:,} of {total:,} {what} found, {total - found:,} to play"
 
     def _told(self, fault: FaultRecord) -> str:
         first, second = self.experiment.pairings[fault.pairing]

@@ -186,10 +186,7 @@ class Run:
 
         clocks = {name: (_Clock(), _Clock()) for name in self.entrants}
         for pairing in self.pairings:
-            rows = self.database.query(
-                "SELECT seating, seats, times, cpu_times FROM rounds WHERE pairing = ?", pairing.id
-            )
-            for batch in _batches(rows):
+            for batch in _batches(self.database.times(pairing.id)):
                 times = decode_times(b"".join(row[2] for row in batch))
                 cpu_times = decode_times(
                     b"".join(row[3] or encode_times([nan] * len(row[1])) for row in batch)
