@@ -13,7 +13,27 @@ from arena.errors import ArenaError, did_you_mean
 from arena.files import find_shipped
 from arena.registry import GAMES
 
-__all__ = ["add_game_options", "find_set", "make_rules", "rules_from_args", "tell_left_out"]
+__all__ = [
+    "add_experiment_options",
+    "add_game_options",
+    "find_set",
+    "make_rules",
+    "rules_from_args",
+    "tell_left_out",
+]
+
+
+def add_experiment_options(parser: argparse.ArgumentParser, trust: str) -> None:
+    """`--set KEY=VALUE` and `--trust`; `trust` says what the latter does here."""
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        dest="overrides",
+        metavar="KEY=VALUE",
+        help="change a key, such as agents.mc.playouts=500; may be repeated",
+    )
+    parser.add_argument("--trust", action="store_true", help=trust)
 
 
 def add_game_options(parser: argparse.ArgumentParser, required: bool = True) -> None:
