@@ -154,10 +154,8 @@ def _round(
             # What is stored is what a seat may know, whatever the teacher saw.
             known = encode_view(view._replace(all_hands=None) if view.all_hands else view)
             visits, values = _findings(found, view.legal)
-            rows.append(
-                (deal.id, seating, len(rows), seat, owners[seat], known, list(view.legal), action)
-                + (visits, values)
-            )
+            decided = (known, list(view.legal), action, visits, values)
+            rows.append((deal.id, seating, len(rows), seat, owners[seat], *decided))
         rules.apply(state, action)
     scores = rules.outcome(state).scores
     for row in rows:
