@@ -30,6 +30,7 @@ __all__ = [
     "Entrant",
     "Isolate",
     "builder_of",
+    "facts_of",
     "in_words_of_today",
 ]
 
@@ -76,9 +77,11 @@ class AgentSpec:
     @property
     def is_isolated(self) -> bool:
         """Whether it plays in a process of its own, and not as trusted code in ours."""
-        launch = None if is_code(self.family) else getattr(AGENTS.get(self.family), "launch", None)
-        elsewhere = self.limits or self.source or launch
-        return bool(self.isolate) or elsewhere is not None
+        if self.isolate or self.limits is not None or self.source is not None:
+            return True
+        if is_code(self.family):
+            return False
+        return getattr(AGENTS.get(self.family), "launch", None) is not None
 
     @property
     def names_code(self) -> bool:
@@ -132,6 +135,8 @@ class Builder:
 
         Models are looked for in `folder`: that of the experiment, or of the run.
         """
+        if spec.source is not None:  # today's code would be another agent
+            raise ArenaError(f"{spec.family!r} of {spec.source.git} plays in processes only")
         written = {"family": spec.family, **spec.parameters}
         parameters = dict(
             in_words_of_today(_class_of(AGENTS, spec.family, folder), written).written
@@ -213,23 +218,30 @@ class Apart:
         return Player(ProcessAgent(self.launch, self.limits, fresh=self.fresh, **self.facts))
 
 
+def facts_of(player: Player) -> dict[str, bool]:
+    """What has to be known of an agent that plays elsewhere."""
+    parts = [part for part in (player.cards, player.bidder) if part is not None]
+    return {
+        "sees_all_cards": sees_all_cards(player),
+        "reproducible": all(getattr(part, "reproducible", True) for part in parts),
+    }
+
+
 def builder_of(
     spec: AgentSpec, folder: Path = _HERE, decision_limit_s: float | None = None
 ) -> Builder | Apart:
     """How to make an agent where it plays, given the limit of the whole experiment."""
-    here = Builder.of(spec, folder)
-    if not spec.is_isolated:
-        return here
-    player = here.build()
-    parts = [part for part in (player.cards, player.bidder) if part is not None]
-    facts = {
-        "sees_all_cards": sees_all_cards(player),
-        "reproducible": all(getattr(part, "reproducible", True) for part in parts),
-    }
-    recipe = Recipe(here.family, here.parameters, here.bidder_family, here.bidder_parameters)
-    launch: Launch = getattr(player.cards, "launch", None) or Isolated(recipe)
+    launch: Launch
     if spec.source is not None:
-        launch = program_at(spec.source, spec.written)
+        launch, facts = program_at(spec.source, spec.written)
+    else:
+        here = Builder.of(spec, folder)
+        if not spec.is_isolated:
+            return here
+        player = here.build()
+        facts = facts_of(player)
+        recipe = Recipe(here.family, here.parameters, here.bidder_family, here.bidder_parameters)
+        launch = getattr(player.cards, "launch", None) or Isolated(recipe)
     limits = spec.limits or Limits()
     if limits.seconds_per_decision is None:
         limits = replace(limits, seconds_per_decision=decision_limit_s or launch.patience_s)

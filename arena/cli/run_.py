@@ -27,13 +27,12 @@ from arena.cli.options import add_experiment_options
 from arena.cli.progress import Progress
 from arena.config import load
 from arena.files import write_atomically
-from arena.play.run import Finished, RunOptions
-from arena.play.run import run as play
+from arena.play.fault_words import habits
+from arena.play.run import Finished, RunOptions, run_in
 from arena.play.runner import BACKENDS
-from arena.report import HTML, write
+from arena.report import HTML, is_current, write
 from arena.store import Run
-from arena.store.folder import TABLES
-from arena.store.manifest import MANIFEST
+from arena.store.folder import TABLES, RunFolder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -83,8 +82,18 @@ def run(args: argparse.Namespace) -> int:
     unit = "matches" if experiment.match else "deals"
     progress = Progress(unit, args.quiet)
     try:
-        with progress:
-            finished = play(experiment, path, options, progress)
+        with RunFolder(path) as folder:
+            with progress:
+                finished = run_in(folder, experiment, options, progress)
+            if finished.stopped:
+                print(f"arena: stopped: {finished.stopped}", file=sys.stderr)
+                return 1
+            # The folder is still ours: nobody starts over while tables and report are made.
+            tables = _tables(finished)
+            if not args.quiet:
+                _show(finished, unit, tables)
+            if not args.no_report:
+                _report(finished, args.quiet)
     except KeyboardInterrupt:
         stored = f"{progress.tally.done:,} {unit} are" if progress.tally else "what was finished is"
         print(
@@ -92,14 +101,6 @@ def run(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 130
-    if finished.stopped:
-        print(f"arena: stopped: {finished.stopped}", file=sys.stderr)
-        return 1
-    tables = _tables(finished)
-    if not args.quiet:
-        _show(finished, unit, tables)
-    if not args.no_report:
-        _report(finished, args.quiet)
     return 0
 
 
@@ -110,16 +111,15 @@ def _show(finished: Finished, unit: str, tables: str) -> None:
     print(tables)
     with Run(path) as results:
         cpu = results.manifest.cpu_s
-        faults = len(results.faults())
-    if faults:
-        print(f"{faults} faults, see {path / 'log.txt'}")
+        for line in habits(results):
+            print(line)
     print(f"{cpu:,.1f} CPU seconds; results in {path}")
 
 
 def _report(finished: Finished, quiet: bool) -> None:
-    """Write the report, unless nothing has changed since it was written."""
-    page, manifest = finished.path / HTML, finished.path / MANIFEST
-    if not page.is_file() or page.stat().st_mtime < manifest.stat().st_mtime:
+    """Write the report, unless there is one of what is stored."""
+    page = finished.path / HTML
+    if not is_current(finished.path):
         write(finished.path)
     if not quiet:
         print(f"report in {page}")

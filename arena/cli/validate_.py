@@ -66,7 +66,9 @@ def _agent(entrant: Entrant, folder: Path) -> str:
     )
     if any(member.names_code and not is_trusted(folder) for member in entrant.members):
         return f"{entrant.name} ({families}, not imported)"
-    open_handed = any(sees_all_cards(member.build(folder)) for member in entrant.members)
+    open_handed = any(
+        member.source is None and sees_all_cards(member.build(folder)) for member in entrant.members
+    )
     return f"{entrant.name} ({families}{', sees all cards' if open_handed else ''})"
 
 

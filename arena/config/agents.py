@@ -202,6 +202,8 @@ class _Family:
 
 def _agent(entry: _Entry, context: _Context) -> AgentSpec | None:
     problems = context.problems
+    if entry.data.get("source") is not None:
+        return _of_another_revision(entry, problems)
     entry = _respelt(AGENTS, entry)
     family = _family(AGENTS, entry.data, entry.path_of("family"), context)
     if family is None:
@@ -215,21 +217,12 @@ def _agent(entry: _Entry, context: _Context) -> AgentSpec | None:
             return None
     if values is None:
         return None
-    apart = problems.check(
-        _Apart,
-        {key: entry.data[key] for key in ("isolate", "limits", "source") if key in entry.data},
-        entry.path,
-        moved=entry.moved,
-    )
+    apart = _apart(entry, problems)
     limits = _built(Limits, "limits", entry, problems)
-    source = _built(Source, "source", entry, problems)
     if apart is None:
         return None
-    if source is not None and is_code(family.name):
-        problems.add(entry.path_of("source"), "code in a file has no revisions; leave it out")
-        return None
     chosen: Isolate = context.isolate if apart.isolate is None else apart.isolate
-    spec = AgentSpec(family.name, values, bidder, limits, chosen, source)
+    spec = AgentSpec(family.name, values, bidder, limits, chosen)
     if spec.names_code and context.imports is not None and not context.imports.wanted:
         return spec
     try:
@@ -244,6 +237,45 @@ def _agent(entry: _Entry, context: _Context) -> AgentSpec | None:
         problems.add(entry.path, f"{family.name!r} {why}")
         return None
     return spec
+
+
+def _of_another_revision(entry: _Entry, problems: Problems) -> AgentSpec | None:
+    """Families and parameters are those of that revision, which says what it does not know."""
+    apart = _apart(entry, problems)
+    limits = _built(Limits, "limits", entry, problems)
+    source = _built(Source, "source", entry, problems)
+    family, bidder = entry.data.get("family"), entry.data.get("bidder")
+    if not isinstance(family, str):
+        problems.add(entry.path, "expected a family: {family: NAME, source: {git: REV}, ...}")
+        return None
+    if is_code(family):
+        problems.add(entry.path_of("source"), "code in a file has no revisions; leave it out")
+        return None
+    if bidder is not None and not isinstance(bidder, dict):
+        bidder = {"family": bidder}
+    if apart is None or source is None:
+        return None
+    return AgentSpec(
+        family,
+        {key: value for key, value in entry.data.items() if key not in RESERVED},
+        None
+        if bidder is None
+        else BidderSpec(
+            str(bidder.get("family")), {k: v for k, v in bidder.items() if k != "family"}
+        ),
+        limits,
+        apart.isolate or False,
+        source,
+    )
+
+
+def _apart(entry: _Entry, problems: Problems) -> _Apart | None:
+    return problems.check(
+        _Apart,
+        {key: entry.data[key] for key in ("isolate", "limits", "source") if key in entry.data},
+        entry.path,
+        moved=entry.moved,
+    )
 
 
 class _Apart(Strict):

@@ -380,6 +380,16 @@ class Database:
         for row in self.query(f"SELECT {columns} FROM rounds WHERE pairing = ?", pairing):
             yield row[0], row[1], row[2], row[3]
 
+    def digest(self, pairing: int) -> str:
+        """What tells two states of a pairing's results apart: how much, and its checksums."""
+        column = self._columns("rounds", (_CHECKSUM,))
+        return str(
+            self.one(
+                f"SELECT count(*), sum({column}), total(margin) FROM rounds WHERE pairing = ?",
+                pairing,
+            )
+        )
+
     def faults(self, pairing: int) -> list[FaultRecord]:
         """The faults in a pairing."""
         columns = self._columns("faults", (*FaultRecord._fields, _CHECKSUM))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLUMNS",
+    "MEASURED",
     "RoundRecord",
     "checksum",
     "decode_times",
@@ -82,6 +83,9 @@ class RoundRecord(NamedTuple):
 
 
 COLUMNS: tuple[str, ...] = RoundRecord._fields
+
+MEASURED: tuple[str, ...] = ("times",)
+"""Columns that differ when a round is played again."""
 
 _pack_numbers = Struct("<3d8q").pack
 
