@@ -3,6 +3,10 @@
 Each topic prints its figures; what they mean and what is aimed at stands at the top of
 its module in `arena/bench`. With --against (topic kernel), a command that prints the
 rounds per second of another kernel is run in turns with ours.
+
+Examples:
+  arena bench kernel
+  arena bench search --json
 """
 
 from __future__ import annotations
