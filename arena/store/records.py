@@ -84,7 +84,7 @@ class RoundRecord(NamedTuple):
 
 COLUMNS: tuple[str, ...] = RoundRecord._fields
 
-MEASURED: tuple[str, ...] = ("times",)
+MEASURED: tuple[str, ...] = ("times", "cpu_times")
 """Columns that differ when a round is played again."""
 
 _pack_numbers = Struct("<3d8q").pack
