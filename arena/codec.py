@@ -7,8 +7,8 @@ ascending order, and what is not known (or does not exist in a game) is null. A 
 game with its options, so it can be read by itself. `FIELDS` lists every field once, with its
 reader, its writer, its schema and its meaning; `docs/protocol.md` has the same as a table.
 
-Writers make text at once and keep what they wrote of cards and tricks: nearly all of a view
-is the same as in the view before.
+Writers make text at once and keep what they wrote of cards and tricks, and `ViewCodec.reader`
+keeps what it read: nearly all of a view is the same as in the view before.
 
 >>> import json
 >>> from arena.games.klaverjas import Klaverjas
@@ -240,6 +240,8 @@ FIELDS: tuple[Field, ...] = (
 """In the order of `View`, after its rules."""
 
 _HEAD = ("format", "rules")
+_NOTHING = object()
+"""Is no value of a field, and equal to none."""
 
 
 class ViewCodec:
@@ -249,6 +251,7 @@ class ViewCodec:
         self.rules = rules
         self._rules = encode_rules(rules)
         self._action = _action_kind(rules)
+        self._names = action_names(rules)
         kinds = [(field.name, field.kind(self._action)) for field in FIELDS]
         self._writers = [kind.write for _, kind in kinds]
         self._readers = [(name, kind.read) for name, kind in kinds]
@@ -256,11 +259,19 @@ class ViewCodec:
         names = ",".join(f'"{name}":%s' for name, _ in kinds)
         self._template = head.replace("%", "%%") + names + "}"
         self._keys = len(_HEAD) + len(FIELDS)
+        self._written: list[tuple[Any, str]] = [(_NOTHING, "")] * len(kinds)
 
     def encode(self, view: View) -> str:
         """A view as one line of JSON."""
-        values = [write(value) for write, value in zip(self._writers, view[1:], strict=True)]
-        return self._template % tuple(values)
+        written = self._written
+        texts = []
+        for number, value in enumerate(view[1:]):
+            before, text = written[number]
+            if value is not before:
+                text = self._writers[number](value)
+                written[number] = value, text  # at once: threads may share a codec
+            texts.append(text)
+        return self._template % tuple(texts)
 
     def decode(self, data: Mapping[str, Any]) -> View:
         """The view that `encode` wrote, once parsed; equal to it in everything."""
@@ -275,9 +286,37 @@ class ViewCodec:
             pass  # what is wrong is looked for below, at leisure
         raise CodecError(self._explained(data))
 
+    def reader(self) -> Callable[[Mapping[str, Any]], View]:
+        """`decode` for views that come one after the other: reads only what is new.
+
+        It keeps what it was given, so that must not change afterwards.
+        """
+        head: list[Any] = [_NOTHING]
+        kept: list[tuple[Any, Any]] = [(_NOTHING, None)] * len(self._readers)
+
+        def read_next(data: Mapping[str, Any]) -> View:
+            if head != [data.get(name) for name in _HEAD] or len(data) != self._keys:
+                view = self.decode(data)
+                head[:] = [data[name] for name in _HEAD]
+                return view
+            values = []
+            try:
+                for number, (name, read) in enumerate(self._readers):
+                    found = data[name]
+                    before, value = kept[number]
+                    if found != before:
+                        value = read(found)
+                        kept[number] = found, value
+                    values.append(value)
+            except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+                raise CodecError(self._explained(data)) from None
+            return View(self.rules, *values)
+
+        return read_next
+
     def write_action(self, action: Action) -> str:
         """The name of an action."""
-        return action_names(self.rules)[action]
+        return self._names[action]
 
     def read_action(self, name: Any) -> Action:
         """The action of this name."""

@@ -14,12 +14,13 @@ from typing import Any, Literal, TypeAlias
 
 from arena.agent import Player, Respelt, sees_all_cards
 from arena.errors import ArenaError
+from arena.own_code import OwnCode, is_code, is_trusted
 from arena.parameters import plain, read_values
 from arena.process.client import Isolated, Launch, ProcessAgent
 from arena.process.limits import Limits
 from arena.process.recipe import Recipe
 from arena.process.revision import Source, program_at
-from arena.registry import AGENTS, BIDDERS
+from arena.registry import AGENTS, BIDDERS, Registry
 
 __all__ = [
     "AgentSpec",
@@ -29,6 +30,7 @@ __all__ = [
     "Entrant",
     "Isolate",
     "builder_of",
+    "facts_of",
     "in_words_of_today",
 ]
 
@@ -75,9 +77,16 @@ class AgentSpec:
     @property
     def is_isolated(self) -> bool:
         """Whether it plays in a process of its own, and not as trusted code in ours."""
-        launch = getattr(AGENTS.get(self.family), "launch", None)
-        elsewhere = self.limits or self.source or launch
-        return bool(self.isolate) or elsewhere is not None
+        if self.isolate or self.limits is not None or self.source is not None:
+            return True
+        if is_code(self.family):
+            return False
+        return getattr(AGENTS.get(self.family), "launch", None) is not None
+
+    @property
+    def names_code(self) -> bool:
+        """Whether it, or its bidder, is code in a file beside the experiment."""
+        return is_code(self.family) or (self.bidder is not None and is_code(self.bidder.family))
 
     @property
     def written(self) -> dict[str, Any]:
@@ -126,22 +135,35 @@ class Builder:
 
         Models are looked for in `folder`: that of the experiment, or of the run.
         """
+        if spec.source is not None:  # today's code would be another agent
+            raise ArenaError(f"{spec.family!r} of {spec.source.git} plays in processes only")
         written = {"family": spec.family, **spec.parameters}
-        parameters = dict(in_words_of_today(AGENTS.get(spec.family), written).written)
+        parameters = dict(
+            in_words_of_today(_class_of(AGENTS, spec.family, folder), written).written
+        )
         name, bidder = parameters.pop("family"), spec.bidder
-        family = AGENTS.get(name)
-        bids = BIDDERS.get(bidder.family) if bidder else None
+        family = _class_of(AGENTS, name, folder)
+        bids = _class_of(BIDDERS, bidder.family, folder) if bidder else None
         values = read_values(family, parameters, f"agent family {name!r}", folder)
         relative_to = getattr(family, "relative_to", None)
         return cls(
             spec.family,
-            family,
+            _sendable(family, name, folder),
             values if relative_to is None else relative_to(folder, values),
-            bids,
+            _sendable(bids, bidder.family, folder) if bids and bidder else None,
             read_values(bids, bidder.parameters, f"bidder {bidder.family!r}", folder)
             if bids and bidder
             else {},
         )
+
+    @property
+    def own_code(self) -> tuple[str | None, str | None]:
+        """The hashes of the files of the card player and the bidder, if they are code in files."""
+        hashes = [
+            part.sha256 if isinstance(part, OwnCode) else None
+            for part in (self.family, self.bidder_family)
+        ]
+        return hashes[0], hashes[1]
 
     def build(self) -> Player:
         """The agent."""
@@ -155,6 +177,22 @@ class Builder:
         except Exception as error:  # whatever a plug-in does wrong
             what = " ".join(f"{type(error).__name__}: {error}".split())
             raise ArenaError(f"agent family {self.name!r} cannot be built: {what}") from error
+
+
+def _class_of(registry: Registry[Any], family: str, folder: Path) -> Any:
+    """What is registered under a name; code in a file, if its folder is trusted."""
+    if not is_code(family):
+        return registry.get(family)
+    if not is_trusted(folder):
+        raise ArenaError(
+            f"{family} is code in a file, which only 'arena run' imports (see 'arena run --help')"
+        )
+    return OwnCode.find(family, folder).load()
+
+
+def _sendable(family: Any, name: str, folder: Path) -> Any:
+    """A family as it goes to workers: by reference, or with the text of its file."""
+    return OwnCode.find(name, folder) if is_code(name) else family
 
 
 def _copied(value: Any) -> Any:
@@ -180,23 +218,30 @@ class Apart:
         return Player(ProcessAgent(self.launch, self.limits, fresh=self.fresh, **self.facts))
 
 
+def facts_of(player: Player) -> dict[str, bool]:
+    """What has to be known of an agent that plays elsewhere."""
+    parts = [part for part in (player.cards, player.bidder) if part is not None]
+    return {
+        "sees_all_cards": sees_all_cards(player),
+        "reproducible": all(getattr(part, "reproducible", True) for part in parts),
+    }
+
+
 def builder_of(
     spec: AgentSpec, folder: Path = _HERE, decision_limit_s: float | None = None
 ) -> Builder | Apart:
     """How to make an agent where it plays, given the limit of the whole experiment."""
-    here = Builder.of(spec, folder)
-    if not spec.is_isolated:
-        return here
-    player = here.build()
-    parts = [part for part in (player.cards, player.bidder) if part is not None]
-    facts = {
-        "sees_all_cards": sees_all_cards(player),
-        "reproducible": all(getattr(part, "reproducible", True) for part in parts),
-    }
-    recipe = Recipe(here.family, here.parameters, here.bidder_family, here.bidder_parameters)
-    launch: Launch = getattr(player.cards, "launch", None) or Isolated(recipe)
+    launch: Launch
     if spec.source is not None:
-        launch = program_at(spec.source, spec.written)
+        launch, facts = program_at(spec.source, spec.written)
+    else:
+        here = Builder.of(spec, folder)
+        if not spec.is_isolated:
+            return here
+        player = here.build()
+        facts = facts_of(player)
+        recipe = Recipe(here.family, here.parameters, here.bidder_family, here.bidder_parameters)
+        launch = getattr(player.cards, "launch", None) or Isolated(recipe)
     limits = spec.limits or Limits()
     if limits.seconds_per_decision is None:
         limits = replace(limits, seconds_per_decision=decision_limit_s or launch.patience_s)

@@ -198,26 +198,33 @@ class View(NamedTuple):
     """
 
     rules: Rules
+    """The game with its options; also says who takes a trick and what it is worth."""
     seat: int
+    """Whose view this is: N, E, S, W are 0 to 3."""
     phase: Phase
+    """What is to be done: `bid`, `pass` (cards on), or `play` a card."""
     legal: tuple[Action, ...]
-    """What may be done now, in ascending order."""
+    """What may be done now, in ascending order of the numbers: suit by suit, not by strength."""
     hand: int
     """The cards held now, as a mask."""
     dealt_hand: tuple[int, ...]
     """The hand as it was dealt, in the order dealt."""
     dealer: int | None
+    """Who dealt; None where that has no meaning."""
     leader: int | None
     """Who leads the first trick, once that is known."""
     trump: int | None
+    """The trump suit (or obe, une), as an index into `TRUMPS`; None if there is none (yet)."""
     declarer: int | None
+    """Who chose trump, or plays; None if nobody does (yet)."""
     forced: bool
     """Whether the declarer had no choice, so that declaring says nothing about their hand."""
     turn_ups: tuple[int, ...]
     """Suits turned up for the auction so far."""
     bids: tuple[Bid, ...]
+    """The calls of the auction so far, as (seat, action)."""
     tricks: tuple[Trick, ...]
-    """The finished tricks."""
+    """The finished tricks, as (leader, cards, winner, points, bonus)."""
     table: tuple[int, ...]
     """Cards of the trick in progress, in the order of play."""
     table_leader: int | None
@@ -261,6 +268,18 @@ class View(NamedTuple):
     def position(self) -> Position:
         """What decides which cards may be played now."""
         return Position(self.trump, self.table, len(self.tricks), self.opened)
+
+    @property
+    def holder(self) -> int | None:
+        """The seat that holds the trick in progress; None if no card is on the table."""
+        if not self.table:
+            return None
+        return self.seat_at(self.rules.trick_winner(self.table, self.trump))
+
+    def takes(self, card: int) -> bool:
+        """Whether a card, played now, would hold the trick."""
+        table = (*self.table, card)
+        return self.rules.trick_winner(table, self.trump) == len(self.table)
 
     def seat_at(self, place: int) -> int:
         """The seat whose card is number `place` (from 0) of the trick in progress."""

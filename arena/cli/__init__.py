@@ -26,6 +26,7 @@ COMMANDS: dict[str, str] = {
     "demo": "play one deal at random and show the table",
     "deals": "make, show, check and import sets of deals",
     "list": "what there is: games, agents, deal sets",
+    "new": "start an agent, an experiment or a game of your own",
     "validate": "check experiment files without playing",
     "record": "store the games of an experiment as training data",
     "schema": "print the JSON Schema of experiment files, of views, or of the protocol",

@@ -5,6 +5,9 @@ that every difference found is a false one, and once more with a handicap of a f
 that is known, so that every interval can be checked. The whole takes minutes; --quick is a
 short version whose numbers are rough, and are judged with that in mind.
 
+Examples:
+  arena calibrate --quick
+
 Exit codes: 0 all promises kept, 1 one is not.
 """
 
@@ -27,7 +30,7 @@ from arena.cli.progress import Progress
 from arena.cli.table import text_table
 from arena.deals import DealSet
 from arena.errors import ArenaError
-from arena.gate.calibrate import gate_rates
+from arena.gate.calibrate import CANDIDATES, REPLICATES, gate_rates
 from arena.play.experiment import AgentSpec, Entrant, Experiment
 from arena.play.run import RunOptions
 from arena.play.run import run as play
@@ -73,6 +76,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--only", choices=("simulated", "page", "real", "gate"), help="one part of it"
+    )
+    parser.add_argument(
+        "--keep", type=Path, metavar="DIR", help="gate: where its games are kept, to go on later"
     )
     parser.add_argument("--seed", type=int, default=SEED, help=f"default: {SEED}")
     parser.add_argument("--json", action="store_true", help="every number, as JSON")
@@ -282,21 +288,51 @@ def _real(judge: _Judge, scale: int, args: argparse.Namespace) -> Iterator[Promi
 
 def _gate(judge: _Judge, scale: int, args: argparse.Namespace) -> Iterator[Promise]:
     """Gates with fresh baselines of a real agent: other seeds of the same play, and a handicap."""
-    deals, seeds, worse_by = 600, max(8, 40 // scale), 15.0
-    spent = [
-        self_play(args.agent, args.deals, deals, args.seed + 1_000 * (number + 1))
-        for number in range(seeds)
-    ]
-    found = gate_rates(np.stack(spent), worse_by, args.seed, max(100, 1_000 // scale))
+    deals, worse_by = 400, 20.0
+    baselines = max(10, 60 // scale)
+    tables = baselines * (REPLICATES + CANDIDATES)
+    played = repeated_play(args.agent, args.deals, deals, tables, args.seed, args.keep)
+    table = played.reshape(baselines, REPLICATES + CANDIDATES, deals)
+    found = gate_rates(list(table[:, :REPLICATES]), list(table[:, REPLICATES:]), worse_by)
     name = f"gate, {args.agent}, {plain(worse_by)} points"
     yield judge.conservative(f"{name}: an unchanged agent fails", found.unchanged_fails)
     yield judge.conservative(f"{name}: a worse one passes", found.worse_passes)
+    yield judge.conservative(f"{name}: no answer", found.undecided, 0.1)
+    saved = Rate("saved", found.saved, found.saved, found.saved, found.undecided.reps)
+    yield judge(f"{name}: deals saved of a fixed-size test", saved, 0.4, 1.0)
     print(
         f"{name}: {plain(found.mean_deals, 0)} deals on average, a fixed test needs "
         f"{found.fixed_deals:,}; among the worst tenth of baselines an unchanged agent fails in "
         f"{percent(found.worst_decile)}",
         file=sys.stderr,
     )
+
+
+def repeated_play(
+    family: str, deal_set: str, count: int, times: int, seed: int, keep: Path | None
+) -> FloatArray:
+    """Margins of an agent against itself, time × deal: the same deals, played anew each time.
+
+    One run, whose deals have the number of the repetition in their names, so that every one has
+    chances of its own. In the folder `keep` it goes on where it was interrupted.
+    """
+    deals = DealSet.load(find_set(deal_set))
+    twins = tuple(Entrant(name, (AgentSpec(family),)) for name in ("this", "that"))
+    experiment = Experiment(
+        name="calibrate",
+        rules=make_rules(deals.game, dict(deals.meta.get("options", {}))),
+        deals=tuple(
+            replace(deal, id=f"{deal.id}~{time}")
+            for time in range(times)
+            for deal in deals.deals[:count]
+        ),
+        deal_set=f"{deals.name}, {times} times",
+        deals_sha256=deals.sha256,
+        entrants=twins,
+        pairings=(("this", "that"),),
+        seed=seed,
+    )
+    return _margins(experiment, keep).reshape(times, -1)
 
 
 def self_play(family: str, deal_set: str, count: int, seed: int) -> FloatArray:
@@ -326,10 +362,10 @@ def self_play(family: str, deal_set: str, count: int, seed: int) -> FloatArray:
     return np.concatenate(found)
 
 
-def _margins(experiment: Experiment) -> FloatArray:
+def _margins(experiment: Experiment, keep: Path | None = None) -> FloatArray:
     with tempfile.TemporaryDirectory(prefix="arena-calibrate-") as folder:
-        path = Path(folder) / "run"
-        with Progress("deals", quiet=True) as progress:
+        path = keep or Path(folder) / "run"
+        with Progress("deals", quiet=keep is None) as progress:
             finished = play(experiment, path, RunOptions(), progress)
         if finished.stopped:
             raise ArenaError(f"stopped: {finished.stopped}")

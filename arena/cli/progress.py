@@ -67,7 +67,7 @@ class Progress:
         elif not self.quiet and now - self._last_line >= _LINE_EVERY_S:
             self._last_line = now
             leaders = ", ".join(f"{name} {mean:+.1f}" for name, mean in _first(tally))
-            self.say(f"{self._numbers(tally)}; {leaders}")
+            self.say("; ".join(filter(None, (self._numbers(tally), leaders))))
 
     def _numbers(self, tally: Tally) -> str:
         text = f"{tally.done:,}/{tally.total:,} {self.what}"

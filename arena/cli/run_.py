@@ -2,7 +2,17 @@
 
 Results go to reports/NAME/ (or --out). A run that was interrupted, killed or stopped
 by a full disk goes on where it stopped when the same command is given again; one that
-is complete only shows its tables.
+is complete only shows its tables. More deals, another agent or another pairing may be
+added: the same folder goes on and plays only what is missing.
+
+An agent may be a class in a file beside or below CONFIG: 'family: ./bot.py:Greedy'. Its
+code is imported, and 'arena run' says so; if CONFIG lies outside the current folder, only
+with --trust.
+
+Examples:
+  arena run quickstart                          an experiment that comes with arena
+  arena run mine.yaml --set deals.limit=200     with more deals
+  arena run mine.yaml --jobs 4 --out results    on four cores, into another folder
 
 Exit codes: 0 all played, 1 an agent's fault stopped the run, 130 interrupted.
 """
@@ -13,27 +23,23 @@ import argparse
 import sys
 from pathlib import Path
 
+from arena.cli.options import add_experiment_options
 from arena.cli.progress import Progress
 from arena.config import load
 from arena.files import write_atomically
-from arena.play.run import Finished, RunOptions
-from arena.play.run import run as play
+from arena.play.fault_words import habits
+from arena.play.run import Finished, RunOptions, run_in
 from arena.play.runner import BACKENDS
-from arena.report import HTML, write
+from arena.report import HTML, is_current, write
 from arena.store import Run
-from arena.store.folder import TABLES
+from arena.store.folder import TABLES, RunFolder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to play, and how."""
     parser.add_argument("config", metavar="CONFIG", help="an experiment in YAML")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        dest="overrides",
-        metavar="KEY=VALUE",
-        help="change a key, such as agents.mc.playouts=500; may be repeated",
+    add_experiment_options(
+        parser, trust="import code that CONFIG names although it lies outside the current folder"
     )
     parser.add_argument("--jobs", type=_at_least_one, metavar="N", help="workers (default: cores)")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the results")
@@ -64,14 +70,30 @@ def _at_least_one(text: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """Play, then show the tables."""
-    experiment = load(args.config, args.overrides)
+    quiet = args.quiet
+    experiment = load(
+        args.config,
+        args.overrides,
+        trust=args.trust or None,
+        tell=lambda line: quiet or print(f"arena: {line}", file=sys.stderr),
+    )
     path = args.out or Path("reports") / experiment.name
     options = RunOptions(args.jobs, args.backend, args.fresh, mix_code=args.mix_code)
     unit = "matches" if experiment.match else "deals"
     progress = Progress(unit, args.quiet)
     try:
-        with progress:
-            finished = play(experiment, path, options, progress)
+        with RunFolder(path) as folder:
+            with progress:
+                finished = run_in(folder, experiment, options, progress)
+            if finished.stopped:
+                print(f"arena: stopped: {finished.stopped}", file=sys.stderr)
+                return 1
+            # The folder is still ours: nobody starts over while tables and report are made.
+            tables = _tables(finished)
+            if not args.quiet:
+                _show(finished, unit, tables)
+            if not args.no_report:
+                _report(finished, args.quiet)
     except KeyboardInterrupt:
         stored = f"{progress.tally.done:,} {unit} are" if progress.tally else "what was finished is"
         print(
@@ -79,14 +101,6 @@ def run(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 130
-    if finished.stopped:
-        print(f"arena: stopped: {finished.stopped}", file=sys.stderr)
-        return 1
-    tables = _tables(finished)
-    if not args.quiet:
-        _show(finished, unit, tables)
-    if not args.no_report:
-        _report(finished, args.quiet)
     return 0
 
 
@@ -97,16 +111,15 @@ def _show(finished: Finished, unit: str, tables: str) -> None:
     print(tables)
     with Run(path) as results:
         cpu = results.manifest.cpu_s
-        faults = len(results.faults())
-    if faults:
-        print(f"{faults} faults, see {path / 'log.txt'}")
+        for line in habits(results):
+            print(line)
     print(f"{cpu:,.1f} CPU seconds; results in {path}")
 
 
 def _report(finished: Finished, quiet: bool) -> None:
-    """Write the report, unless nothing was played since it was written."""
+    """Write the report, unless there is one of what is stored."""
     page = finished.path / HTML
-    if finished.played or not page.is_file():
+    if not is_current(finished.path):
         write(finished.path)
     if not quiet:
         print(f"report in {page}")

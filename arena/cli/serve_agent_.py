@@ -1,18 +1,21 @@
 """Let an agent play for a program that speaks the protocol on our standard input and output.
 
-For example: arena serve-agent '{family: ismcts, simulations: 500}'. What is said is
-described in docs/protocol.md; 'arena schema protocol' prints its JSON Schema.
+What is said is described in docs/protocol.md; 'arena schema protocol' prints its JSON Schema.
+
+Examples:
+  arena serve-agent '{family: ismcts, simulations: 500}'
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from typing import Any
 
 import yaml
 
 from arena.agent import Player
-from arena.entrants import AgentSpec, BidderSpec
+from arena.entrants import AgentSpec, BidderSpec, facts_of
 from arena.errors import ArenaError
 from arena.process.serve import serve, standard_streams
 from arena.rules import Rules
@@ -21,12 +24,20 @@ from arena.rules import Rules
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Who plays."""
     parser.add_argument("agent", help="the agent as in an experiment: {family: NAME, ...}")
+    parser.add_argument(
+        "--facts",
+        action="store_true",
+        help="only say whether it sees all cards and whether it is reproducible, as JSON",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Serve until there is no more input."""
     spec = _spec(args.agent)
     player = spec.build()
+    if args.facts:
+        print(json.dumps(facts_of(player)))
+        return 0
 
     def build(rules: Rules) -> Player:
         games = getattr(player.cards, "games", None)

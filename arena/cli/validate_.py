@@ -1,7 +1,13 @@
 """Check experiment files without playing: what would be played, or all that is wrong.
 
-A file may also be the name of an experiment that comes with arena. Exit code 2 if
-anything is wrong with any of them.
+A file may also be the name of an experiment that comes with arena. Code that a file names
+(family: ./bot.py:Greedy) is not imported unless --trust is given. Exit code 2 if anything
+is wrong with any of them.
+
+Examples:
+  arena validate mine.yaml
+  arena validate mine.yaml --set agents.mc.playouts=500
+  arena validate quickstart papers/kiele-2024-table1
 """
 
 from __future__ import annotations
@@ -11,8 +17,10 @@ import sys
 from pathlib import Path
 
 from arena.agent import sees_all_cards
+from arena.cli.options import add_experiment_options
 from arena.config import load
 from arena.errors import ArenaError
+from arena.own_code import is_trusted
 from arena.parameters import plain
 from arena.play.experiment import Entrant, Experiment
 from arena.play.schedule import Schedule, seatings
@@ -21,14 +29,7 @@ from arena.play.schedule import Schedule, seatings
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which files, and what to change in them."""
     parser.add_argument("config", nargs="+", metavar="CONFIG", help="an experiment in YAML")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        dest="overrides",
-        metavar="KEY=VALUE",
-        help="change a key, such as agents.mc.playouts=500; may be repeated",
-    )
+    add_experiment_options(parser, trust="import code that CONFIG names, and check that too")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -36,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     code = 0
     for config in args.config:
         try:
-            print(_summary(load(config, args.overrides)))
+            print(_summary(load(config, args.overrides, trust=args.trust)))
         except ArenaError as error:
             print(error, file=sys.stderr)
             code = 2
@@ -63,7 +64,11 @@ def _agent(entrant: Entrant, folder: Path) -> str:
         member.family if member.bidder is None else f"{member.family}, bids {member.bidder.family}"
         for member in entrant.members
     )
-    open_handed = any(sees_all_cards(member.build(folder)) for member in entrant.members)
+    if any(member.names_code and not is_trusted(folder) for member in entrant.members):
+        return f"{entrant.name} ({families}, not imported)"
+    open_handed = any(
+        member.source is None and sees_all_cards(member.build(folder)) for member in entrant.members
+    )
     return f"{entrant.name} ({families}{', sees all cards' if open_handed else ''})"
 
 

@@ -1,37 +1,52 @@
-"""Replay recorded rounds through the rules and compare every legal set, trick
-winner, points, bonus, total and final score, each under the record's own rules.
+"""Replay recorded rounds, or all rounds of a run, through the rules and compare everything:
+legal sets, trick winners, points, bonus and scores, each under the record's own rules; of a
+run's folder also deals, seats, margins, forfeits and the course of matches.
 
-Exit code 0 if everything agrees, 1 if anything does not.
+What cannot be checked is named. Exit code 0 if everything agrees, 1 if anything does not.
+
+Examples:
+  arena verify reports/quickstart
+  arena verify rounds.jsonl.gz
 """
 
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from pathlib import Path
 
-from arena.verify import check_file
+from arena.report import HTML, is_current
+from arena.verify import check_file, check_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of `arena verify`."""
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="JSONL, plain or gzip")
+    parser.add_argument(
+        "paths", nargs="+", type=Path, metavar="RUN|FILE", help="a run's folder, or JSONL"
+    )
     parser.add_argument(
         "--show", type=int, default=10, metavar="N", help="mismatches to name (default 10)"
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check the files; 0 if all agree."""
+    """Check the files and folders; 0 if all agree."""
     rounds = plays = mismatches = 0
-    for path in args.files:
-        for checked in check_file(path):
-            rounds += 1
+    unchecked: Counter[str] = Counter()
+    for path in args.paths:
+        for checked in check_run(path) if path.is_dir() else check_file(path):
+            rounds += checked.rounds
             plays += checked.plays
+            unchecked.update(checked.unchecked)
             for mismatch in checked.mismatches:
                 if mismatches < args.show:
                     print(f"{checked.place}: {mismatch}")
                 mismatches += 1
+        if (path / HTML).is_file() and not is_current(path):
+            print(f"{path / HTML}: is of other results; 'arena report {path}' writes it again")
     if mismatches > args.show:
         print(f"... and {mismatches - args.show} more (--show N names more)")
     print(f"{rounds} rounds, {plays} plays checked, {mismatches} mismatches")
+    if unchecked:
+        print(f"not checked: {', '.join(unchecked)}")
     return 1 if mismatches else 0

@@ -10,12 +10,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from arena.config.document import Document, KeyPath
+from arena.config.imports import Imports
 from arena.config.models import Team
 from arena.config.problems import Problems, written_at
 from arena.entrants import Isolate, in_words_of_today
 from arena.errors import ArenaError, did_you_mean
 from arena.games.needs import why_not
 from arena.model_file import ModelFile
+from arena.own_code import OwnCode, is_code
 from arena.parameters import KIND, model_of, values_of
 from arena.play.experiment import AgentSpec, BidderSpec, Entrant
 from arena.play.fingerprint import model_hash
@@ -70,18 +72,21 @@ def declare(
     rules: Rules,
     problems: Problems,
     isolate: Isolate = False,
+    imports: Imports | None = None,
 ) -> Declared:
     """Check all agents; what is wrong is noted in `problems`.
 
-    `isolate` is what holds for agents that do not say it themselves.
+    `isolate` is what holds for agents that do not say it themselves; without `imports`, no
+    agent may be code in a file.
     """
+    context = _Context(rules, problems, isolate, imports)
     declared = Declared()
     for name, data in agents.items():
         declared.groups[name] = []
         if "team" in data:
             continue
         for entry in _combinations(name, data, problems):
-            spec = _agent(entry, rules, problems, isolate)
+            spec = _agent(entry, context)
             if entry.name in declared.entrants:
                 problems.add(entry.path, f"there already is an agent {entry.name!r}")
             elif spec is not None:
@@ -175,32 +180,51 @@ def _word(value: Any) -> str:
 # --- one agent ---------------------------------------------------------------------------
 
 
-def _agent(entry: _Entry, rules: Rules, problems: Problems, isolate: Isolate) -> AgentSpec | None:
+@dataclass(frozen=True)
+class _Context:
+    """What is needed to check any agent."""
+
+    rules: Rules
+    problems: Problems
+    isolate: Isolate
+    imports: Imports | None
+
+
+@dataclass(frozen=True)
+class _Family:
+    """A family that plays the game."""
+
+    name: str
+    """As the experiment is to name it."""
+    made_by: type | None
+    """None if it is code that is left alone: then its parameters cannot be checked."""
+
+
+def _agent(entry: _Entry, context: _Context) -> AgentSpec | None:
+    problems = context.problems
+    if entry.data.get("source") is not None:
+        return _of_another_revision(entry, problems)
     entry = _respelt(AGENTS, entry)
-    family = _family(AGENTS, entry.data, entry.path, rules, problems)
+    family = _family(AGENTS, entry.data, entry.path_of("family"), context)
     if family is None:
         return None
     parameters = {key: value for key, value in entry.data.items() if key not in RESERVED}
-    values = _parameters(AGENTS, family, parameters, entry, problems)
+    values = _parameters(family, parameters, entry, problems)
     bidder: BidderSpec | None = None
     if entry.data.get("bidder") is not None:
-        bidder = _bidder(entry, rules, problems)
+        bidder = _bidder(entry, context)
         if bidder is None:
             return None
     if values is None:
         return None
-    apart = problems.check(
-        _Apart,
-        {key: entry.data[key] for key in ("isolate", "limits", "source") if key in entry.data},
-        entry.path,
-        moved=entry.moved,
-    )
+    apart = _apart(entry, problems)
     limits = _built(Limits, "limits", entry, problems)
-    source = _built(Source, "source", entry, problems)
     if apart is None:
         return None
-    chosen: Isolate = isolate if apart.isolate is None else apart.isolate
-    spec = AgentSpec(family, values, bidder, limits, chosen, source)
+    chosen: Isolate = context.isolate if apart.isolate is None else apart.isolate
+    spec = AgentSpec(family.name, values, bidder, limits, chosen)
+    if spec.names_code and context.imports is not None and not context.imports.wanted:
+        return spec
     try:
         # A model that cannot be read is told now, not when the run begins.
         agent = spec.build(problems.document.place_of(()).folder).cards
@@ -209,10 +233,49 @@ def _agent(entry: _Entry, rules: Rules, problems: Problems, isolate: Isolate) ->
         problems.add(entry.path, str(error))
         return None
     # What a family needs of a game may depend on its parameters.
-    if (why := why_not(agent, rules)) is not None:
-        problems.add(entry.path, f"{family!r} {why}")
+    if (why := why_not(agent, context.rules)) is not None:
+        problems.add(entry.path, f"{family.name!r} {why}")
         return None
     return spec
+
+
+def _of_another_revision(entry: _Entry, problems: Problems) -> AgentSpec | None:
+    """Families and parameters are those of that revision, which says what it does not know."""
+    apart = _apart(entry, problems)
+    limits = _built(Limits, "limits", entry, problems)
+    source = _built(Source, "source", entry, problems)
+    family, bidder = entry.data.get("family"), entry.data.get("bidder")
+    if not isinstance(family, str):
+        problems.add(entry.path, "expected a family: {family: NAME, source: {git: REV}, ...}")
+        return None
+    if is_code(family):
+        problems.add(entry.path_of("source"), "code in a file has no revisions; leave it out")
+        return None
+    if bidder is not None and not isinstance(bidder, dict):
+        bidder = {"family": bidder}
+    if apart is None or source is None:
+        return None
+    return AgentSpec(
+        family,
+        {key: value for key, value in entry.data.items() if key not in RESERVED},
+        None
+        if bidder is None
+        else BidderSpec(
+            str(bidder.get("family")), {k: v for k, v in bidder.items() if k != "family"}
+        ),
+        limits,
+        apart.isolate or False,
+        source,
+    )
+
+
+def _apart(entry: _Entry, problems: Problems) -> _Apart | None:
+    return problems.check(
+        _Apart,
+        {key: entry.data[key] for key in ("isolate", "limits", "source") if key in entry.data},
+        entry.path,
+        moved=entry.moved,
+    )
 
 
 class _Apart(Strict):
@@ -245,7 +308,7 @@ def _respelt(registry: Registry[Any], entry: _Entry) -> _Entry:
     return replace(entry, data=now.written, moved={**entry.moved, **moved})
 
 
-def _bidder(entry: _Entry, rules: Rules, problems: Problems) -> BidderSpec | None:
+def _bidder(entry: _Entry, context: _Context) -> BidderSpec | None:
     written, path = entry.data["bidder"], entry.path_of("bidder")
     if isinstance(written, str):
         written = {"family": written}
@@ -253,52 +316,53 @@ def _bidder(entry: _Entry, rules: Rules, problems: Problems) -> BidderSpec | Non
     elif isinstance(written, dict):
         short = _Entry(entry.name, written, path, {})
     else:
-        problems.add(path, "expected the name of a bidder, or a mapping with its family")
+        context.problems.add(path, "expected the name of a bidder, or a mapping with its family")
         return None
-    family = _family(BIDDERS, written, path, rules, problems, short.path_of("family"))
+    family = _family(BIDDERS, written, short.path_of("family"), context)
     if family is None:
         return None
     parameters = {key: value for key, value in written.items() if key != "family"}
-    values = _parameters(BIDDERS, family, parameters, short, problems)
-    return None if values is None else BidderSpec(family, values)
+    values = _parameters(family, parameters, short, context.problems)
+    return None if values is None else BidderSpec(family.name, values)
 
 
 def _family(
-    registry: Registry[Any],
-    data: Mapping[str, Any],
-    path: KeyPath,
-    rules: Rules,
-    problems: Problems,
-    place: KeyPath | None = None,
-) -> str | None:
-    """The name of a family that exists and plays this game."""
-    where = place or (*path, "family")
-    family = data.get("family")
-    if not isinstance(family, str):
-        what = "missing" if family is None else "expected the name of a family"
+    registry: Registry[Any], data: Mapping[str, Any], where: KeyPath, context: _Context
+) -> _Family | None:
+    """A family that exists and plays this game."""
+    problems = context.problems
+    name = data.get("family")
+    if not isinstance(name, str):
+        what = "missing" if name is None else "expected the name of a family"
         problems.add(where, f"{what}; {did_you_mean('', registry)}")
         return None
     try:
-        why = why_not(registry.get(family), rules)
+        is_own = is_code(name)
+        found = _own_code(name, where, context) if is_own else _Family(name, registry.get(name))
+        why = None if found.made_by is None else why_not(found.made_by, context.rules)
     except ArenaError as error:
         problems.add(where, str(error))
         return None
     if why is not None:
-        problems.add(where, f"{family!r} {why}")
+        problems.add(where, f"{name!r} {why}")
         return None
-    return family
+    return found
+
+
+def _own_code(name: str, where: KeyPath, context: _Context) -> _Family:
+    if context.imports is None:
+        raise ArenaError(f"{name} is code in a file; here only registered families can be used")
+    document = context.problems.document
+    code = OwnCode.find(name, document.place_of(where).folder, document.place_of(()).folder)
+    return _Family(code.written, context.imports.class_of(code))
 
 
 def _parameters(
-    registry: Registry[Any],
-    family: str,
-    parameters: dict[str, Any],
-    entry: _Entry,
-    problems: Problems,
+    family: _Family, parameters: dict[str, Any], entry: _Entry, problems: Problems
 ) -> dict[str, Any] | None:
-    checked = problems.check(
-        model_of(registry.get(family)), parameters, entry.path, moved=entry.moved
-    )
+    if family.made_by is None:
+        return parameters
+    checked = problems.check(model_of(family.made_by), parameters, entry.path, moved=entry.moved)
 
     def find_model(path: KeyPath, file: str, sha256: str | None) -> ModelFile:
         place = entry.path_of(*path)

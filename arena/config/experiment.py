@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from arena.config.agents import declare
 from arena.config.document import Document, KeyPath, read, with_override
+from arena.config.imports import Imports
 from arena.config.models import Deals, ExperimentFile, Match
 from arena.config.pairings import find_pairings
 from arena.config.problems import Problems
@@ -24,22 +25,32 @@ from arena.store.manifest import Reference
 __all__ = ["build", "load"]
 
 
-def load(path: Path | str, overrides: Sequence[str] = ()) -> Experiment:
+def load(
+    path: Path | str,
+    overrides: Sequence[str] = (),
+    *,
+    trust: bool | None = None,
+    tell: Callable[[str], object] = lambda line: None,
+) -> Experiment:
     """Read an experiment file, or one that comes with arena by its name.
 
-    `overrides` are `key=value` texts, as after `--set`. Raises `ConfigError` with one
-    line for each mistake found.
+    `overrides` are `key=value` texts, as after `--set`. Code that the file names
+    (`family: ./bot.py:Greedy`) is imported if the file lies in or below the current folder,
+    or if `trust` says so; if that is False it is left alone, and cannot be played. `tell` is
+    given a line for each file that is imported. Raises `ConfigError` with one line for
+    each mistake found.
     """
     file = _find(Path(path))
     document = read(file)
     for override in overrides:
         document = with_override(document, override)
-    return build(document, file)
+    return build(document, file, Imports(file, trust is not False, trust is True, tell))
 
 
-def build(document: Document, file: Path) -> Experiment:
+def build(document: Document, file: Path, imports: Imports | None = None) -> Experiment:
     """The experiment that a document stands for; raises `ConfigError` like `load`."""
-    return _Loader(document, file).experiment()
+    usual = Imports(file, wanted=True, trusted=False, tell=lambda line: None)
+    return _Loader(document, file, imports or usual).experiment()
 
 
 def _find(path: Path) -> Path:
@@ -51,15 +62,15 @@ def _find(path: Path) -> Path:
 class _Loader:
     """Checks a document part by part and notes everything that is wrong."""
 
-    def __init__(self, document: Document, file: Path) -> None:
-        self.document, self.file = document, file
+    def __init__(self, document: Document, file: Path, imports: Imports) -> None:
+        self.document, self.file, self.imports = document, file, imports
         self.problems = Problems(document)
 
     def experiment(self) -> Experiment:
         """The experiment; raises if anything is wrong."""
         written = self._written()
         rules = self._rules(written.game)
-        agents = declare(written.agents, rules, self.problems, written.isolate)
+        agents = declare(written.agents, rules, self.problems, written.isolate, self.imports)
         pairings = find_pairings(written.schedule, agents, self.problems)
         deal_set, deals = self._deals(written.deals, rules)
         match = self._match(written.match, rules)

@@ -23,6 +23,13 @@ from arena.registry import AGENTS, BIDDERS, GAMES, Registry
 __all__ = ["json_schema"]
 
 REFERENCE = "#/$defs/{model}"
+_OWN_CODE = {
+    "title": "code beside the experiment",
+    "description": "A class in a file, FILE.py:CLASS, with the fields of its dataclass.",
+    "type": "object",
+    "properties": {"family": {"type": "string", "pattern": ":[A-Za-z_][A-Za-z0-9_]*$"}},
+    "required": ["family"],
+}
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -55,6 +62,7 @@ def json_schema(tell: Callable[[str], object] = lambda line: None) -> dict[str, 
             _with_bidder_and_grid(agent, bidder, list(bidders))
             for agent in _by_name("family", {name: definition(agents[name]) for name in agents})
         ],
+        _OWN_CODE,
         definition(Team),
     )
     by_name = file["properties"]["agents"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -14,24 +15,18 @@ from arena.parameters import plain
 from arena.play.experiment import Experiment
 from arena.play.schedule import seatings
 from arena.rules import Rules
+from arena.store.database import PairingKey, canonical_json
 from arena.store.manifest import EntrantUsed, Machine, Manifest, Pairing, RulesUsed, Session
 
-__all__ = ["describe", "rules_used", "versions"]
+__all__ = ["describe", "pairing_key", "rules_used", "versions"]
 
 _PACKAGES = ("joblib", "numba", "numpy", "scipy")
 
 
 def describe(
-    experiment: Experiment,
-    entrants: Mapping[str, EntrantUsed],
-    pairings: Sequence[int],
-    session: Session,
+    experiment: Experiment, entrants: Mapping[str, EntrantUsed], session: Session
 ) -> Manifest:
-    """The description of a run that begins now, with the numbers of its stored pairings."""
-    names = tuple(
-        Pairing(first, second, number)
-        for (first, second), number in zip(experiment.pairings, pairings, strict=True)
-    )
+    """The description of a run that begins now; its pairings have no numbers yet."""
     return Manifest(
         name=experiment.name,
         description=experiment.description,
@@ -54,8 +49,29 @@ def describe(
         decision_limit_s=experiment.decision_limit_s,
         references=experiment.references,
         entrants=dict(entrants),
-        pairings=names,
+        pairings=tuple(Pairing(first, second, 0) for first, second in experiment.pairings),
         sessions=(session,),
+    )
+
+
+def pairing_key(manifest: Manifest, pairing: Pairing) -> PairingKey:
+    """What the results of a pairing are known by."""
+    rules, match = manifest.rules, manifest.match
+    return PairingKey(
+        first=pairing.first,
+        second=pairing.second,
+        first_fingerprint=manifest.entrants[pairing.first].fingerprint,
+        second_fingerprint=manifest.entrants[pairing.second].fingerprint,
+        rules=canonical_json({"game": rules.game, "options": rules.options}),
+        rules_version=rules.version,
+        seed=str(manifest.seed),
+        deals_sha256=manifest.deals_sha256,
+        play=canonical_json(
+            {
+                "placements": manifest.placements,
+                "match": None if match is None else asdict(match),
+            }
+        ),
     )
 
 

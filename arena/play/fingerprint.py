@@ -1,9 +1,10 @@
 """What an agent is known by: not its version but what it does.
 
 A fingerprint is a hash of the family, the parameters, the hash of the model
-(`model_hash`, for agents that have one) and the cards that the agent plays on a
-small fixed set of deals. So it changes when the behaviour changes, and a new
-version that plays the same cards keeps its results.
+(`model_hash`, for agents that have one), that of its file (for code beside an
+experiment) and the cards that the agent plays on a small fixed set of deals. So it
+changes when the behaviour changes, and a new version that plays the same cards
+keeps its results.
 
 The probe: as many deals as there are seats, made from a fixed seed for the rules of
 the experiment. In each the agent has another seat and the others play at random:
@@ -74,12 +75,23 @@ def models_of(player: Player) -> Models:
     return model_hash(player.cards), model_hash(player.bidder)
 
 
-def fingerprint(entrant: Entrant, probes: Sequence[str], models: Sequence[Models]) -> str:
-    """The fingerprint of an entrant, given the probes and the models of its members."""
+def fingerprint(
+    entrant: Entrant,
+    probes: Sequence[str],
+    models: Sequence[Models],
+    own_code: Sequence[Models] = (),
+) -> str:
+    """The fingerprint of an entrant, given the probes and the models of its members.
+
+    Of members that are code in files, the hashes of these files count too.
+    """
     members = [
         _described(spec, of_member, found)
         for spec, of_member, found in zip(entrant.members, models, probes, strict=True)
     ]
+    for member, hashes in zip(members, own_code, strict=False):
+        if any(hashes):
+            member["code"] = list(hashes)
     text = json.dumps(members, sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 

@@ -7,17 +7,17 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from arena.agent import sees_all_cards
-from arena.cards import SEATS
 from arena.entrants import Builder
 from arena.errors import ArenaError
 from arena.model_file import model_files
-from arena.play.describe import describe, rules_used, versions
+from arena.play.describe import describe, pairing_key, rules_used, versions
 from arena.play.experiment import Experiment
+from arena.play.fault_words import told
 from arena.play.fingerprint import fingerprint, models_of
 from arena.play.runner import Backend, Runner
 from arena.play.schedule import Schedule, Unit
@@ -25,11 +25,11 @@ from arena.play.sources import code_of
 from arena.play.tally import Tally
 from arena.play.worker import Job
 from arena.scoring import unit_margin
-from arena.store.database import Database, FaultRecord, PairingKey, canonical_json
+from arena.store.database import Database, FaultRecord
 from arena.store.folder import RunFolder, now
 from arena.store.manifest import EntrantUsed, Manifest, Session, read_manifest
 
-__all__ = ["Finished", "RunOptions", "Watcher", "run"]
+__all__ = ["Finished", "RunOptions", "Watcher", "run", "run_in"]
 
 
 @dataclass(frozen=True)
@@ -77,16 +77,23 @@ class Finished:
 
 def run(experiment: Experiment, path: Path, options: RunOptions, watcher: Watcher) -> Finished:
     """Play what is missing of an experiment; results go to the folder `path`."""
+    with RunFolder(path) as folder:
+        return run_in(folder, experiment, options, watcher)
+
+
+def run_in(
+    folder: RunFolder, experiment: Experiment, options: RunOptions, watcher: Watcher
+) -> Finished:
+    """The same in a folder that stays locked: whoever asks has more to write there."""
     whole = Schedule(experiment)
     now_wanted = experiment
     if options.first is not None:
         deals = experiment.deals[: options.first * whole.deals_per_unit]
         now_wanted = replace(experiment, deals=deals)
-    with RunFolder(path) as folder:
-        if options.fresh:
-            folder.clear()
-        folder.claim(experiment.resolved)
-        return _Run(now_wanted, Schedule(now_wanted), folder, options, watcher).play()
+    if options.fresh:
+        folder.clear()
+    folder.claim(experiment.resolved)
+    return _Run(now_wanted, Schedule(now_wanted), folder, options, watcher).play()
 
 
 class _Run:
@@ -102,7 +109,11 @@ class _Run:
         self.options, self.watcher = options, watcher
         self.job = Job.of(experiment, uuid.uuid4().hex)
         self.families = {
-            entrant.name: [Builder.of(member, experiment.folder) for member in entrant.members]
+            entrant.name: [
+                Builder.of(member, experiment.folder)
+                for member in entrant.members
+                if member.source is None  # its fingerprint has its commit
+            ]
             for entrant in experiment.entrants
         }
         members = [member for team in self.families.values() for member in team]
@@ -118,8 +129,9 @@ class _Run:
         entrants = self._entrants()
         cpu_started = time.process_time()
         with self.folder.open_results() as results:
-            ids = [results.pairing_id(key) for key in self._keys(entrants)]
-            manifest = self._manifest(entrants, ids)
+            manifest = self._manifest(entrants)
+            ids = [results.pairing_id(pairing_key(manifest, each)) for each in manifest.pairings]
+            manifest = manifest.numbered(ids)
             done = self._done(results, ids)
             tally = self._tally(results, ids, done)
             found = tally.done
@@ -128,6 +140,7 @@ class _Run:
                 return Finished(self.folder.path, 0, found, 0)
             if 0 < found < tally.total:
                 self._refuse_changed_code(entrants)
+                self.watcher.say(self._found(found, tally.total))
             self.folder.discard_tables()
             self.folder.write_manifest(manifest)
             self.folder.log(f"start: {found} of {tally.total} units are stored")
@@ -184,7 +197,9 @@ class _Run:
         probes = iter(self.runner.probes([builder for _, team in unknown for builder in team]))
         for entrant, team in unknown:
             found = [next(probes) for _ in team]
-            known[entrant.name] = fingerprint(entrant, found, used[entrant.name].models)
+            own_code = [builder.own_code for builder in self.families[entrant.name]]
+            models = used[entrant.name].models
+            known[entrant.name] = fingerprint(entrant, found, models, own_code)
         return {
             name: each.model_copy(update={"fingerprint": known[name]})
             for name, each in used.items()
@@ -233,9 +248,9 @@ class _Run:
             )
         self.folder.log(f"code: {told}; mixed")
 
-    def _manifest(self, entrants: Mapping[str, EntrantUsed], ids: Sequence[int]) -> Manifest:
+    def _manifest(self, entrants: Mapping[str, EntrantUsed]) -> Manifest:
         session = Session(started=now(), jobs=self.runner.jobs, backend=self.runner.backend)
-        manifest = describe(self.experiment, entrants, ids, session)
+        manifest = describe(self.experiment, entrants, session)
         stored = self._stored_manifest()
         earlier = stored.sessions if stored else ()
         return manifest.model_copy(update={"sessions": (*earlier, session)})
@@ -251,34 +266,9 @@ class _Run:
         stored = self._stored_manifest()
         if stored is None:
             return False
-        same = (stored.entrants, stored.pairings, stored.rules) == (
-            manifest.entrants,
-            manifest.pairings,
-            manifest.rules,
-        )
+        about = ("entrants", "pairings", "rules", "description", "references")
+        same = all(getattr(stored, each) == getattr(manifest, each) for each in about)
         return same and stored.ended is not None
-
-    def _keys(self, entrants: Mapping[str, EntrantUsed]) -> Iterator[PairingKey]:
-        experiment, rules = self.experiment, self.experiment.rules
-        used = rules_used(rules)
-        match = experiment.match
-        for first, second in experiment.pairings:
-            yield PairingKey(
-                first=first,
-                second=second,
-                first_fingerprint=entrants[first].fingerprint,
-                second_fingerprint=entrants[second].fingerprint,
-                rules=canonical_json({"game": used.game, "options": used.options}),
-                rules_version=rules.version,
-                seed=str(experiment.seed),
-                deals_sha256=experiment.deals_sha256,
-                play=canonical_json(
-                    {
-                        "placements": experiment.placements,
-                        "match": None if match is None else asdict(match),
-                    }
-                ),
-            )
 
     # --- the work ------------------------------------------------------------------------
 
@@ -324,13 +314,10 @@ class _Run:
                     return self._told(chunk.faults[0])
         return ""
 
+    def _found(self, found: int, total: int) -> str:
+        what = "matches" if self.experiment.match else "deals"
+        return f"{found:,} of {total:,} {what} found, {total - found:,} to play"
+
     def _told(self, fault: FaultRecord) -> str:
-        first, second = self.experiment.pairings[fault.pairing]
-        agent = (first, second)[fault.entrant]
-        what = fault.message.partition("\n")[0].removeprefix(f"seat {SEATS[fault.seat]} ")
-        at_round = f" --round {fault.number}" if self.experiment.match else ""
-        return (
-            f"{agent} (seat {SEATS[fault.seat]}) {what}; deal {fault.deal}, "
-            f"seed {self.experiment.seed}; see it: arena replay {self.folder.path} {fault.unit} "
-            f"--pair {first} {second} --seating {fault.seating}{at_round} --at {fault.decision}"
-        )
+        pair, is_match = self.experiment.pairings[fault.pairing], self.experiment.match is not None
+        return told(fault, pair, self.folder.path, self.experiment.seed, is_match)

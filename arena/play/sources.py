@@ -16,6 +16,7 @@ from typing import Any
 
 import arena
 from arena.entrants import Builder
+from arena.own_code import OwnCode
 
 __all__ = ["code_of"]
 
@@ -32,7 +33,8 @@ def code_of(builders: Sequence[Builder]) -> str:
     ]
     digest = hashlib.sha256(_digest_of_arena().encode())
     for family in families:
-        digest.update(_digest_of(_module(family)).encode())
+        own = family.sha256 if isinstance(family, OwnCode) else _digest_of(_module(family))
+        digest.update(own.encode())
     return digest.hexdigest()[:32]
 
 

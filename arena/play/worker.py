@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -326,6 +327,7 @@ def _keep_watch(post: Post) -> None:
     while True:
         time.sleep(_SENTRY_INTERVAL_S)
         if post.notes is not None and not driver_lives(Path(post.notes)):
+            shutil.rmtree(post.notes, ignore_errors=True)  # nobody else is left to do it
             os._exit(0)
         since, limit = post.clock.since, post.limit_s
         if limit is None or not since:

@@ -4,6 +4,7 @@
 
 * `messages`: what is said, with its JSON Schema;
 * `serve`: the side of the agent, for any agent of ours (`arena serve-agent`);
+* `hiding`: what an agent's process cannot look into;
 * `child`: starting, limiting and ending a process; `reaper`: ending what is left;
 * `client`: a process as an ordinary agent; `command`: the family of other people's programs;
 * `check`: the conformance suite for such programs (`arena check-bot`).

@@ -1,7 +1,7 @@
 """The process of an isolated agent: `python -m arena.process`.
 
-The first line is how to make the agent, pickled by the process that started this one; the
-protocol follows.
+The first two lines are where the game is found and how to make the agent, pickled by the process
+that started this one; the protocol follows.
 """
 
 from __future__ import annotations
@@ -9,9 +9,14 @@ from __future__ import annotations
 import base64
 import pickle
 
+from arena.process.hiding import look_no_more
 from arena.process.serve import serve, standard_streams
+from arena.registry import GAMES
 
 if __name__ == "__main__":
     with standard_streams() as (lines, answers):
+        look_no_more()
+        for name, game in pickle.loads(base64.b64decode(lines.readline())).items():
+            GAMES.add(name, game)
         recipe = pickle.loads(base64.b64decode(lines.readline()))
         serve(lambda rules: recipe.build(), lines, answers)

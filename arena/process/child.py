@@ -9,7 +9,6 @@ process be the one that ends first.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import secrets
 import select
@@ -20,12 +19,13 @@ import threading
 import time
 import weakref
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from arena.errors import ArenaError
 from arena.faults import AgentFault
 from arena.process import reaper
+from arena.process.hiding import hide
 
 __all__ = ["LONGEST_LINE", "Child", "Misbehaved"]
 
@@ -55,6 +55,11 @@ class Child:
         folder: str | None = None,
         memory_mb: int | None = None,
     ) -> None:
+        if os.name != "posix":
+            raise ArenaError(
+                "agents in processes of their own (isolate, limits, command, source) need Linux, "
+                "macOS or another POSIX system; on Windows use WSL"
+            )
         self._token = f"{os.getpid()}-{secrets.token_hex(8)}"
         self._memory_mb = memory_mb
         self._pending = b""
@@ -74,7 +79,7 @@ class Child:
         except OSError as error:
             said = f"cannot be started: {argv[0]}: {error.strerror or error}"
             raise Misbehaved("crash", said) from error
-        _hide()
+        hide()
         _REAPER.watch(self.pid, self._token)
         # Whoever has one ends it; this is for the one that nobody can ask any more.
         self._finalizer = weakref.finalize(self, _end, self._process, self._token)
@@ -249,17 +254,6 @@ def _end(process: subprocess.Popen[bytes], token: str) -> None:
         if stream is not None:
             stream.close()
     _REAPER.forget(process.pid, token)
-
-
-@lru_cache(maxsize=1)
-def _hide() -> None:
-    """Let no process of the same user look into the memory of this one (on Linux; not root's)."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
-
-
-_PR_SET_DUMPABLE = 4
 
 
 class _Reaper:

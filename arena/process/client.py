@@ -16,6 +16,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import orjson
+
 from arena.agent import Setup
 from arena.cards import SEATS
 from arena.codec import CodecError, ViewCodec
@@ -48,8 +50,8 @@ class Launch(ABC):
     """How long a decision may take if nothing is said about that."""
 
     @abstractmethod
-    def start(self, memory_mb: int | None) -> Child:
-        """A fresh process that waits for `hello`."""
+    def start(self, rules: Rules, memory_mb: int | None) -> Child:
+        """A fresh process that waits for `hello`, to play by these rules."""
 
 
 class Program(Launch):
@@ -60,7 +62,7 @@ class Program(Launch):
     def __init__(self, argv: Sequence[str], folder: str | None = None) -> None:
         self.argv, self.folder = tuple(argv), folder
 
-    def start(self, memory_mb: int | None) -> Child:
+    def start(self, rules: Rules, memory_mb: int | None) -> Child:
         """Run the program."""
         return Child(self.argv, folder=self.folder, memory_mb=memory_mb)
 
@@ -75,21 +77,25 @@ class Isolated(Launch):
     loads_late = True
 
     def __init__(self, recipe: Any) -> None:
-        # Here, so that the process of an agent does not load it.
-        import cloudpickle  # type: ignore[import-untyped]
+        self._recipe = _line_of(recipe)
 
-        self._recipe: bytes = base64.b64encode(cloudpickle.dumps(recipe)) + b"\n"
-
-    def start(self, memory_mb: int | None) -> Child:
-        """Start Python and tell it what to build."""
+    def start(self, rules: Rules, memory_mb: int | None) -> Child:
+        """Start Python and tell it what to build, and where the game is to be found."""
         path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
         child = Child(
             [sys.executable, "-m", "arena.process"],
             environment={"PYTHONPATH": path},
             memory_mb=memory_mb,
         )
-        child.send(self._recipe)
+        child.send(_line_of({rules.name: type(rules)}) + self._recipe)
         return child
+
+
+def _line_of(thing: Any) -> bytes:
+    # Here, so that the process of an agent does not load it.
+    import cloudpickle  # type: ignore[import-untyped]
+
+    return base64.b64encode(cloudpickle.dumps(thing)) + b"\n"
 
 
 class ProcessAgent:
@@ -246,7 +252,7 @@ class Seated:
         if self.child is not None and self._codec is not None and self._codec.rules == rules:
             return self.child
         self.close()
-        child = self.launch.start(self.limits.memory_mb)
+        child = self.launch.start(rules, self.limits.memory_mb)
         try:
             self._confirms = self._greeted(child, rules)
         except BaseException:
@@ -270,7 +276,7 @@ class Seated:
     def _answer(self, child: Child, until: float | None) -> dict[str, Any]:
         line = child.receive(until)
         try:
-            answer = json.loads(line)
+            answer = orjson.loads(line)
         except ValueError:
             raise Misbehaved("protocol", f"sent a line that is no JSON: {_short(line)}") from None
         if answer.__class__ is not dict:

@@ -15,10 +15,13 @@ import sys
 import tempfile
 import venv
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 import arena
 from arena.agent import parameter
@@ -43,18 +46,32 @@ def commit_of(source: Source) -> str:
     return found.stdout.strip()
 
 
-def program_at(source: Source, agent: Mapping[str, Any]) -> Program:
-    """The program that plays `agent`, a family with its parameters, as of a revision."""
+def program_at(source: Source, agent: Mapping[str, Any]) -> tuple[Program, dict[str, bool]]:
+    """The program that plays `agent`, a family with its parameters, as of a revision.
+
+    The revision itself says whether it knows such an agent, and the facts about it.
+    """
     python = _environment(commit_of(source))
-    return Program([python, "-m", "arena", "serve-agent", json.dumps(agent)])
+    words = [python, "-m", "arena", "serve-agent", json.dumps(agent)]
+    found = subprocess.run([*words, "--facts"], capture_output=True, text=True)
+    facts = json.loads(found.stdout) if found.returncode == 0 else {}
+    if found.returncode:  # unknown to it: the agent, or only the question
+        tried = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if tried.returncode:
+            said = tried.stderr.strip().rpartition("\n")[2].removeprefix("arena: ")
+            raise ArenaError(f"source: revision {source.git}: {said}")
+    return Program(words), facts
 
 
 @lru_cache
 def _environment(commit: str) -> str:
     """The Python of an environment in which that commit is installed."""
-    folder = Path(tempfile.mkdtemp(prefix="arena-revision-"))
+    _sweep()
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     tree, environment = folder / "tree", folder / "environment"
-    atexit.register(_remove, folder, tree)
+    in_use = FileLock(folder / _IN_USE, thread_local=False)
+    in_use.acquire()
+    atexit.register(_remove, folder, in_use)
     made = _git("worktree", "add", "--detach", "--force", str(tree), commit)
     if made.returncode:
         raise ArenaError(f"source: no worktree of {commit[:12]}: {made.stderr.strip()}")
@@ -81,9 +98,25 @@ def _dependencies() -> list[str]:
     return [path for path in sys.path if path and Path(path).resolve() != own]
 
 
-def _remove(folder: Path, tree: Path) -> None:
-    _git("worktree", "remove", "--force", str(tree))
+_PREFIX, _IN_USE = "arena-revision-", "in-use"
+
+
+def _remove(folder: Path, in_use: FileLock) -> None:
+    _git("worktree", "remove", "--force", str(folder / "tree"))
+    in_use.release()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _sweep() -> None:
+    """Remove what processes have left that were killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        lock = FileLock(folder / _IN_USE)
+        # Without a lock it is being made just now, or belongs to somebody else.
+        with suppress(Timeout, OSError):
+            if (folder / _IN_USE).exists():
+                lock.acquire(timeout=0)
+                _remove(folder, lock)
+    _git("worktree", "prune")
 
 
 def _repository() -> Path:

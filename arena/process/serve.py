@@ -8,17 +8,19 @@ from __future__ import annotations
 import json
 import os
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from time import perf_counter_ns
 from typing import Any, BinaryIO
+
+import orjson
 
 from arena.agent import Player, Remembers, Setup
 from arena.cards import parse_seat
 from arena.codec import ViewCodec, decode_rules
 from arena.faults import crash_words, shown, whole_number
 from arena.process.messages import PROTOCOL
-from arena.rules import Rules
+from arena.rules import Rules, View
 from arena.seeds import Rng
 
 __all__ = ["serve", "standard_streams"]
@@ -59,12 +61,13 @@ class _Server:
     def __init__(self, build: Callable[[Rules], Player]) -> None:
         self._build = build
         self._codec: ViewCodec
+        self._read_view: Callable[[Mapping[str, Any]], View]
         self._player: Player
         self._seated: Player
 
     def answer(self, line: bytes) -> str | None:
         """What to answer; empty for nothing, None to end."""
-        message = json.loads(line)
+        message = orjson.loads(line)
         kind = message["type"]
         if kind == "act":
             return self._act(message)
@@ -77,6 +80,7 @@ class _Server:
     def _hello(self, message: dict[str, Any]) -> str:
         rules = decode_rules(message["rules"])
         self._codec = ViewCodec(rules)
+        self._read_view = self._codec.reader()
         try:
             self._player = self._seated = self._build(rules)
         except (Exception, SystemExit) as error:
@@ -95,7 +99,7 @@ class _Server:
         return json.dumps({"type": "started", "deal": message["deal"]})
 
     def _act(self, message: dict[str, Any]) -> str:
-        view = self._codec.decode(message["view"])
+        view = self._read_view(message["view"])
         rng = Rng(int(message["seed"]))
         began = perf_counter_ns()
         try:
@@ -106,17 +110,18 @@ class _Server:
         action = _name(self._codec, answer)
         return (
             f'{{"type":"action","deal":{message["deal"]},"decision":{message["decision"]},'
-            f'"action":{json.dumps(action)},"seconds":{seconds:.9f}}}'
+            f'"action":{action},"seconds":{seconds:.9f}}}'
         )
 
 
 def _name(codec: ViewCodec, answer: Any) -> str:
-    """An action by its name; anything else as it looks, which is no action's name."""
+    """An action by its name; anything else as it looks, which is no action's name. As JSON."""
     action = whole_number(answer)
     try:
-        return codec.write_action(action) if action >= 0 else shown(answer)
+        name = codec.write_action(action) if action >= 0 else shown(answer)
     except IndexError:
-        return shown(answer)
+        name = shown(answer)
+    return json.dumps(name)
 
 
 def _error(error: BaseException) -> str:

@@ -14,18 +14,24 @@ is made of sections (`arena.report.section`), ours and strangers' alike.
 from __future__ import annotations
 
 import json
+import re
+from hashlib import sha256
 from pathlib import Path
 
+from arena import __version__
 from arena.files import write_atomically
 from arena.store import Run
 
-__all__ = ["HTML", "write"]
+__all__ = ["HTML", "is_current", "write"]
 
 HTML = "report.html"
 MARKDOWN = "report.md"
 JSON = "report.json"
 LATEX = "report.tex"
 BIBTEX = "references.bib"
+_MADE_FROM = re.compile(rb'<meta name="arena-made-from" content="([0-9a-f]+)">')
+_HEAD = 4096
+"""How many bytes of a page are searched for what it was made from."""
 
 
 def write(run_folder: Path | str, out: Path | str | None = None, *, latex: bool = False) -> Path:
@@ -40,6 +46,7 @@ def write(run_folder: Path | str, out: Path | str | None = None, *, latex: bool 
     folder = Path(run_folder if out is None else out)
     sections = list(all_sections())
     with Run(run_folder) as run:
+        made_from = _made_from(run)  # before: what comes in while it is made makes it an old one
         document = make_document(run, sections)
     pictures = draw(document, sections)
     for section in sections:
@@ -58,5 +65,20 @@ def write(run_folder: Path | str, out: Path | str | None = None, *, latex: bool 
         write_atomically(folder / LATEX, render_latex(document, sections))
         write_atomically(folder / BIBTEX, document[MethodPart].bibtex)
     page = folder / HTML
-    write_atomically(page, render_html(document, sections, pictures))
+    write_atomically(page, render_html(document, sections, pictures, made_from))
     return page
+
+
+def is_current(run_folder: Path | str) -> bool:
+    """Whether the page in a run's folder was made, by this version, from what is stored now."""
+    try:
+        with (Path(run_folder) / HTML).open("rb") as page:
+            found = _MADE_FROM.search(page.read(_HEAD))
+    except OSError:
+        return False
+    with Run(run_folder) as run:
+        return found is not None and found[1].decode() == _made_from(run)
+
+
+def _made_from(run: Run) -> str:
+    return sha256(f"{__version__} {run.digest}".encode()).hexdigest()

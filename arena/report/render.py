@@ -31,9 +31,12 @@ HERO_WIDTH, HERO_ROW = 640, 30
 
 
 def render_html(
-    document: Document, sections: Sequence[Section[Any]], pictures: Sequence[Picture]
+    document: Document,
+    sections: Sequence[Section[Any]],
+    pictures: Sequence[Picture],
+    made_from: str,
 ) -> str:
-    """One file that needs no other."""
+    """One file that needs no other; `made_from` is the hash of what it says."""
     shown = [s for s in sections if s.template and s.name in document.parts]
     files = {"macros.html.j2": page_text("macros.html.j2")}
     files |= {f"sections/{section.name}": section.template for section in shown}
@@ -41,6 +44,7 @@ def render_html(
     environment = _environment(autoescape=True, files=files)
     return environment.from_string(page_text("report.html.j2")).render(
         d=document.parts,
+        made_from=made_from,
         shown=shown,
         css=page_text("report.css"),
         js=page_text("report.js"),

@@ -9,12 +9,20 @@ its own.
 A batch of units is one transaction, synced to the disk before it counts as done.
 After a crash SQLite drops what was not committed; whole units are missing then,
 never parts of one.
+
+**Damage.** Every round, deal and fault has a checksum, which is looked at whenever it is
+read: what is no longer as it was stored is refused, not counted.
+
+**Versions.** `FORMAT` goes up when something is added. Older files are read as they are, with
+what stands in `_ADDED` for columns that they lack; when more is stored in one of them, it gets
+the columns.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
+import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -26,12 +34,20 @@ from typing import Any, NamedTuple
 from arena.deals import Deal, read_deal, write_deal
 from arena.errors import ArenaError
 from arena.scoring import Game, games_of
-from arena.store.records import COLUMNS, RoundRecord
+from arena.store.records import COLUMNS, RoundRecord, checksum, round_checksum
 
 __all__ = ["Database", "FaultRecord", "PairingKey", "StoreError", "UnitResult"]
 
-FORMAT = 1
+FORMAT = 2
 _BUSY_S = 30.0
+_CHECKSUM = "checksum"
+_ADDED: tuple[tuple[int, str, str, str, str], ...] = (
+    (2, "rounds", _CHECKSUM, "INTEGER", "NULL"),
+    (2, "deals", _CHECKSUM, "INTEGER", "NULL"),
+    (2, "faults", _CHECKSUM, "INTEGER", "NULL"),
+)
+"""Columns that are not in every format: since when, table, name, type, and what an older file
+has in its place."""
 
 _SCHEMA = f"""
 CREATE TABLE pairings (
@@ -50,7 +66,8 @@ CREATE TABLE pairings (
 );
 CREATE TABLE deals (
     id TEXT PRIMARY KEY,
-    cards TEXT NOT NULL
+    cards TEXT NOT NULL,
+    checksum INTEGER
 ) WITHOUT ROWID;
 CREATE TABLE rounds (
     pairing INTEGER NOT NULL REFERENCES pairings,
@@ -75,6 +92,7 @@ CREATE TABLE rounds (
     actions BLOB NOT NULL,
     seats BLOB NOT NULL,
     times BLOB NOT NULL,
+    checksum INTEGER,
     PRIMARY KEY (pairing, unit, seating, number)
 ) WITHOUT ROWID;
 CREATE TABLE faults (
@@ -91,10 +109,16 @@ CREATE TABLE faults (
     kind TEXT NOT NULL,
     message TEXT NOT NULL,
     actions BLOB NOT NULL,
+    checksum INTEGER,
     PRIMARY KEY (pairing, unit, seating, number)
 ) WITHOUT ROWID;
 PRAGMA user_version = {FORMAT};
 """
+
+
+_GAME = itemgetter(
+    *map(COLUMNS.index, ("seating", "margin", "score_first", "score_second", "counts", "forfeit"))
+)
 
 
 class StoreError(ArenaError):
@@ -155,6 +179,7 @@ class Database:
     def __init__(self, path: Path, *, writable: bool = False) -> None:
         self.path = path
         self._logs = False
+        self._format = FORMAT
         with self._explained():
             if writable:
                 self._connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
@@ -189,26 +214,47 @@ class Database:
                 for statement in _SCHEMA.split(";\n"):
                     run(statement)
         self._check_format()
+        if self._format < FORMAT:
+            with self._transaction():
+                for since, table, name, kind, _ in _ADDED:
+                    if since > self._format:
+                        run(f"ALTER TABLE {table} ADD COLUMN {name} {kind}")
+                run(f"PRAGMA user_version = {FORMAT}")
+            self._format = FORMAT
 
     def _check_format(self) -> None:
         (found,) = self._connection.execute("PRAGMA user_version").fetchone()
         if found == 0:
             raise StoreError(f"{self.path}: nothing has been stored yet")
-        if found != FORMAT:
-            raise StoreError(f"{self.path}: written in format {found}; this version reads {FORMAT}")
+        if not 1 <= found <= FORMAT:
+            raise StoreError(
+                f"{self.path}: written in format {found}; this version reads up to {FORMAT}"
+            )
+        self._format = found
+
+    def _columns(self, table: str, names: Sequence[str]) -> str:
+        """Columns as they are asked for, whatever the format of the file."""
+        stand_ins = {
+            name: instead
+            for since, of, name, _, instead in _ADDED
+            if of == table and since > self._format
+        }
+        return ", ".join(stand_ins.get(name, name) for name in names)
 
     def add_deals(self, deals: Sequence[Deal]) -> None:
         """Keep deals, so that rounds can be shown without the set they came from."""
-        with self._explained():
-            (stored,) = self._connection.execute("SELECT count(*) FROM deals").fetchone()
-            if stored < len(deals):
-                with self._transaction():
-                    self._insert_deals(deals)
+        # All at once and in their order: with the last one, all are there.
+        if deals and self.deal(deals[-1].id) is None:
+            with self._explained(), self._transaction():
+                self._insert_deals(deals)
 
     def _insert_deals(self, deals: Iterable[Deal]) -> None:
         self._connection.executemany(
-            "INSERT OR IGNORE INTO deals VALUES (?, ?)",
-            ((deal.id, write_deal(deal)) for deal in deals),
+            "INSERT OR IGNORE INTO deals VALUES (?, ?, ?)",
+            (
+                (deal.id, cards, checksum((deal.id, cards)))
+                for deal, cards in ((deal, write_deal(deal)) for deal in deals)
+            ),
         )
 
     def pairing_id(self, key: PairingKey) -> int:
@@ -227,13 +273,15 @@ class Database:
 
     def append(self, results: Sequence[UnitResult], pairing_ids: Sequence[int]) -> None:
         """Store whole units: all of them or, if the disk does not let us, none."""
-        marks = ", ".join("?" * (len(COLUMNS) + 1))
+        columns = ("pairing", *COLUMNS, _CHECKSUM)
+        marks = ", ".join("?" * len(columns))
         with self._explained(), self._transaction():
             self._connection.executemany(
-                f"INSERT INTO rounds VALUES ({marks})",
+                f"INSERT INTO rounds ({', '.join(columns)}) VALUES ({marks})",
                 [
-                    (pairing_ids[result.pairing], *record)
+                    (pairing, *record, round_checksum(pairing, record))
                     for result in results
+                    for pairing in (pairing_ids[result.pairing],)
                     for record in result.rounds
                 ],
             )
@@ -241,8 +289,9 @@ class Database:
 
     def add_fault(self, fault: FaultRecord, pairing_ids: Sequence[int]) -> None:
         """Keep a fault for `arena replay`; the same fault again changes nothing."""
-        marks = ", ".join("?" * len(fault))
-        row = (pairing_ids[fault.pairing], *fault[1:])
+        row: tuple[Any, ...] = (pairing_ids[fault.pairing], *fault[1:])
+        row = (*row, checksum(row))
+        marks = ", ".join("?" * len(row))
         with self._explained():
             self._connection.execute(f"INSERT OR REPLACE INTO faults VALUES ({marks})", row)
 
@@ -285,37 +334,83 @@ class Database:
         for (unit,) in self.query("SELECT DISTINCT unit FROM rounds WHERE pairing = ?", pairing):
             yield unit
 
-    def rounds(self, pairing: int, unit: str | None = None) -> Iterator[RoundRecord]:
-        """The rounds of a pairing (of one unit), in the order of their key."""
-        condition, values = "pairing = ?", [pairing, unit]
-        if unit is not None:
-            condition += " AND unit = ?"
-        columns = ", ".join(COLUMNS)
-        for row in self.query(
-            f"SELECT {columns} FROM rounds WHERE {condition} ORDER BY unit, seating, number",
-            *values[: 1 if unit is None else 2],
-        ):
+    def rounds(
+        self, pairing: int, unit: str | None = None, *, damaged: list[str] | None = None
+    ) -> Iterator[RoundRecord]:
+        """The rounds of a pairing (of one unit), in the order of their key.
+
+        One that is not as it was stored is refused, or noted in `damaged` if that is given.
+        """
+        for row in self._rows(pairing, unit, damaged):
             yield RoundRecord._make(row)
 
     def units(self, pairing: int) -> Iterator[tuple[str, tuple[Game, ...]]]:
         """Every unit of a pairing with its games, in the order of the key, one at a time."""
-        rows = self.query(
-            "SELECT unit, seating, margin, score_first, score_second, counts, forfeit "
-            "FROM rounds WHERE pairing = ? ORDER BY unit, seating, number",
-            pairing,
+        for unit, rounds in groupby(self._rows(pairing), itemgetter(0)):
+            yield unit, games_of(Game._make(_GAME(row)) for row in rounds)
+
+    def _rows(
+        self, pairing: int, unit: str | None = None, damaged: list[str] | None = None
+    ) -> Iterator[tuple[Any, ...]]:
+        condition, values = "pairing = ?", [pairing, unit]
+        if unit is not None:
+            condition += " AND unit = ?"
+        for *listed, stored in self.query(
+            f"SELECT {self._columns('rounds', (*COLUMNS, _CHECKSUM))} FROM rounds "
+            f"WHERE {condition} ORDER BY unit, seating, number",
+            *values[: 1 if unit is None else 2],
+        ):
+            row = tuple(listed)
+            try:
+                intact = stored is None or stored == round_checksum(pairing, row)
+            except (struct.error, TypeError):  # a value of another type than was stored
+                intact = False
+            if not intact:
+                what = f"{row[0]}, seating {row[1]}, round {row[2]}"
+                if damaged is None:
+                    raise self._damaged(what)
+                damaged.append(what)
+            yield row
+
+    def digest(self, pairing: int) -> str:
+        """What tells two states of a pairing's results apart: how much, and its checksums."""
+        column = self._columns("rounds", (_CHECKSUM,))
+        return str(
+            self.one(
+                f"SELECT count(*), sum({column}), total(margin) FROM rounds WHERE pairing = ?",
+                pairing,
+            )
         )
-        for unit, rounds in groupby(rows, itemgetter(0)):
-            yield unit, games_of(Game._make(row[1:]) for row in rounds)
 
     def faults(self, pairing: int) -> list[FaultRecord]:
         """The faults in a pairing."""
-        rows = self.query("SELECT * FROM faults WHERE pairing = ?", pairing)
-        return [FaultRecord._make(row) for row in rows]
+        columns = self._columns("faults", (*FaultRecord._fields, _CHECKSUM))
+        rows = self.query(f"SELECT {columns} FROM faults WHERE pairing = ?", pairing)
+        return [FaultRecord._make(self._intact(row, f"fault in {row[1]}")) for row in rows]
 
     def deal(self, deal_id: str) -> Deal | None:
         """A stored deal."""
-        row = self.one("SELECT cards FROM deals WHERE id = ?", deal_id)
-        return None if row is None else read_deal(deal_id, row[0])
+        columns = self._columns("deals", ("id", "cards", _CHECKSUM))
+        row = self.one(f"SELECT {columns} FROM deals WHERE id = ?", deal_id)
+        if row is None:
+            return None
+        what = f"deal {deal_id}"
+        try:
+            return read_deal(deal_id, self._intact(row, what)[1])
+        except (ValueError, TypeError, RecursionError) as error:  # not what `write_deal` wrote
+            raise self._damaged(what) from error
+
+    def _intact(self, row: tuple[Any, ...], what: str) -> tuple[Any, ...]:
+        *values, stored = row
+        if stored is not None and stored != checksum(values):
+            raise self._damaged(what)
+        return tuple(values)
+
+    def _damaged(self, what: str) -> StoreError:
+        return StoreError(
+            f"{self.path}: damaged: {what} is not as it was stored; 'arena verify "
+            f"{self.path.parent}' names everything that is not, '--fresh' starts over"
+        )
 
     def one(self, sql: str, *values: object) -> tuple[Any, ...] | None:
         """The first row of a query."""

@@ -19,8 +19,10 @@ from typing import IO, Any
 from arena.cards import SEATS, TRUMPS, card_name
 from arena.deals import deal_record
 from arena.errors import ArenaError
-from arena.rules import action_name
+from arena.rules import Outcome, action_name
+from arena.store.database import StoreError
 from arena.store.reader import Pairing, Replay, Run
+from arena.store.records import RoundRecord
 
 __all__ = ["FORMATS", "export"]
 
@@ -112,6 +114,7 @@ def round_record(run: Run, pairing: Pairing, replay: Replay, times: bool = True)
         else:
             bids.append({"seat": seat, "action": action_name(action, rules.bids)})
         rules.apply(state, action)
+    _compare(run, pairing, stored, rules.outcome(state))
     record: dict[str, Any] = {
         "id": f"{stored.deal} {pairing.first} {pairing.second} {stored.seating}",
         "game": rules.name,
@@ -143,6 +146,18 @@ def round_record(run: Run, pairing: Pairing, replay: Replay, times: bool = True)
     if times:
         record["seconds_first"], record["seconds_second"] = run.seconds(stored)
     return record
+
+
+def _compare(run: Run, pairing: Pairing, stored: RoundRecord, outcome: Outcome) -> None:
+    """What is written down is what the cards come to, and what is stored must be the same."""
+    for what, found in outcome._asdict().items():
+        if " ".join(map(str, found)) != getattr(stored, what):
+            raise StoreError(
+                f"{run.path}: {pairing.first} – {pairing.second}, {stored.unit}, seating "
+                f"{stored.seating}, round {stored.number}: the stored {what} "
+                f"({getattr(stored, what)}) is not what its cards come to; 'arena verify "
+                f"{run.path}' names everything that is wrong"
+            )
 
 
 FORMATS: dict[str, Callable[[Run, IO[bytes], bool], int]] = {

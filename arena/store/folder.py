@@ -9,16 +9,15 @@
     lock                   held by the process that writes, named in lock.holder
 
 Only one process writes, under an operating system's lock, which goes with the
-process however it ends. A folder belongs to one configuration: another one is
-refused and the difference is shown.
+process however it ends. A folder belongs to one configuration, which may grow (see
+`growth`): another one is refused and the difference is shown.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,6 +30,7 @@ from arena.errors import ArenaError
 from arena.files import write_atomically
 from arena.model_file import ModelFile
 from arena.store.database import Database
+from arena.store.growth import growth
 from arena.store.manifest import CONFIG, MANIFEST, Manifest, read_config, write_manifest
 
 __all__ = ["RunFolder"]
@@ -73,22 +73,35 @@ class RunFolder:
         for name in (TABLES, *_RESULT_FILES, MANIFEST, CONFIG):
             (self.path / name).unlink(missing_ok=True)
 
-    def claim(self, resolved: Mapping[str, Any]) -> None:
-        """Make the folder that of this configuration; refuse if it has results of another."""
+    def claim(self, resolved: Mapping[str, Any]) -> tuple[str, ...]:
+        """Make the folder that of this configuration; what it has more than the stored one.
+
+        Refused if that would change, or leave out, what is stored.
+        """
         file = self.path / CONFIG
-        if not (file.exists() and (self.path / RESULTS).exists()):
-            write_atomically(file, yaml.safe_dump(dict(resolved), sort_keys=False, width=100))
+        wanted = _plain(resolved)
+        grown: tuple[str, ...] = ()
+        if file.exists() and (self.path / RESULTS).exists():
+            stored = read_config(self.path)
+            if stored == wanted:
+                return ()
+            found = growth(stored, wanted)
+            self._refuse(found.conflicts)
+            grown = found.more
+        write_atomically(file, yaml.safe_dump(dict(resolved), sort_keys=False, width=100))
+        return grown
+
+    def _refuse(self, conflicts: Sequence[str]) -> None:
+        if not conflicts:
             return
-        stored = read_config(self.path)
-        if stored != _plain(resolved):
-            changes = list(_differences(stored, _plain(resolved)))
-            shown = "; ".join(changes[:_DIFFERENCES_SHOWN])
-            more = len(changes) - _DIFFERENCES_SHOWN
-            raise ArenaError(
-                f"{self.path}: holds the results of another configuration ({shown}"
-                + (f"; and {more} more)" if more > 0 else ")")
-                + "; give another --out, or --fresh to start over"
-            )
+        shown = "; ".join(conflicts[:_DIFFERENCES_SHOWN])
+        more = len(conflicts) - _DIFFERENCES_SHOWN
+        raise ArenaError(
+            f"{self.path}: holds the results of another configuration ({shown}"
+            + (f"; and {more} more)" if more > 0 else ")")
+            + "; deals, agents and pairings may be added; for anything else give another --out, "
+            "or --fresh to start over"
+        )
 
     def write_manifest(self, manifest: Manifest) -> None:
         """Replace the manifest."""
@@ -155,22 +168,3 @@ def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
     """A mapping as it comes back from a file."""
     plain = yaml.safe_load(yaml.safe_dump(dict(value)))
     return plain if isinstance(plain, dict) else {}
-
-
-def _differences(old: Any, new: Any, place: str = "") -> Iterator[str]:
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in [*old, *(key for key in new if key not in old)]:
-            inner = f"{place}.{key}" if place else str(key)
-            yield from _differences(old.get(key, _ABSENT), new.get(key, _ABSENT), inner)
-    elif old != new:
-        yield f"{place}: {_shown(old)} there, {_shown(new)} here"
-
-
-_ABSENT = object()
-
-
-def _shown(value: object) -> str:
-    if value is _ABSENT:
-        return "absent"
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= 60 else text[:57] + "..."

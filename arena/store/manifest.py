@@ -13,6 +13,7 @@ manifests are brought up to date by `_upgraded`; newer ones are refused.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -135,6 +136,13 @@ class Manifest(Strict):
     entrants: dict[str, EntrantUsed]
     pairings: tuple[Pairing, ...]
     sessions: tuple[Session, ...] = Field(min_length=1)
+
+    def numbered(self, ids: Iterable[int]) -> Manifest:
+        """The same with the numbers that its pairings' results are kept under."""
+        pairings = (
+            pairing._replace(id=number) for pairing, number in zip(self.pairings, ids, strict=True)
+        )
+        return self.model_copy(update={"pairings": tuple(pairings)})
 
     @property
     def started(self) -> str:

@@ -13,6 +13,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -147,6 +148,14 @@ class Run:
     def is_busy(self) -> bool:
         """Whether a process is at work on it."""
         return is_busy(self.path)
+
+    @property
+    def digest(self) -> str:
+        """A hash of all that there is to read: two runs with the same one say the same."""
+        found = sha256(self.manifest.model_dump_json().encode())
+        for pairing in self.pairings:
+            found.update(self.database.digest(pairing.id).encode())
+        return found.hexdigest()
 
     # --- streams -------------------------------------------------------------------------
 

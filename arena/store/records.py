@@ -2,13 +2,19 @@
 
 Actions (see `arena.rules`) and seats are one byte each. Times of decisions are
 nanoseconds as floats of four bytes each.
+
+A round is kept with a checksum of all its values, so that one that has changed on the disk
+is noticed when it is read.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from math import nan
+from struct import Struct
+from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
 
 from arena.scoring import Game
 
@@ -16,7 +22,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["COLUMNS", "RoundRecord", "decode_times", "encode_times"]
+__all__ = [
+    "COLUMNS",
+    "MEASURED",
+    "RoundRecord",
+    "checksum",
+    "decode_times",
+    "encode_times",
+    "round_checksum",
+]
 
 
 class RoundRecord(NamedTuple):
@@ -67,6 +81,60 @@ class RoundRecord(NamedTuple):
 
 
 COLUMNS: tuple[str, ...] = RoundRecord._fields
+
+MEASURED: tuple[str, ...] = ("times",)
+"""Columns that differ when a round is played again."""
+
+_pack_numbers = Struct("<3d8q").pack
+
+
+def round_checksum(pairing: int, values: tuple[Any, ...]) -> int:
+    """The checksum of a `RoundRecord`, or of its values, that is kept under `pairing`."""
+    # Value by value: this is done for every round that is written or read. A column that is
+    # added joins where it leaves the checksums of older rounds as they are: bytes, empty there.
+    (
+        unit,
+        seating,
+        number,
+        deal,
+        first,
+        second,
+        margin,
+        scores,
+        points,
+        bonus,
+        tricks,
+        flags,
+        trump,
+        declarer,
+        leader,
+        counts,
+        forfeit,
+        fault,
+        actions,
+        seats,
+        times,
+    ) = values
+    numbers = _pack_numbers(
+        nan if first is None else first,
+        nan if second is None else second,
+        margin,
+        pairing,
+        seating,
+        number,
+        -1 if trump is None else trump,
+        -1 if declarer is None else declarer,
+        -1 if leader is None else leader,
+        counts,
+        forfeit,
+    )
+    words = "\n".join((unit, deal, scores, points, bonus, tricks, flags, fault)).encode()
+    return crc32(b"".join((numbers, words, actions, seats, times)))
+
+
+def checksum(values: Iterable[object]) -> int:
+    """The checksum of values of any kind, for tables that are small."""
+    return crc32("\n".join(map(str, values)).encode(errors="surrogatepass"))
 
 
 def encode_times(nanoseconds: Iterable[int]) -> bytes:

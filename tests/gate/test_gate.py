@@ -186,10 +186,14 @@ def test_exit_codes_and_attempts(tmp_path: Path) -> None:
 
 
 def test_error_rates_over_fresh_baselines() -> None:
-    """Seeds of one agent on shared deals: a common deal effect and noise of its own."""
+    """One agent on shared deals: an effect of the deals, and chances of its own each time."""
     rng = np.random.default_rng(4)
-    values = rng.normal(0, 40, 600) + rng.normal(0, 30, (12, 600))
-    found = gate_rates(values, worse_by=10.0, seed=1, reps=60)
-    assert found.unchanged_fails.low <= 0.05
-    assert found.worse_passes.low <= 0.05
+    deals = rng.normal(0, 40, 600)
+    baselines = [deals + rng.normal(0, 30, (3, 600)) for _ in range(12)]
+    candidates = [deals + rng.normal(0, 30, (10, 600)) for _ in range(12)]
+    found = gate_rates(baselines, candidates, worse_by=10.0)
+    assert found.unchanged_fails.low <= 0.05 and found.worse_passes.low <= 0.05
     assert 0 <= found.unchanged_fails.rate <= found.worst_decile <= 1
+    assert found.saved > 0.3
+    shifted = gate_rates(baselines, [table - 10 for table in candidates], worse_by=10.0)
+    assert shifted.unchanged_fails.rate > 0.8

@@ -15,6 +15,11 @@ import pytest
 from play.tables import AGENTS, Trouble
 
 from arena.cli import main
+from arena.cli.progress import Progress
+from arena.config import load
+from arena.play.run import RunOptions
+from arena.play.run import run as play
+from arena.report import write
 from arena.report.words import interval, signed
 from arena.store import Run
 
@@ -289,7 +294,10 @@ def test_a_forfeit_costs_the_deal_and_is_reported(
     agents = "{bad: {family: trouble, trick: 2}, rule: {family: rule}}"
     path = config(agents=agents, more="on_fault: forfeit")
     assert main(["run", path, "--jobs", "1", "--no-report"]) == 0
-    assert "12 faults, see reports/small/log.txt" in capsys.readouterr().out
+    assert (
+        "bad was at fault in every deal it played (6). The first time: bad (seat"
+        in capsys.readouterr().out
+    )
     with Run("reports/small") as results:
         deals, rounds = results.deals(), results.rounds()
         worst, _ = results.rules.margin_bounds
@@ -317,3 +325,42 @@ def test_forfeiting_one_seating_loses_the_whole_deal(config: Callable[..., str])
     assert len(one_of_two)
     assert (one_of_two["margin"] == best).all()
     assert (deals[deals["forfeits_second"] == 0]["margin"] < best).all()
+
+
+def test_a_report_of_fewer_deals_is_not_presented_as_that_of_all(
+    config: Callable[..., str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    experiment = load(config(agents=TWO))
+    play(experiment, Path("reports/small"), RunOptions(jobs=1, first=3), Progress("deals", True))
+    assert main(["report", "reports/small"]) == 0
+    page = tmp_path / "reports/small/report.html"
+    assert "3 deals per pair" in page.read_text()
+    assert main(["run", "x.yaml", "--jobs", "1", "--quiet", "--no-report"]) == 0
+    assert main(["verify", "reports/small"]) == 0
+    assert "report.html: is of other results" in capsys.readouterr().out
+    assert main(["run", "x.yaml", "--jobs", "1"]) == 0
+    assert "report in reports/small/report.html" in capsys.readouterr().out
+    assert "6 deals per pair" in page.read_text()
+    written = page.stat().st_mtime_ns
+    assert main(["run", "x.yaml", "--jobs", "1"]) == 0
+    assert page.stat().st_mtime_ns == written, "nothing has changed"
+    assert main(["verify", "reports/small"]) == 0
+    assert "is of other results" not in capsys.readouterr().out
+
+
+def test_nobody_starts_over_while_the_report_is_made(
+    config: Callable[..., str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    codes = []
+
+    def write_while_another_tries(path: Path) -> None:
+        codes.append(main(["run", "x.yaml", "--fresh", "--no-report"]))
+        write(path)
+
+    monkeypatch.setattr("arena.cli.run_.write", write_while_another_tries)
+    assert main(["run", config(agents=TWO), "--jobs", "1", "--quiet"]) == 0
+    assert codes == [2]
+    assert "another run is writing here" in capsys.readouterr().err
+    assert Path("reports/small/report.html").is_file()

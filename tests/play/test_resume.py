@@ -220,7 +220,7 @@ def test_another_configuration_is_refused_with_the_difference(tmp_path: Path) ->
     other = make_experiment(30, seed=5)
     with pytest.raises(ArenaError) as caught:
         play(other, tmp_path)
-    assert "deals.limit: 20 there, 30 here" in str(caught.value)
+    assert "deals.sha256: " in str(caught.value)
     assert "seed: 0 there, 5 here" in str(caught.value)
     assert "--fresh" in str(caught.value)
     assert stored(tmp_path) == 20

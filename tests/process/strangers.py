@@ -7,6 +7,7 @@ import gc
 import os
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,7 @@ class Spy:
 
     def act(self, view: View, rng: Rng) -> Action:
         found = [what for what, things in self._everything() if self._tells(things, view)]
+        found += self._of_parent()
         with Path(self.report).open("a") as file:
             file.write(f"{len(view.tricks)} {' '.join(found) or 'nothing'}\n")
         self._patch()
@@ -121,6 +123,22 @@ class Spy:
                 if {card for hand in hands for card in hand if isinstance(card, int)} == deck:
                     return True
         return False
+
+    def _of_parent(self) -> list[str]:
+        """What the system lets one see of the process that started this one."""
+        found = []
+        parent = Path(f"/proc/{os.getppid()}")
+        for name, look in {
+            "mem": lambda path: path.open("rb").close() or True,
+            "maps": Path.read_bytes,
+            "environ": Path.read_bytes,
+            "fd/0": os.readlink,
+            "cwd": os.readlink,
+        }.items():
+            with suppress(OSError):
+                if look(parent / name):
+                    found.append(f"parent's-{name}")
+        return found
 
     def _patch(self) -> None:
         """What a cheat would do in the referee's process: everything is legal, and wins."""

@@ -245,6 +245,8 @@ def test_the_same_spy_would_find_everything_in_process(tmp_path):
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "frames" in report.read_text() and "gc" in report.read_text()
+    if sys.platform == "linux":
+        assert "parent's-environ" in report.read_text()
 
 
 _SPY_IN_PROCESS = """
@@ -254,5 +256,8 @@ from process.test_processes import *
 import arena.games.base
 state = RULES.start(DEALS[0])
 from arena.seeds import Rng
-Spy({report!r}).act(RULES.view(state, state.turn), Rng(1))
+if os.fork() == 0:  # its parent, this process, does not hide
+    Spy({report!r}).act(RULES.view(state, state.turn), Rng(1))
+    os._exit(0)
+os.wait()
 """

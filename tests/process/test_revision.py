@@ -7,15 +7,17 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from play.tables import Lowest, make_deals
 
 from arena.agent import Player
 from arena.config import load
-from arena.entrants import AgentSpec, builder_of
+from arena.entrants import AgentSpec, Apart, builder_of
 from arena.errors import ArenaError
 from arena.games.klaverjas import Klaverjas
 from arena.play.referee import Lineup, Referee
-from arena.process.revision import Source, commit_of
+from arena.process.revision import Source, _sweep, commit_of
+from arena.registry import AGENTS
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -45,6 +47,18 @@ def test_a_revision_that_does_not_exist_is_told():
         commit_of(Source("no-such-branch"))
 
 
+def test_families_are_those_of_the_revision(monkeypatch):
+    """What is registered today says nothing about what was known then."""
+    monkeypatch.setitem(AGENTS._added, "of-today", Lowest)
+    with pytest.raises(ArenaError, match="revision HEAD: unknown agent family 'of-today'"):
+        builder_of(AgentSpec("of-today", source=Source("HEAD")))
+    with pytest.raises(ArenaError, match=r"revision HEAD: .*colour"):
+        builder_of(AgentSpec("rule", {"colour": 3}, source=Source("HEAD")))
+    there = builder_of(AgentSpec("semi-random", source=Source("HEAD")))
+    assert isinstance(there, Apart)
+    assert there.facts == {"sees_all_cards": False, "reproducible": True}
+
+
 def test_a_revision_from_before_the_protocol_is_told():
     words = ["git", "-C", str(ROOT), "rev-list", "--max-parents=0", "HEAD"]
     first = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()[0]
@@ -54,11 +68,24 @@ def test_a_revision_from_before_the_protocol_is_told():
         builder_of(AgentSpec("rule", source=Source(first)))
 
 
+def test_what_a_killed_process_left_is_swept(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for name in ("left", "used", "unknown"):
+        (tmp_path / f"arena-revision-{name}" / "tree").mkdir(parents=True)
+    (tmp_path / "arena-revision-left" / "in-use").touch()
+    with FileLock(tmp_path / "arena-revision-used" / "in-use"):
+        _sweep()
+        assert sorted(path.name for path in tmp_path.iterdir()) == [
+            "arena-revision-unknown",
+            "arena-revision-used",
+        ]
+
+
 def test_an_experiment_says_it(tmp_path):
     config = tmp_path / "e.yaml"
     config.write_text(
         "name: e\ngame: klaverjas\ndeals: {set: klaverjas-given-1000, limit: 2}\n"
-        "agents:\n  a: {family: rule, source: {git: v1}}\n  b: {family: random}\n"
+        "agents:\n  a: {family: was-there-once, source: {git: v1}}\n  b: {family: random}\n"
     )
     experiment = load(config)
     assert experiment.entrant("a").members[0].source == Source("v1")

@@ -107,7 +107,9 @@ def test_no_process_outlives_a_run(tmp_path, jobs, end):
     config = tmp_path / "long.yaml"
     config.write_text(_CONFIG.format(python=sys.executable, bot=BOT))
     words = ["-m", "arena", "run", str(config), "--out", str(tmp_path / "run"), "--jobs", jobs]
-    mark = {**os.environ, "ARENA_TEST_RUN": tmp_path.name}
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    mark = {**os.environ, "ARENA_TEST_RUN": tmp_path.name, "TMPDIR": str(temporary)}
     with subprocess.Popen(
         [sys.executable, *words],
         stdout=subprocess.DEVNULL,
@@ -120,6 +122,7 @@ def test_no_process_outlives_a_run(tmp_path, jobs, end):
         running.wait()
     wait_until(lambda: not of_run(tmp_path.name))
     assert of_run(tmp_path.name) == []
+    assert list(temporary.glob("arena-*")) == []
 
 
 def wait_until(happens: Any) -> None:

@@ -23,12 +23,15 @@ __all__ = ["Checked", "check_file", "check_record"]
 
 @dataclass(frozen=True)
 class Checked:
-    """What came of one record."""
+    """What came of one record, or of one unit of a run."""
 
     place: str
     """File, line and id of the record."""
     plays: int
     mismatches: tuple[str, ...]
+    unchecked: tuple[str, ...] = ()
+    """What is claimed and cannot be checked."""
+    rounds: int = 1
 
 
 def check_file(path: Path) -> Iterator[Checked]:

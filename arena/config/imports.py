@@ -1,0 +1,43 @@
+"""Whether the code that an experiment names is imported: not from just anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from arena.errors import ArenaError
+from arena.own_code import OwnCode, is_trusted, trust
+
+__all__ = ["Imports"]
+
+
+@dataclass(frozen=True)
+class Imports:
+    """What is done about `family: ./bot.py:Greedy` in an experiment."""
+
+    file: Path
+    """The experiment."""
+    wanted: bool
+    """Whether code is imported, or left alone: then nothing is known of it but its name."""
+    trusted: bool
+    """Whether it is imported wherever the experiment lies."""
+    tell: Callable[[str], object]
+    """Told what is imported, before it is."""
+    _told: set[str] = field(default_factory=set)
+
+    def class_of(self, code: OwnCode) -> type | None:
+        """The class; None if it is left alone."""
+        if not self.wanted:
+            return None
+        home = self.file.parent
+        if not (self.trusted or is_trusted(home) or home.resolve().is_relative_to(Path.cwd())):
+            raise ArenaError(
+                f"{code.written} is code, and {self.file} lies outside the current folder: "
+                "'arena run --trust' imports it all the same"
+            )
+        trust(home)
+        if code.path not in self._told:
+            self._told.add(code.path)
+            self.tell(f"imports {code.path} (sha256 {code.sha256[:12]})")
+        return code.load()

@@ -1,0 +1,84 @@
+"""A working start: an agent, an experiment or a game, each with a test that runs at once.
+
+The files are templates in the folder beside this module, with `$name`, `$module` and `$Class`
+for the name as it was given, as a module and as a class.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import keyword
+import re
+from collections.abc import Callable
+from pathlib import Path
+from string import Template
+
+from arena.errors import ArenaError
+
+__all__ = ["KINDS", "make"]
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+
+KINDS: dict[str, dict[str, str]] = {
+    "agent": {
+        "agent.py": "$module.py",
+        "experiment.yaml": "$module.yaml",
+        "test.py": "test_$module.py",
+    },
+    "experiment": {
+        "experiment.yaml": "$module.yaml",
+        "test.py": "test_$module.py",
+    },
+    "game": {
+        "pyproject.toml": "$module/pyproject.toml",
+        "package/init.py": "$module/arena_$module/__init__.py",
+        "package/rules.py": "$module/arena_$module/rules.py",
+        "highest.py": "$module/highest.py",
+        "experiment.yaml": "$module/experiment.yaml",
+        "tests/test.py": "$module/tests/test_$module.py",
+    },
+}
+"""For each kind, its templates and the files that they become."""
+
+
+def make(kind: str, name: str, folder: Path, schema: Callable[[], str] | None = None) -> list[Path]:
+    """Write the files of a new thing into a folder; nothing is overwritten.
+
+    `schema` makes the text of `arena.schema.json`, which experiments are checked by in editors.
+    """
+    words = _words(name)
+    files = {
+        folder / _filled(target, words): _filled(_text(kind, template), words)
+        for template, target in KINDS[kind].items()
+    }
+    for file in files:
+        if file.exists():
+            raise ArenaError(f"{file}: is there already; take another name, or remove it")
+    if kind == "experiment" and schema is not None:
+        files[folder / "arena.schema.json"] = schema()
+    for file, text in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return list(files)
+
+
+def _words(name: str) -> dict[str, str]:
+    module = name.lower().replace("-", "_")
+    if not _NAME.fullmatch(name) or keyword.iskeyword(module):
+        raise ArenaError(f"{name!r} is no name: letters, digits, - and _, a letter first")
+    if importlib.util.find_spec(module) is not None and not Path(f"{module}.py").exists():
+        raise ArenaError(f"there is a Python module {module!r} already; take another name")
+    return {
+        "name": module.replace("_", "-"),
+        "module": module,
+        "Class": "".join(word.capitalize() for word in re.split("[-_]", name)),
+    }
+
+
+def _text(kind: str, template: str) -> str:
+    return (_TEMPLATES / kind / f"{template}.txt").read_text(encoding="utf-8")
+
+
+def _filled(text: str, words: dict[str, str]) -> str:
+    return Template(text).substitute(words)
