@@ -19,7 +19,8 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from time import perf_counter_ns
+from math import nan
+from time import perf_counter_ns, thread_time_ns
 from typing import Any, NamedTuple
 
 from arena.agent import Player, Remembers, Remote, Setup, sees_all_cards
@@ -69,8 +70,10 @@ class Played(NamedTuple):
     """One byte per action of the players, in order; the seats follow from the rules."""
     seats: bytes
     """Who took each action."""
-    nanoseconds: Sequence[int]
-    """How long each decision took."""
+    nanoseconds: Sequence[float]
+    """How long each decision took; NaN where a process was still loading its code."""
+    cpu_nanoseconds: Sequence[float]
+    """How long the thread that made it was at work; NaN where it was made in another process."""
     outcome: Outcome | None
     """None if a fault ended the round."""
     trump: int | None
@@ -135,7 +138,8 @@ class Referee:
         state = rules.start(deal, standing)
         actions: list[Action] = []
         seats: list[int] = []
-        times: list[int] = []
+        times: list[float] = []
+        cpu_times: list[float] = []
         clock.actions = actions
         fault: Fault | None = None
         remote: dict[int, Remote] = {}
@@ -157,6 +161,7 @@ class Referee:
             view = rules.view(state, seat, all_hands=open_handed[seat])
             rng = Rng(seeds[seat].next64())
             clock.seat = seat
+            cpu_started = thread_time_ns()
             started = perf_counter_ns()
             clock.since = 0 if seat in remote else started
             try:
@@ -166,9 +171,10 @@ class Referee:
                 fault = _crash(seat, len(actions), error, clock)
                 break
             clock.since = 0
-            elapsed = perf_counter_ns() - started
+            elapsed: float = perf_counter_ns() - started
+            cpu: float = thread_time_ns() - cpu_started
             if seat in remote:
-                elapsed = remote[seat].nanoseconds
+                elapsed, cpu = remote[seat].nanoseconds, nan
             action = answer if type(answer) is int else whole_number(answer)
             if action not in view.legal:
                 fault = _illegal(seat, len(actions), answer, view.legal, view.rules.bids)
@@ -180,6 +186,7 @@ class Referee:
             actions.append(action)
             seats.append(seat)
             times.append(elapsed)
+            cpu_times.append(cpu)
         outcome = rules.outcome(state) if fault is None else None
         for each in remote.values():
             each.end_deal(outcome)
@@ -188,6 +195,7 @@ class Referee:
             bytes(actions),
             bytes(seats),
             times,
+            cpu_times,
             outcome,
             state.trump,
             state.declarer,

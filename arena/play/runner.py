@@ -315,6 +315,7 @@ class Runner:
             actions=note.actions,
             seats=b"",
             nanoseconds=(),
+            cpu_nanoseconds=(),
             outcome=None,
             trump=None,
             declarer=None,
