@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from arena.config.agents import declare
+from arena.config.agents import declare, how_many
 from arena.config.document import Document, KeyPath, read, with_override
 from arena.config.imports import Imports
 from arena.config.models import Deals, ExperimentFile, Match
@@ -15,7 +15,7 @@ from arena.config.pairings import find_pairings
 from arena.config.problems import Problems
 from arena.deals import Deal, DealSet
 from arena.errors import ArenaError, did_you_mean, located
-from arena.files import find_shipped
+from arena.files import check_name, find_shipped
 from arena.parameters import model_of, values_of
 from arena.play.experiment import Experiment
 from arena.registry import GAMES
@@ -54,6 +54,7 @@ def build(document: Document, file: Path, imports: Imports | None = None) -> Exp
 
 
 def _find(path: Path) -> Path:
+    check_name(str(path))
     if path.suffix in (".yaml", ".yml") or path.exists():
         return path
     return find_shipped("configs", str(path), ".yaml")
@@ -70,6 +71,7 @@ class _Loader:
         """The experiment; raises if anything is wrong."""
         written = self._written()
         rules = self._rules(written.game)
+        self._check_number_of_agents(written)
         agents = declare(written.agents, rules, self.problems, written.isolate, self.imports)
         pairings = find_pairings(written.schedule, agents, self.problems)
         deal_set, deals = self._deals(written.deals, rules)
@@ -107,6 +109,16 @@ class _Loader:
             self.problems.stop_if_any()
             raise AssertionError("a file without mistakes was not accepted")
         return written
+
+    def _check_number_of_agents(self, written: ExperimentFile) -> None:
+        count = how_many(written.agents)
+        if count > written.most_agents:
+            self.problems.add(
+                ("agents",),
+                f"these are {count:,} agents, and {count * (count - 1) // 2:,} pairs of them; "
+                f"if that is meant, say most_agents: {count}",
+            )
+            self.problems.stop_if_any()
 
     def _rules(self, game: dict[str, Any]) -> Rules:
         name = game.get("name")
@@ -168,6 +180,7 @@ class _Loader:
     def _deals_path(self, written: Deals) -> Path:
         if written.file is None:
             return find_shipped("deals", written.set or "", ".csv")
+        check_name(written.file)
         return self.document.place_of(("deals", "file")).folder / written.file
 
     def _deals_from(self, written: Deals, chosen: DealSet) -> dict[str, Any]:

@@ -92,3 +92,5 @@ class ExperimentFile(Strict):
     """An agent that thinks longer is at fault."""
     reference: tuple[Reference, ...] = ()
     """Published values to compare with."""
+    most_agents: int = Field(default=1000, ge=1)
+    """More agents than this, as a grid soon has, are taken for a mistake."""

@@ -78,7 +78,7 @@ from arena.config import ConfigError, load
             "seed: 1",
             "sed: 1",
             "x.yaml:9: sed: unknown key; did you mean 'seed'? (allowed: agents, "
-            "deals, decision_limit_s, description, game, isolate, match, name, on_fault, "
+            "deals, decision_limit_s, description, game, isolate, match, most_agents, name, on_fault, "
             "placements, reference, schedule, seed)",
         ),
         ("seed: 1", "seed: 1\nseed: 2", "x.yaml:10: seed: already given on line 9"),
