@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from arena.config.document import Document, KeyPath
+from arena.config.strict_yaml import Document, KeyPath
 from arena.config.imports import Imports
 from arena.config.models import Team
 from arena.config.problems import Problems, written_at

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from arena.config.document import Document, KeyPath, Place, read
-from arena.config.experiment import build
+from arena.config.strict_yaml import Document, KeyPath, Place, read
+from arena.config.load import build
 from arena.config.models import Deals
 from arena.config.problems import Problems
 from arena.play.experiment import Experiment

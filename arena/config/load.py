@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.config.agents import declare
-from arena.config.document import Document, KeyPath, read, with_override
+from arena.config.strict_yaml import Document, KeyPath, read, with_override
 from arena.config.imports import Imports
 from arena.config.models import Deals, ExperimentFile, Match
 from arena.config.pairings import find_pairings
