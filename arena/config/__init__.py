@@ -1,6 +1,6 @@
 """Experiments, declared in YAML."""
 
+from arena.config.loader import load
 from arena.config.strict_yaml import ConfigError
-from arena.config.load import load
 
 __all__ = ["ConfigError", "load"]
