@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.play.tally import Tally
+from arena.printable import as_it_is
 
 __all__ = ["Progress"]
 
@@ -28,7 +29,7 @@ class Progress:
 
     def __init__(self, what: str, quiet: bool = False) -> None:
         self.what, self.quiet = what, quiet
-        console = Console(stderr=True)
+        console = Console(file=as_it_is(sys.stderr))
         self._live = None
         if console.is_terminal and not quiet:
             self._live = Live(console=console, transient=True, refresh_per_second=8)

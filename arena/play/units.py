@@ -143,6 +143,7 @@ class UnitPlayer:
             played.actions,
             played.seats,
             encode_times(played.nanoseconds),
+            encode_times(played.cpu_nanoseconds),
         )
 
     def _fault(
