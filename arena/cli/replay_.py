@@ -16,6 +16,7 @@ import argparse
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from math import isnan
 from typing import Any
 
 from arena.cards import SEATS, cards_of, mask_of, pretty
@@ -157,7 +158,7 @@ class _Shown:
         hand = _hand(view.hand, legal if self.state.phase == "play" else None)
         done = pretty(action) if action < 52 else call_name(action, self.rules.bids)
         taken = next(self.times, None)
-        spent = "" if taken is None else f"  {duration(float(taken) / 1e9)}"
+        spent = "" if taken is None or isnan(taken) else f"  {duration(float(taken) / 1e9)}"
         return f"  {SEATS[seat]} {name:<{self.width}}  {hand}  → {done}{spent}"
 
     def _trick_result(self, trick: int) -> Iterator[str]:

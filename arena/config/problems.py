@@ -90,7 +90,7 @@ class Problems:
             if having:
                 self.add(path, f"unknown key; it belongs to the kind {' or '.join(having)}")
             else:
-                self.unknown_key(path, around.model_fields)
+                self.unknown_key(path, [*around.model_fields, *getattr(around, "read_before", ())])
         elif first["type"] in _TAG_ERRORS:
             self._tell_kind(model, path, first)
         elif _names_a_missing_key(first):

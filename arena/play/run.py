@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from arena import interrupts
 from arena.agent import sees_all_cards
 from arena.entrants import Builder
 from arena.errors import ArenaError
@@ -122,7 +123,7 @@ class _Run:
         self.runner = Runner(self.job, options.jobs, options.backend, options.chunk_units)
 
     def play(self) -> Finished:
-        with self.runner:
+        with interrupts.heeded(), self.runner:
             return self._play()
 
     def _play(self) -> Finished:
@@ -302,6 +303,7 @@ class _Run:
         missing = tally.total - tally.done
         with closing(self.runner.play(self._missing(done), missing)) as chunks:
             for chunk in chunks:
+                interrupts.raise_if_pressed()
                 results.append(chunk.results, ids)
                 for fault in chunk.faults:
                     results.add_fault(fault, ids)

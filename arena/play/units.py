@@ -142,6 +142,7 @@ class UnitPlayer:
             actions=played.actions,
             seats=played.seats,
             times=encode_times(played.nanoseconds),
+            cpu_times=encode_times(played.cpu_nanoseconds),
         )
 
     def _fault(
