@@ -11,7 +11,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from arena.config.document import ConfigError, Document, KeyPath, dotted
+from arena.config.strict_yaml import ConfigError, Document, KeyPath, dotted
 from arena.errors import did_you_mean
 from arena.parameters import KIND, Parameters
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from arena.config.agents import declare
-from arena.config.document import Document, KeyPath, read, with_override
 from arena.config.imports import Imports
 from arena.config.models import Deals, ExperimentFile, Match
 from arena.config.pairings import find_pairings
 from arena.config.problems import Problems
+from arena.config.strict_yaml import Document, KeyPath, read, with_override
 from arena.deals import Deal, DealSet
 from arena.errors import ArenaError, did_you_mean, located
 from arena.files import find_shipped
