@@ -243,7 +243,9 @@ def test_shipped_experiments_are_right(name):
 
 
 def test_an_unknown_shipped_experiment():
-    with pytest.raises(Exception, match="no experiment named 'quickstrat' is shipped; did you mean"):
+    with pytest.raises(
+        Exception, match="no experiment named 'quickstrat' is shipped; did you mean"
+    ):
         load("quickstrat")
 
 
