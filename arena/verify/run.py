@@ -123,7 +123,7 @@ class _Check:
             self.tape,
             run.manifest.match,
             tuple(run.seatings),
-            lambda pairing, seating: Lineup((), (), ()),
+            lambda pairing, seating: Lineup.of(()),
             run.manifest.on_fault == "stop",
             self.tape.enter,
         )
