@@ -23,7 +23,7 @@ from arena.scoring import unit_score
 from arena.stats import PairResults
 from arena.store import Pairing, Run
 
-__all__ = ["Meeting", "Results", "agent_differences", "read", "setup_differences"]
+__all__ = ["Meeting", "Results", "agent_differences", "read", "read_as", "setup_differences"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -218,6 +218,33 @@ def read(runs: Sequence[Run], agents: Sequence[str] | None = None) -> Results:
     return Results(
         agents=tuple(names),
         pairs=tuple(map(_pooled, parts.values())),
+        unit="match" if runs[0].is_match else "deal",
+        game=runs[0].manifest.rules.game,
+        seed=runs[0].manifest.seed,
+        runs=tuple(str(run.path) for run in runs),
+    )
+
+
+def read_as(runs: Sequence[Run], called: Callable[[Run, str], str]) -> Results:
+    """The results of runs of one setup whose agents differ; `called` says who is who.
+
+    Agents that are called the same are one agent; what it played against itself is left out.
+    """
+    for other in runs[1:]:
+        if found := list(setup_differences(runs[0], other)):
+            raise ArenaError(f"{runs[0].path} and {other.path} differ: {'; '.join(found)}")
+    parts: dict[frozenset[str], list[Meeting]] = {}
+    units: dict[str, str] = {}
+    for run in runs:
+        for pairing in run.pairings:
+            first, second = called(run, pairing.first), called(run, pairing.second)
+            if first != second:
+                met = replace(_read_pair(run, pairing, units), first=first, second=second)
+                parts.setdefault(frozenset((first, second)), []).append(met)
+    pairs = tuple(pair for pair in map(_pooled, parts.values()) if pair.units)
+    return Results(
+        agents=tuple(dict.fromkeys(name for pair in pairs for name in (pair.first, pair.second))),
+        pairs=pairs,
         unit="match" if runs[0].is_match else "deal",
         game=runs[0].manifest.rules.game,
         seed=runs[0].manifest.seed,

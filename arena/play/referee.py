@@ -1,9 +1,12 @@
-"""The referee: seats the players, asks whose turn it is, and lets nobody cheat.
+"""The referee: seats the players, asks whose turn it is, and carries out only what is legal.
 
-A player is handed a `View` and a generator of its own, and nothing else: no
-state, no opponents, no referee. What it answers is checked against the rules
-before it is carried out. A player that raises, answers with something illegal or
-thinks too long is at fault; a fault is data, never a substitute move.
+A player is handed a `View` and a generator of its own: no state, no opponents, no
+referee. What it answers is checked against the rules before it is carried out. A
+player that raises, answers with something illegal or thinks too long is at fault; a
+fault is data, never a substitute move.
+
+That keeps mistakes out, not malice: an agent in our process can reach whatever Python
+lets it reach. Who is not trusted plays in a process of its own (docs/security.md).
 
 **Randomness.** Each seat has a generator seeded from (run seed, deal, seating,
 seat); it draws one seed for each of the seat's decisions. So a decision can be
@@ -15,7 +18,7 @@ under two names plays the same games. Twins after the first have a seed of their
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import nan
 from time import perf_counter_ns, thread_time_ns
@@ -25,6 +28,7 @@ from arena.agent import Player, Remembers, Remote, Setup, sees_all_cards
 from arena.cards import SEATS
 from arena.deals import Deal
 from arena.faults import AgentFault, FaultKind, crash_words, cut, shown, whole_number
+from arena.interrupts import was_pressed
 from arena.rules import ACTION_NAMES, OWN_BIDS, Action, Outcome, Rules, Standing, action_name
 from arena.seeds import Rng, rng_for
 
@@ -105,15 +109,15 @@ class Lineup:
 class Clock:
     """Who is thinking, and since when: read by a watchdog in another thread."""
 
-    __slots__ = ("actions", "interrupts_are_agents", "seat", "since")
+    __slots__ = ("actions", "interrupted", "seat", "since")
 
     def __init__(self) -> None:
         self.since = 0
         """`perf_counter_ns` when the decision began; 0 when nobody is thinking."""
         self.seat = 0
         self.actions: list[Action] = []
-        self.interrupts_are_agents = False
-        """Whether Ctrl-C does not reach this process: then a KeyboardInterrupt is an agent's."""
+        self.interrupted: Callable[[], bool] = was_pressed
+        """Whether a KeyboardInterrupt may be the user's; if not, an agent has raised it."""
 
 
 @dataclass(frozen=True)
@@ -256,7 +260,7 @@ def first_decisions(rules: Rules, player: Player, clock: Clock) -> None:
 def _crash(seat: int, decision: int, error: BaseException, clock: Clock) -> Fault:
     if isinstance(error, AgentFault):
         return Fault(error.kind, seat, decision, error.words, error.detail)
-    if isinstance(error, KeyboardInterrupt) and not clock.interrupts_are_agents:
+    if isinstance(error, KeyboardInterrupt) and clock.interrupted():
         raise error
     try:
         detail = cut("".join(traceback.format_exception(error)), _DETAIL_LENGTH)

@@ -29,6 +29,7 @@ from typing import Literal, TypeAlias
 
 import joblib  # type: ignore[import-untyped]
 
+from arena.ending import no_sudden_exit
 from arena.entrants import Apart, Builder
 from arena.errors import ArenaError
 from arena.play.dask_cluster import ClusterBackend, cluster
@@ -338,10 +339,11 @@ class Runner:
                 self.jobs = self._pace.jobs = self._asked or workers
                 yield self._job
         else:
-            try:
-                yield self._job
-            finally:
-                close_agents()
+            with no_sudden_exit():
+                try:
+                    yield self._job
+                finally:
+                    close_agents()
 
 
 @contextmanager
