@@ -24,8 +24,8 @@ from agents.forest.training import (
     pack,
 )
 from arena.agent import parameter
-from arena.config.document import read, with_override
 from arena.config.problems import Problems
+from arena.config.strict_yaml import read, with_override
 from arena.errors import ArenaError
 from arena.model_file import ModelFile
 from arena.parameters import model_of, values_of

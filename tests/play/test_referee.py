@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -61,6 +62,43 @@ def test_a_round_is_recorded_so_that_the_rules_come_to_the_same_end() -> None:
     assert RULES.outcome(state) == played.outcome
     assert bytes(seats) == played.seats
     assert len(played.nanoseconds) == len(played.actions) == 32
+
+
+@dataclass(frozen=True)
+class Worker:
+    """Works for a while, or only waits."""
+
+    works: bool
+
+    def act(self, view: View, rng: Rng) -> Action:
+        if self.works:
+            until = time.thread_time() + 0.002
+            while time.thread_time() < until:
+                pass
+        else:
+            time.sleep(0.002)
+        return view.legal[0]
+
+
+def test_cpu_time_is_that_of_the_thread_that_decides() -> None:
+    played = play(*[Worker(works=True), Worker(works=False)] * 2)
+    for seat, wall, cpu in zip(
+        played.seats, played.nanoseconds, played.cpu_nanoseconds, strict=True
+    ):
+        assert wall >= 2e6
+        assert (cpu >= 2e6) == (seat % 2 == 0)
+
+
+def test_twins_differ_in_their_random_numbers_only() -> None:
+    alone, first, second = ([Spy() for _ in range(4)] for _ in range(3))
+    for spies, twins in ((alone, ()), (first, (1, 1, 1, 1)), (second, (1, 2, 1, 2))):
+        players = [Player(spy) for spy in spies]
+        Referee(RULES, 9).play(DEAL, Lineup.of(players, twins), 1)
+    for seat in range(4):
+        assert first[seat].draws == alone[seat].draws
+        assert (second[seat].draws == alone[seat].draws) == (seat % 2 == 0)
+    again = [decision_rng(9, DEAL.id, 1, 1, number, 2).next64() for number in range(8)]
+    assert again == second[1].draws
 
 
 def test_an_agent_is_handed_a_view_and_a_generator_and_nothing_else() -> None:

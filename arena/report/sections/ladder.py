@@ -20,7 +20,7 @@ from arena.stats import Rating
 if TYPE_CHECKING:
     from arena.report.document import Document
 
-__all__ = ["Agent", "Ladder", "LadderPart", "Seconds", "Strength"]
+__all__ = ["Agent", "Elo", "Ladder", "LadderPart", "Seconds", "Strength"]
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,28 @@ class Strength:
 
 
 @dataclass(frozen=True)
+class Elo:
+    """Elo with its 95% interval; after a perfect score no value, and one open limit."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    se: float | None
+    df: float | None
+
+    @property
+    def shown(self) -> str:
+        """The value, or the limit that there is."""
+        if self.value is not None:
+            return signed(self.value, 0)
+        if self.low is not None:
+            return f"> {signed(self.low, 0)}"
+        return signed(None) if self.high is None else f"< {signed(self.high, 0)}"
+
+
+@dataclass(frozen=True)
 class Seconds:
-    """Time per decision."""
+    """Time per decision, by the clock and in CPU time."""
 
     decisions: int
     mean: float
@@ -44,6 +64,22 @@ class Seconds:
     p95: float
     max: float
     total: float
+    cpu_median: float | None
+    """CPU time of the thread that decides; None where it could not be taken."""
+    cpu_total: float | None
+
+    @property
+    def columns(self) -> dict[str, float | None]:
+        """What tables show, the number to look at first."""
+        return {
+            "median": self.median,
+            "CPU median": self.cpu_median,
+            "mean": self.mean,
+            "95th percentile": self.p95,
+            "longest": self.max,
+            "total": self.total,
+            "CPU total": self.cpu_total,
+        }
 
 
 @dataclass(frozen=True)
@@ -61,7 +97,7 @@ class Agent:
     """Agents that share a letter are not distinguishable."""
     rating: Strength | None
     """Points per deal above the field."""
-    elo: Strength | None
+    elo: Elo | None
     margin: Estimate
     points: Estimate
     win_rate: Estimate
@@ -147,7 +183,7 @@ def ladder_table(part: LadderPart, run: RunPart) -> Table:
                 agent.letters,
                 signed(rating.value) if rating else signed(None),
                 interval(rating.low, rating.high) if rating else signed(None),
-                signed(agent.elo.value, 0) if agent.elo else signed(None),
+                agent.elo.shown if agent.elo else signed(None),
                 plain(agent.points.value),
                 percent(agent.win_rate.value),
                 count(agent.margin.n),
@@ -159,6 +195,21 @@ def ladder_table(part: LadderPart, run: RunPart) -> Table:
         "distinguishable (simultaneous 95% comparisons); ranks in brackets cannot be excluded."
     )
     return Table("ladder", caption, columns, tuple(rows))
+
+
+def times_table(part: LadderPart) -> Table:
+    """Time per decision, all of it."""
+    titles = part.agents[0].seconds.columns if part.agents else ()
+    columns = (Column("time per decision", words=True), Column("decisions"), *map(Column, titles))
+    rows = [
+        (
+            agent.name,
+            count(agent.seconds.decisions),
+            *map(duration, agent.seconds.columns.values()),
+        )
+        for agent in part.agents
+    ]
+    return Table("times", "Time per decision.", columns, tuple(rows))
 
 
 def _ranks(agent: Agent) -> str:
@@ -177,28 +228,32 @@ def _agent(context: Context, agent: AgentStanding, faults: Mapping[str, int]) ->
         rank_worst=agent.rank_worst,
         letters=agent.letters,
         rating=strength_of(agent.rating),
-        elo=strength_of(agent.elo),
+        elo=elo_of(agent.elo),
         margin=agent.margin,
         points=agent.points,
         win_rate=agent.win_rate,
-        seconds=Seconds(**{
-            key: getattr(context.thinking[agent.agent], key)
-            for key in ("decisions", "mean", "median", "p95", "max", "total")
-        }),
+        seconds=Seconds(**asdict(context.thinking[agent.agent])),
         units=agent.units,
         forfeits=agent.forfeits,
         faults=faults.get(agent.agent, 0),
         sees_all_cards=entrant.sees_all_cards,
         members=as_plain(entrant.members),
         on_front=False,
-    )  # fmt: skip
+    )
 
 
 def strength_of(rating: Rating | None) -> Strength | None:
     """A rating without the name of its agent."""
-    if rating is None:
+    if rating is None or rating.value is None:
         return None
     return Strength(rating.value, rating.low, rating.high, rating.se, rating.df)
+
+
+def elo_of(rating: Rating | None) -> Elo | None:
+    """An Elo rating without the name of its agent."""
+    if rating is None:
+        return None
+    return Elo(rating.value, rating.low, rating.high, rating.se, rating.df)
 
 
 def _strength(agent: Agent) -> float:
