@@ -6,7 +6,7 @@ adds (its options, its parameters) comes from its dataclass, see `parameters`.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -57,6 +57,9 @@ class Match(Strict):
     """After the round in which a side has so many points."""
 
 
+MOST_AGENTS = 1000
+
+
 class Team(Strict):
     """Two different agents that play as partners."""
 
@@ -66,6 +69,9 @@ class Team(Strict):
 
 class ExperimentFile(Strict):
     """An experiment: who plays what on which deals."""
+
+    read_before: ClassVar[tuple[str, ...]] = ("include",)
+    """Keys that a file may have too, and that are gone when it is checked."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=100)
     """Also the name of the folder with the results."""
@@ -92,5 +98,5 @@ class ExperimentFile(Strict):
     """An agent that thinks longer is at fault."""
     reference: tuple[Reference, ...] = ()
     """Published values to compare with."""
-    most_agents: int = Field(default=1000, ge=1)
+    most_agents: int = Field(default=MOST_AGENTS, ge=1)
     """More agents than this, as a grid soon has, are taken for a mistake."""

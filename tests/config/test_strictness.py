@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from arena.config import ConfigError, load
@@ -78,8 +80,8 @@ from arena.config import ConfigError, load
             "seed: 1",
             "sed: 1",
             "x.yaml:9: sed: unknown key; did you mean 'seed'? (allowed: agents, "
-            "deals, decision_limit_s, description, game, isolate, match, most_agents, name, "
-            "on_fault, placements, reference, schedule, seed)",
+            "deals, decision_limit_s, description, game, include, isolate, match, most_agents, "
+            "name, on_fault, placements, reference, schedule, seed)",
         ),
         ("seed: 1", "seed: 1\nseed: 2", "x.yaml:10: seed: already given on line 9"),
         ("  rule:", "  random:", "x.yaml:7: agents.random: already given on line 5"),
@@ -137,7 +139,7 @@ from arena.config import ConfigError, load
         (
             "klaverjas-given-1000",
             "klaverjas-given-100",
-            "x.yaml:3: deals.set: no deal named "
+            "x.yaml:3: deals.set: no set of deals named "
             "'klaverjas-given-100' is shipped; did you mean 'klaverjas-given-1000'?",
         ),
         (
@@ -263,6 +265,12 @@ def test_a_deal_of_the_wrong_kind_is_named_by_its_own_line(whole, complaints):
     assert "klaverjas-given-1000.csv:2: deal klaverjas-given-0000: bidding 'classical'" in line
 
 
+def test_a_file_given_as_a_shipped_set_is_told_how_to_write_it(whole, complaints, tmp_path):
+    (tmp_path / "mine.csv").write_text("")
+    (line,) = complaints(whole.replace("set: klaverjas-given-1000", "set: mine.csv"))
+    assert line == "x.yaml:3: deals.set: mine.csv is a file: write deals: {file: mine.csv}"
+
+
 def test_deals_for_another_game(whole, complaints):
     text = whole.replace("{name: klaverjas, variant: rotterdam, bidding: given}", "hearts")
     lines = complaints(text.replace("family: rule", "family: pimc"))
@@ -292,3 +300,24 @@ def test_files_that_are_not_there_or_not_text(tmp_path):
         load(tmp_path / "zero.yaml")
     with pytest.raises(ConfigError, match="Is a directory"):
         load(tmp_path)
+
+
+def test_a_mistake_at_the_top_hides_none_inside(tmp_path: Path) -> None:
+    file = tmp_path / "x.yaml"
+    file.write_text(
+        "nme: x\ngame: {name: klaverjas, varint: rotterdam}\n"
+        "deals: {set: klaverjas-given-1000, limt: 3}\n"
+        "agents:\n  mc: {family: flat-mc, playuots: 5}\n  other: {family: rul}\n"
+    )
+    with pytest.raises(ConfigError) as caught:
+        load(file)
+    lines = str(caught.value)
+    for told in ("nme: unknown key", "deals.limt: unknown key", "name: missing", "game.varint"):
+        assert told in lines
+    file.write_text(file.read_text().replace(", varint: rotterdam", ""))
+    with pytest.raises(ConfigError) as caught:
+        load(file)
+    lines = str(caught.value)
+    for told in ("agents.mc.playuots: unknown key", "agents.other.family: unknown agent family"):
+        assert told in lines
+    assert "game, include, isolate" in lines, "the keys that a file may have"

@@ -13,11 +13,12 @@ from collections.abc import Callable, Sequence
 __all__ = ["mutated"]
 
 ODD = [
-    b"", b"\0", b"null", b"true", b"-1", b"1e-300", b"9" * 5000, b"\xff\xfe", b"\xed\xa0\x80",
-    b"\x1b]0;x\x07", b"=cmd()", b"../../../etc/passwd", b"/dev/null", b"x" * 5000, b"[" * 2000,
-    b"{" * 2000, b'"\\UFFFFFFFF"', b"&a [*a]", b"!!python/object/apply:os.abort []", b".nan", b"-.inf",
-    b"\n", b"\r", b"\t", b": ", b"- ", b"'", b'"', b"#", b"N", b"H7", b"0", b"1", b"{}", b"[]", b"\xe2\x80\xae",
-]  # fmt: skip
+    *(b"", b"\0", b"null", b"true", b"-1", b"1e-300", b"9" * 5000, b"\xff\xfe", b"\xed\xa0\x80"),
+    *(b"\x1b]0;x\x07", b"=cmd()", b"../../../etc/passwd", b"/dev/null", b"x" * 5000, b"[" * 2000),
+    *(b"{" * 2000, b'"\\UFFFFFFFF"', b"&a [*a]", b"!!python/object/apply:os.abort []", b".nan"),
+    *(b"-.inf", b"\n", b"\r", b"\t", b": ", b"- ", b"'", b'"', b"#", b"N", b"H7", b"0", b"1"),
+    *(b"{}", b"[]", b"\xe2\x80\xae"),
+]
 TOKEN = re.compile(rb"[A-Za-z0-9_.+-]+")
 
 
