@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: venv demo test check bench clean
+.PHONY: venv demo test check bench docs clean
 
 venv: $(READY)
 
@@ -32,6 +32,10 @@ check: $(READY)  ## style, types and layers
 
 bench: $(READY)  ## how fast everything is on this machine
 	$(BIN)/arena bench
+
+docs: $(READY)  ## the documentation as a site
+	$(BIN)/python -m mkdocs build --strict
+	@echo "Now open site/index.html"
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
