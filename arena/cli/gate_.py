@@ -59,7 +59,7 @@ def _one(gate: Gate, args: argparse.Namespace, share: float) -> int:
             baseline = update_baseline(gate, options, progress)
             print(
                 f"{gate.stored}: {len(baseline.values):,} deals, {len(baseline.seeds)} seeds, "
-                f"signature {baseline.signature}"
+                f"signature {baseline.probe.signature}"
             )
             return 0
         verdict = judge(gate, options, progress)

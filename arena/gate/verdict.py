@@ -51,6 +51,7 @@ class Verdict:
     mean: float | None = None
     low: float | None = None
     high: float | None = None
+    unit: str = "points a deal"
     won: int = 0
     drawn: int = 0
     lost: int = 0
@@ -59,14 +60,15 @@ class Verdict:
     ratio: float | None = None
     lower: float | None = None
     upper: float | None = None
-    walk: tuple[float, ...] = ()
+    walk: tuple[tuple[int, float], ...] = ()
+    """The likelihood ratio after so many deals."""
     attempt: int = 1
     attempt_words: str = ""
     planned_deals: int | None = None
     worst: tuple[LostDeal, ...] = ()
     notes: tuple[str, ...] = ()
     folder: str = ""
-    schema: int = 1
+    schema: int = 2
 
     def exit_code(self, inconclusive: Literal["pass", "fail"] | None = None) -> int:
         """For the shell; an inconclusive gate may be told to pass or to fail."""
@@ -89,7 +91,7 @@ class Verdict:
 
     def _block(self) -> Iterator[str]:
         limits = f"[{_points(self.low)}, {_points(self.high)}]"
-        yield f"margin     {_points(self.mean)} {limits} points a deal"
+        yield f"margin     {_points(self.mean)} {limits} {self.unit}"
         ratio = (
             f", ratio {self.ratio:.2f} in [{self.lower:.2f}, {self.upper:.2f}]"
             if self.ratio is not None and self.lower is not None and self.upper is not None

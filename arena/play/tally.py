@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from arena.scoring import games_of, unit_margin
@@ -20,6 +21,8 @@ class Tally:
     units: list[int] = field(default_factory=list)
     margins: list[float] = field(default_factory=list)
     faults: int = 0
+    tests: Sequence[str] = ()
+    """Where the sequential tests stand, if there are any."""
 
     def __post_init__(self) -> None:
         self.units = self.units or [0] * len(self.pairings)
