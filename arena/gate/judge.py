@@ -218,6 +218,9 @@ class _Rule:
         self.values = self._difference(played)
         self.cells = self._half_points(played)
         self.found = measure(self.values, self._test, count >= total, self.cells)
+        forfeits = sum(game.forfeit == 1 for units in played for games in units for game in games)
+        if forfeits > self._gate.file.also.faults:
+            return [count] * len(played)  # whatever its strength, it fails
         if self.planned is None and self.found.answer == "continue":
             # Refused as soon as the pilot shows that it would lead nowhere.
             self.planned = check_enough(self.values, self._test, total, str(self._gate.path))
