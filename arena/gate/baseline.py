@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import platform
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -156,18 +158,38 @@ class _Anybody:
         return rng.choice(view.legal)
 
 
-def kernel_sources() -> str:
-    """A hash of the compiled kernel's sources and of the compiler's version."""
+def kernel_sources(rules: Rules) -> str:
+    """A hash of the code that becomes the machine code of a game, and of the compiler's version.
+
+    Of what the compiler sees: comments, docstrings and other games do not count.
+    """
     import numba
 
     import arena.games
 
     digest = hashlib.sha256(numba.__version__.encode())
     root = Path(next(iter(arena.games.__path__)))
-    for file in sorted(root.rglob("*.py")):
-        digest.update(file.relative_to(root).as_posix().encode())
-        digest.update(file.read_bytes())
+    files = {*(root / "kernel").rglob("*.py"), *root.glob("*.py")}
+    own = sys.modules[type(rules).__module__].__file__
+    files |= set(Path(own).parent.glob("*.py")) if own else set()
+    for file in sorted(files):
+        digest.update(file.name.encode())
+        digest.update(_without_words(file.read_text(encoding="utf-8")).encode())
     return digest.hexdigest()[:16]
+
+
+def _without_words(source: str) -> str:
+    """The syntax tree of a module, without its docstrings."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [  # type: ignore[attr-defined]
+                line
+                for line in body
+                if not (isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant))
+            ]
+    return ast.dump(tree)
 
 
 def make_baseline(

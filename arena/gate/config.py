@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,10 +13,11 @@ from arena.config.document import Document, KeyPath, Place, read
 from arena.config.experiment import build
 from arena.config.models import Deals
 from arena.config.problems import Problems
+from arena.errors import ArenaError
 from arena.play.experiment import Experiment
 from arena.strict import Strict
 
-__all__ = ["BASELINE", "CANDIDATE", "Gate", "GateFile", "TestFile", "load_gate"]
+__all__ = ["BASELINE", "CANDIDATE", "Gate", "GateFile", "TestFile", "gate_of", "load_gate"]
 
 CANDIDATE, BASELINE = "candidate", "baseline"
 
@@ -125,6 +127,13 @@ class Gate:
     experiment: Experiment
     references: tuple[str, ...]
 
+    def with_baseline(self, path: Path) -> Gate:
+        """The same gate with its stored baseline in another file."""
+        if self.file.baseline.stored is None:
+            raise ArenaError(f"{self.path}: baseline: it is not a stored one")
+        baseline = BaselineFile(stored=str(path.absolute()))
+        return replace(self, file=self.file.model_copy(update={"baseline": baseline}))
+
     @property
     def name(self) -> str:
         return self.file.name
@@ -138,7 +147,16 @@ class Gate:
 
 def load_gate(path: Path) -> Gate:
     """Read a gate file; raises `ConfigError` with a line for each mistake."""
-    document = read(path)
+    return build_gate(read(path), path)
+
+
+def gate_of(data: Mapping[str, Any], place: str, folder: Path) -> Gate:
+    """A gate from plain data, such as a test has; `place` is named in mistakes."""
+    return build_gate(Document(dict(data), {(): Place(place)}), folder / "gate.yaml")
+
+
+def build_gate(document: Document, path: Path) -> Gate:
+    """The gate that a document stands for."""
     problems = Problems(document)
     file = problems.check(GateFile, document.data, ())
     problems.stop_if_any()

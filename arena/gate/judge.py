@@ -398,7 +398,7 @@ def _conditions_of(gate: Gate, references: Mapping[str, str]) -> dict[str, Any]:
         "options": dict(used.options),
         "rules_version": used.version,
         "deals_sha256": gate.experiment.deals_sha256,
-        "kernel": kernel_sources(),
+        "kernel": kernel_sources(gate.experiment.rules),
         "references": dict(references),
     }
 
