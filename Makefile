@@ -19,7 +19,7 @@ $(READY): pyproject.toml
 
 demo: $(READY)  ## the quick-start tournament and its report
 	$(BIN)/arena run quickstart --out reports/demo
-	@echo "Now open reports/demo/report.html"
+	@echo "Now open reports/demo/report.html; 'source $(BIN)/activate' makes arena a command"
 
 test: $(READY)  ## all tests
 	$(BIN)/python -m pytest -n auto

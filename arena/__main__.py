@@ -1,8 +1,6 @@
 """`python -m arena` is the command line."""
 
-import sys
-
-from arena.cli import main
+from arena.cli import script
 
 if __name__ == "__main__":
-    sys.exit(main())
+    script()

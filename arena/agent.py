@@ -127,8 +127,8 @@ class Remembers(Protocol):
 class Remote(Protocol):
     """An agent that plays elsewhere, seated: it times itself and is told how a deal ended."""
 
-    nanoseconds: int
-    """How long the last decision took, without the way there and back."""
+    nanoseconds: float
+    """How long the last decision took, without the way there and back; NaN if nobody can tell."""
 
     def end_deal(self, outcome: Outcome | None) -> None:
         """The deal is over; None if a fault cut it short."""

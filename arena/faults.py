@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any, Literal, TypeAlias
 
+from arena.printable import printable
+
 __all__ = ["AgentFault", "FaultKind", "crash_words", "cut", "shown", "whole_number"]
 
 _MESSAGE_LENGTH = 500
@@ -33,14 +35,14 @@ def crash_words(error: BaseException) -> str:
 
 
 def cut(text: str, length: int) -> str:
-    """Text that can be stored: of a sensible length, and without halves of characters.
+    """Text that can be stored and shown: of a sensible length, nothing that moves a terminal.
 
-    >>> cut("abcdefgh", 4), cut("\\ud800", 9)
-    ('ab ... gh', '\\\\ud800')
+    >>> cut("abcdefgh", 4), cut("\\ud800", 9), cut("\\x1b[2J", 9)
+    ('ab ... gh', '\\\\ud800', '\\\\x1b[2J')
     """
     if len(text) > length:
         text = f"{text[: length // 2]} ... {text[-(length // 2) :]}"
-    return text.encode(errors="backslashreplace").decode()
+    return printable(text)
 
 
 def whole_number(answer: Any) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 
 import arena.rules
 from arena.cards import SEATS, cards_of, trump_name, write_cards
+from arena.config.schema import json_schema
 from arena.registry import GAMES
 from arena.rules import Rules, View, action_name
 from arena.seeds import Rng
@@ -104,7 +106,9 @@ TABLES = {("agent-api.md", "view"): view_table}
 
 
 def pages() -> Iterator[tuple[Path, str]]:
-    """Every page with tables that are made, as it should be."""
+    """Every file that is made, or has tables that are made, as it should be."""
+    schema = json.dumps(json_schema(), indent=1, ensure_ascii=False, sort_keys=True)
+    yield DOCS.parent / "configs" / "experiment.schema.json", schema + "\n"
     for name in dict.fromkeys(page for page, _ in TABLES):
         text = (DOCS / name).read_text(encoding="utf-8")
         for (page, mark), make in TABLES.items():

@@ -31,6 +31,8 @@ def test_the_wheel_has_what_people_need(wheel):
     for name in (
         "arena/shipped/deals/klaverjas-given-1000.csv",
         "arena/shipped/deals/klaverjas-given-1000.json",
+        "arena/shipped/configs/experiment.schema.json",
+        "arena/new/templates/agent/agent.py.txt",
         "arena/py.typed",
         "agents/py.typed",
     ):

@@ -47,7 +47,7 @@ from arena.games.kernel.playout import playout_random, playout_semi
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import final_scores
-from arena.games.worlds import WorldSampler
+from arena.games.world_sampler import WorldSampler
 from arena.seeds import Rng
 from thirds.rules import Thirds
 

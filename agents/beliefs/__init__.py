@@ -2,7 +2,7 @@
 
 A belief is a mixture of guesses. A guess says who may hold which of the unseen cards and,
 if some holders are likelier than others, gives every (player, card) a weight: a world is
-as likely as the product of its weights. The samplers of `arena.games.kernel.worlds` draw
+as likely as the product of its weights. The samplers of `arena.games.kernel.weighted_worlds` draw
 from exactly that.
 
 Kinds of beliefs are frozen dataclasses with a method `of`, found by name as agents are. To

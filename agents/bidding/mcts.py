@@ -11,7 +11,7 @@ from agents.dmcts import Dmcts
 from arena.agent import parameter
 from arena.games.infoset import InfoSet
 from arena.games.kernel.spec import kernel_game
-from arena.games.worlds import WorldSampler
+from arena.games.world_sampler import WorldSampler
 from arena.rules import PUSH, Action, RulesError, View
 from arena.seeds import Rng
 

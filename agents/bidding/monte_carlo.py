@@ -17,7 +17,7 @@ from arena.games.infoset import InfoSet
 from arena.games.kernel.layout import Words
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
-from arena.games.worlds import WorldSampler
+from arena.games.world_sampler import WorldSampler
 from arena.rules import PUSH, Action, Bid, RulesError, View
 from arena.seeds import Rng
 

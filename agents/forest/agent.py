@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
-from agents.forest.features import features_of
-from agents.forest.model import Forest, predict, read_forest
+from agents.forest.features import JUDGES_LEGALITY
+from agents.forest.model import Forest, best_card, read_forest
 from arena.agent import parameter
+from arena.errors import ArenaError
 from arena.model_file import ModelFile
 from arena.rules import Action, View
 from arena.seeds import Rng
 
 __all__ = ["ForestPlayer"]
+
+_SHIPPED = ("amsterdam", "rotterdam")
 
 
 @dataclass(frozen=True)
@@ -34,11 +37,11 @@ class ForestPlayer:
 
     @property
     def model_hash(self) -> str | None:
-        """What the forest is known by; None if it goes by the variant."""
-        if self.model is None:
-            return "+".join(_shipped(variant)[1] for variant in ("amsterdam", "rotterdam"))
-        read_forest(self.model)
-        return self.model.sha256
+        """What the forest is known by; by default the two that are shipped."""
+        files = [self.model] if self.model else [_shipped(variant) for variant in _SHIPPED]
+        for file in files:
+            _forest_in(file)  # say now what is wrong with it
+        return "+".join(file.sha256 for file in files)
 
     def act(self, view: View, rng: Rng) -> Action:
         """The card with the best answer; the lowest of those that are alike."""
@@ -46,17 +49,23 @@ class ForestPlayer:
             return view.legal[0]
         if view.phase != "play":
             return rng.choice(view.legal)
-        if self.model is None:
-            forest, _, features = _shipped(view.rules.variant)  # type: ignore[attr-defined]
-        else:
-            forest, header = read_forest(self.model)
-            features = header["features"]
-        answers = predict(forest, features_of(view, features))
-        return view.legal[int(answers.argmax())]
+        return best_card(_forest_in(self.model or _shipped(_variant(view))), view)
+
+
+@lru_cache(maxsize=8)
+def _forest_in(model: ModelFile) -> Forest:
+    forest, _ = read_forest(model)
+    if forest.features in JUDGES_LEGALITY:
+        raise ArenaError(f"{model.path}: says which cards are legal, not which one to play")
+    return forest
 
 
 @lru_cache(maxsize=4)
-def _shipped(variant: str) -> tuple[Forest, str, str]:
-    model = ModelFile.find(f"forest-{variant}")
-    forest, header = read_forest(model)
-    return forest, model.sha256, header["features"]
+def _shipped(variant: str) -> ModelFile:
+    return ModelFile.find(f"forest-{variant}")
+
+
+def _variant(view: View) -> str:
+    """The variant that the shipped forest for a game is of: the two Amsterdams share one."""
+    variant: str = view.rules.variant  # type: ignore[attr-defined]
+    return variant.removesuffix("-official")

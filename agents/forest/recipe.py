@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from agents.forest import klaver_live
+from agents.forest.decisions import Decision, recorded_decisions
+from agents.forest.features import JUDGES_LEGALITY
+from agents.forest.findings import write_findings
 from agents.forest.model import save_forest
-from agents.forest.training import accuracy, examples_of, header, train
+from agents.forest.training import (
+    Accuracy,
+    Target,
+    accuracy,
+    examples_of,
+    grow,
+    importances,
+    pack,
+)
 from arena.agent import parameter
-from arena.config.document import read, with_override
 from arena.config.problems import Problems
+from arena.config.strict_yaml import read, with_override
+from arena.errors import ArenaError
 from arena.model_file import ModelFile
 from arena.parameters import model_of, values_of
+from arena.record import experiment_of
 
-__all__ = ["ForestRecipe", "ForestTrainer"]
+__all__ = ["MOST_BYTES", "ForestRecipe", "ForestTrainer"]
+
+MOST_BYTES = 3_000_000
+"""A larger model is not written: ask for larger leaves or fewer trees."""
 
 
 @dataclass(frozen=True)
@@ -26,26 +44,80 @@ class ForestRecipe:
     targets are the values of a search; whole deals are held out.
     """
 
-    recording: str = parameter(help="folder of the recorded games, relative to this file")
-    features: Literal["ours", "published"] = parameter("ours", help="what the forest is shown")
+    recording: str = parameter(
+        help="folder of the recorded games, or a .csv file in the format of klaver.live; "
+        "relative to this file"
+    )
+    variant: Literal["rotterdam", "amsterdam"] | None = parameter(
+        None, help="klaver.live: the games to learn from; a recording says itself what it is of"
+    )
+    features: Literal["ours", "published", "published-41", "legal-19", "legal-21"] = parameter(
+        "ours", help="what the forest is shown; legal-19 and legal-21 judge which cards are legal"
+    )
+    target: Literal["values", "card"] = parameter(
+        "values", help="what it learns of a card: the value in the search, or if it was played"
+    )
     trees: int = parameter(60, help="trees", at_least=1, at_most=1000)
     leaf: int = parameter(20, help="cards that a leaf must have at least", at_least=1)
+    columns: float = parameter(0.5, help="share of the features that a split looks at", at_most=1)
+    held_out: float = parameter(0.2, help="share of the deals that is not trained on", at_most=0.9)
     seed: int = parameter(2022, help="where all randomness comes from", at_least=0)
 
     def make(self, folder: Path, output: Path, jobs: int, say: Callable[[str], None]) -> None:
-        """Train, write the model, and tell how often it plays as its teacher."""
-        examples = examples_of(folder / self.recording, self.features)
+        """Train, write the model with tables and figures beside it, and tell how good it is."""
+        target: Target = "legal" if self.features in JUDGES_LEGALITY else self.target
+        decisions, data = self._data(folder)
+        examples = examples_of(decisions, self.features, target, self.held_out)
         held = int(examples.held_out.sum())
         say(f"{len(examples.rows) - held} cards to learn from, {held} held out")
-        forest = train(examples, self.trees, self.leaf, self.seed, jobs)
-        right = accuracy(forest, examples)
-        total = sum(count for count, _ in right.values())
-        mean = sum(count * share for count, share in right.values()) / max(1, total)
-        for legal, (count, share) in right.items():
-            say(f"  {legal} legal cards: {share:6.1%} of {count} as the teacher")
-        say(f"  all:           {mean:6.1%} of {total}")
-        recipe = {"recipe": asdict(self), "accuracy_held_out": mean, "decisions_held_out": total}
-        save_forest(output, forest, header(self.features, examples, **recipe))
+        grown = grow(examples, self.trees, self.leaf, self.columns, self.seed, jobs)
+        forest = pack(grown, self.features)
+        found = accuracy(forest, examples)
+        for one in found:
+            say(_told(one, target))
+        save_forest(
+            output,
+            forest,
+            {
+                "recipe": asdict(self),
+                "data": {**data, "deals": examples.deals},
+                "accuracy_held_out": found[-1].forest,
+                "decisions_held_out": found[-1].decisions,
+            },
+        )
+        size = output.stat().st_size
+        if size > MOST_BYTES:
+            output.unlink()
+            raise ArenaError(
+                f"the model has {size / 1e6:.1f} MB, at most {MOST_BYTES / 1e6:.0f} are allowed: "
+                f"raise leaf ({self.leaf}) or ask for fewer trees ({self.trees})"
+            )
+        write_findings(output.with_suffix(""), found, importances(grown, self.features))
+
+    def _data(self, folder: Path) -> tuple[Iterator[Decision], dict[str, Any]]:
+        """The decisions, and what the model says about where they are from."""
+        source = folder / self.recording
+        if source.suffix == ".csv":
+            if self.variant is None:
+                raise ArenaError(f"{source}: say which variant to learn: rotterdam or amsterdam")
+            decisions = klaver_live.read_decisions(source, self.variant)
+            digest = hashlib.sha256(source.read_bytes()).hexdigest() if source.is_file() else ""
+            return decisions, {"file": source.name, "sha256": digest, "variant": self.variant}
+        experiment = experiment_of(source)
+        if self.variant not in (None, experiment["game"].get("variant")):
+            raise ArenaError(f"{source}: a recording of {experiment['game']['variant']}")
+        kept = ("name", "game", "deals", "agents", "seed")
+        return recorded_decisions(source), {key: experiment[key] for key in kept}
+
+
+def _told(one: Accuracy, target: Target) -> str:
+    what = f"{one.legal_cards} legal cards" if one.legal_cards else "all"
+    if target == "legal":
+        return f"  {what + ':':15} {one.forest:7.2%} of {one.decisions} cards judged rightly"
+    return (
+        f"  {what + ':':15} {one.forest:6.1%} of {one.decisions} as the teacher "
+        f"(rule agent {one.rule:.1%})"
+    )
 
 
 class ForestTrainer:

@@ -1,27 +1,42 @@
-"""From recorded games to a forest: scikit-learn grows it, we pack it.
+"""From decisions to a forest: scikit-learn grows it, we pack it.
 
-Rows are cards. The target of a card is what the search thought of it: how many points worse than
-the best card it is, at most `WORST`. Decisions are split by deal, never by card.
+Rows are cards. What a forest learns of a card is its *target*:
+
+* `values`: how many points worse than the best card the search thought it, at most `WORST`;
+* `card`: whether it was played, as in Hordijk 2022;
+* `legal`: whether it may be played (the features of the legal-card forest).
+
+Decisions are split by deal, never by card.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.forest.features import FEATURES, VERSION, features_of
+from agents import rule_klaverjas
+from agents.forest.decisions import Decision
+from agents.forest.features import FEATURES, JUDGES_LEGALITY, rows_of
 from agents.forest.model import NODE, Forest, predict
-from arena.codec import decode_view
+from arena.cards import cards_of
 from arena.errors import ArenaError
-from arena.record import parts
 
-__all__ = ["Examples", "accuracy", "examples_of", "header", "pack", "train"]
+__all__ = [
+    "Accuracy",
+    "Examples",
+    "Target",
+    "accuracy",
+    "examples_of",
+    "grow",
+    "importances",
+    "pack",
+]
 
+Target: TypeAlias = Literal["values", "card", "legal"]
 WORST = 60.0
 """A card that costs more than this is as bad as one that costs this."""
 
@@ -30,70 +45,96 @@ WORST = 60.0
 class Examples:
     """Decisions, card by card."""
 
+    features: str
+    target: Target
     rows: NDArray[np.float32]
     targets: NDArray[np.float64]
-    chosen: NDArray[np.bool_]
-    """Whether the teacher played the card."""
+    """NaN if nothing is known of a card: it is not learnt from."""
+    right: NDArray[np.bool_]
+    """Whether the card was played, or is legal."""
+    by_rule: NDArray[np.bool_]
+    """Whether the rule player would play the card."""
     decision: NDArray[np.int64]
     held_out: NDArray[np.bool_]
     """Whether the card is of a deal that is not trained on."""
+    deals: int
 
 
-def examples_of(folder: Path, features: str, held_out: float = 0.2) -> Examples:
-    """All recorded decisions; the last share of the deals is held out."""
-    rows, targets, chosen, decision, deals = [], [], [], [], []
-    for number, record in enumerate(_records(folder)):
-        view = decode_view(record["view"])
-        values = np.array(record["values"])
-        if len(values) != len(view.legal):
-            raise ArenaError(f"{folder}: decisions without values; record teachers that search")
-        rows.append(features_of(view, features))
-        targets.append(np.maximum(values - values.max(), -WORST))
-        chosen.append(np.array(view.legal) == record["card"])
-        decision.append(np.full(len(values), number))
-        deals.append(np.full(len(values), record["deal"]))
+def examples_of(
+    decisions: Iterable[Decision], features: str, target: Target, held_out: float = 0.2
+) -> Examples:
+    """All decisions; the last share of the deals is held out."""
+    rows, targets, right, by_rule, numbers, deals = [], [], [], [], [], []
+    for number, decision in enumerate(decisions):
+        view = decision.view
+        cards = np.array(view.legal if features not in JUDGES_LEGALITY else cards_of(view.hand))
+        legal = np.isin(cards, view.legal)
+        played = cards == decision.card
+        rows.append(rows_of(decision.position, decision.game, features))
+        right.append(legal if target == "legal" else played)
+        targets.append(_targets(decision, target, right[-1]))
+        by_rule.append(cards == rule_klaverjas.choose_card(view, "as-published"))
+        numbers.append(np.full(len(cards), number))
+        deals.append(np.full(len(cards), decision.deal))
+    if not rows:
+        raise ArenaError("no decisions to learn from")
     deal = np.concatenate(deals)
     names = list(dict.fromkeys(deal.tolist()))
     kept = set(names[: max(1, round(len(names) * (1 - held_out)))])
     return Examples(
+        features,
+        target,
         np.concatenate(rows),
         np.concatenate(targets),
-        np.concatenate(chosen),
-        np.concatenate(decision),
+        np.concatenate(right),
+        np.concatenate(by_rule),
+        np.concatenate(numbers),
         np.array([name not in kept for name in deal.tolist()]),
+        len(names),
     )
 
 
-def _records(folder: Path) -> Iterator[dict[str, Any]]:
-    from pyarrow import parquet
+def _targets(decision: Decision, target: Target, right: NDArray[np.bool_]) -> NDArray[np.float64]:
+    if target != "values":
+        return right.astype(np.float64)
+    values = decision.values
+    if values is None and len(right) > 1:
+        raise ArenaError(
+            "decisions without values: record teachers that search, or say target: card"
+        )
+    if values is None:
+        return np.full(len(right), np.nan)  # no choice, nothing to learn
+    return np.maximum(values - np.nanmax(values), -WORST)
 
-    for part in parts(folder):
-        yield from parquet.read_table(part, columns=["deal", "view", "card", "values"]).to_pylist()
 
-
-def train(examples: Examples, trees: int, leaf: int, seed: int, jobs: int = 1) -> Forest:
-    """A forest for the decisions that are not held out."""
+def grow(
+    examples: Examples, trees: int, leaf: int, columns: float, seed: int, jobs: int = 1
+) -> Any:
+    """A forest of scikit-learn for the cards that are not held out."""
     try:
-        from sklearn.ensemble import RandomForestRegressor
+        from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
     except ImportError as error:
         raise ArenaError(
             "training needs scikit-learn: pip install 'arena-tricks[train]'"
         ) from error
-    known = ~examples.held_out
-    grown = RandomForestRegressor(
-        n_estimators=trees, min_samples_leaf=leaf, max_features=0.5, random_state=seed, n_jobs=jobs
-    ).fit(examples.rows[known], examples.targets[known])
-    return pack(grown.estimators_)
+    kind = RandomForestRegressor if examples.target == "values" else RandomForestClassifier
+    known = ~examples.held_out & ~np.isnan(examples.targets)
+    grown = kind(
+        n_estimators=trees, min_samples_leaf=leaf, max_features=columns, random_state=seed,
+        n_jobs=jobs,
+    )  # fmt: skip
+    return grown.fit(examples.rows[known], examples.targets[known])
 
 
-def pack(estimators: Any) -> Forest:
-    """Trees of scikit-learn, breadth first so that siblings are neighbours."""
-    trees = [_packed(each.tree_) for each in estimators]
+def pack(grown: Any, features: str) -> Forest:
+    """A forest of scikit-learn as ours: the answers are means, or chances of being chosen."""
+    trees = [_packed(each.tree_) for each in grown.estimators_]
     roots = np.cumsum([0, *(len(tree) for tree in trees)])[:-1]
-    return Forest(np.concatenate(trees), roots.astype(np.int64))
+    return Forest(np.concatenate(trees), roots.astype(np.int64), features)
 
 
 def _packed(tree: Any) -> NDArray[Any]:
+    """A tree breadth first, so that siblings are neighbours."""
     order, at = [0], 0
     nodes = np.zeros(tree.node_count, dtype=NODE)
     if tree.node_count > np.iinfo(np.uint16).max:
@@ -114,25 +155,50 @@ def _packed(tree: Any) -> NDArray[Any]:
     return nodes
 
 
-def accuracy(forest: Forest, examples: Examples) -> dict[int, tuple[int, float]]:
-    """On held-out deals, by number of legal cards: decisions, and how often as the teacher."""
-    rows = examples.rows[examples.held_out]
-    answers = predict(forest, rows)
-    decision, chosen = examples.decision[examples.held_out], examples.chosen[examples.held_out]
+# --- what it came to ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How often a forest is right on held-out deals, for decisions with so many legal cards."""
+
+    legal_cards: int
+    """0 for all together; cards of a hand are counted one by one by the legal-card forest."""
+    decisions: int
+    forest: float
+    rule: float | None
+    """The rule agent as published, on the same decisions; None if legality is judged."""
+
+
+def accuracy(forest: Forest, examples: Examples) -> list[Accuracy]:
+    """On held-out deals, by number of legal cards; the last entry is all of them together."""
+    known = examples.held_out
+    answers, right = predict(forest, examples.rows[known]), examples.right[known]
+    by_rule, decision = examples.by_rule[known], examples.decision[known]
+    if not len(answers):
+        raise ArenaError("no deals are held out: record more of them")
     starts = np.flatnonzero(np.diff(decision, prepend=-1))
-    hits: dict[int, list[bool]] = {}
-    for start, end in zip(starts, np.append(starts[1:], len(rows)), strict=True):
-        best = start + int(answers[start:end].argmax())
-        hits.setdefault(int(end - start), []).append(bool(chosen[best]))
-    return {legal: (len(found), float(np.mean(found))) for legal, found in sorted(hits.items())}
+    ends = np.append(starts[1:], len(decision))
+    if examples.target == "legal":
+        legal = np.repeat(np.add.reduceat(right, starts), ends - starts)
+        hits, rule_hits = (answers > 0.5) == right, None
+    else:
+        legal = ends - starts
+        spans = zip(starts, ends, strict=True)
+        hits = np.array([right[start + int(answers[start:end].argmax())] for start, end in spans])
+        rule_hits = np.logical_or.reduceat(by_rule & right, starts)
+    found = []
+    for number in (*sorted(set(legal.tolist())), 0):
+        chosen = legal == number if number else np.full(len(legal), True)
+        rule = None if rule_hits is None else float(rule_hits[chosen].mean())
+        found.append(Accuracy(number, int(chosen.sum()), float(hits[chosen].mean()), rule))
+    return found
 
 
-def header(features: str, examples: Examples, **recipe: Any) -> dict[str, Any]:
-    """What a model says about itself."""
-    return {
-        "features": features,
-        "feature_version": VERSION,
-        "names": list(FEATURES[features]),
-        "cards": int((~examples.held_out).sum()),
-        **recipe,
-    }
+def importances(grown: Any, features: str) -> dict[str, float]:
+    """How much each feature contributes to the purity of the leaves, largest first; all sum to 1.
+
+    Mean decrease in impurity, as scikit-learn has it (figures 3 and 6 of Hordijk 2022).
+    """
+    pairs = zip(FEATURES[features], grown.feature_importances_.tolist(), strict=True)
+    return dict(sorted(pairs, key=lambda pair: -pair[1]))

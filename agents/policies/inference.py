@@ -23,7 +23,7 @@ from arena.errors import ArenaError
 from arena.games.infoset import InfoSet
 from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import KernelGame
-from arena.games.kernel.worlds import plan_uniform, uniform_plan
+from arena.games.kernel.uniform_worlds import plan_uniform, uniform_plan
 from arena.rules import View
 
 __all__ = ["Inference", "Past", "infer", "past_of", "types_for", "voids_of"]

@@ -35,8 +35,8 @@ from agents.policies.rounds import Rounds, play_rounds
 from arena import __version__
 from arena.agent import Agent
 from arena.config.agents import declare
-from arena.config.document import read, with_override
 from arena.config.problems import Problems
+from arena.config.strict_yaml import read, with_override
 from arena.errors import ArenaError
 from arena.games.kernel.jit import warm_up
 from arena.parameters import model_of, values_of

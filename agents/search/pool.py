@@ -45,7 +45,7 @@ from arena.games.kernel.layout import (
 )
 from arena.games.kernel.rng import next64
 from arena.games.kernel.step import copy_state, legal, play
-from arena.games.kernel.worlds import sample_uniform
+from arena.games.kernel.uniform_worlds import sample_uniform
 
 __all__ = ["Ledger", "Pool", "Types", "deal_from", "fill", "recall", "weigh_world"]
 

@@ -18,12 +18,10 @@ from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import HANDS, Words
 from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame
-from arena.games.kernel.worlds import (
-    plan_uniform,
+from arena.games.kernel.uniform_worlds import plan_uniform, sample_uniform, uniform_plan
+from arena.games.kernel.weighted_worlds import (
     plan_weighted,
-    sample_uniform,
     sample_weighted,
-    uniform_plan,
     weighted_odds,
     weighted_plan,
 )

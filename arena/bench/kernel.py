@@ -39,7 +39,8 @@ from arena.games.kernel.playout import playout_random, playout_semi
 from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import copy_state, final_scores
-from arena.games.kernel.worlds import bench_uniform, bench_weighted
+from arena.games.kernel.uniform_worlds import bench_uniform
+from arena.games.kernel.weighted_worlds import bench_weighted
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
 

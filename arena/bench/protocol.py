@@ -26,6 +26,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +119,9 @@ def _play(agent: ProcessAgent, deals: list[Deal]) -> tuple[float, int]:
                 view = _RULES.view(state, seat)
                 began = time.perf_counter()
                 action = seated[seat].act(view, Rng(rng.next64()))
-                seconds += time.perf_counter() - began - seated[seat].nanoseconds / 1e9
+                there_and_back = time.perf_counter() - began - seated[seat].nanoseconds / 1e9
+                if not isnan(there_and_back):
+                    seconds += there_and_back
                 decisions += 1
                 _RULES.apply(state, action)
         except AgentFault:

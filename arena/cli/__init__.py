@@ -18,9 +18,11 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from arena import __version__
+from arena.ending import leave
 from arena.errors import ArenaError, did_you_mean
+from arena.printable import escaping_output
 
-__all__ = ["COMMANDS", "command", "main"]
+__all__ = ["COMMANDS", "command", "main", "script"]
 
 COMMANDS: dict[str, str] = {
     "demo": "play one deal at random and show the table",
@@ -64,18 +66,24 @@ class Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    try:
-        return _dispatch(words)
-    except ArenaError as error:
-        print(f"arena: {error}", file=sys.stderr)
-        return 2
-    except BrokenPipeError:
-        # The reader of our output has gone (as in `arena ... | head`): nothing is wrong.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except KeyboardInterrupt:
-        print("arena: interrupted", file=sys.stderr)
-        return 130
+    with escaping_output(sys.stdout, sys.stderr):
+        try:
+            return _dispatch(words)
+        except ArenaError as error:
+            print(f"arena: {error}", file=sys.stderr)
+            return 2
+        except BrokenPipeError:
+            # The reader of our output has gone (as in `arena ... | head`): nothing is wrong.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        except KeyboardInterrupt:
+            print("arena: interrupted", file=sys.stderr)
+            return 130
+
+
+def script() -> NoReturn:
+    """What is installed as `arena`: `main` in a process of its own."""
+    leave(main())
 
 
 def _dispatch(words: list[str]) -> int:

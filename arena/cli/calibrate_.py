@@ -5,6 +5,9 @@ that every difference found is a false one, and once more with a handicap of a f
 that is known, so that every interval can be checked. The whole takes minutes; --quick is a
 short version whose numbers are rough, and are judged with that in mind.
 
+Examples:
+  arena calibrate --quick
+
 Exit codes: 0 all promises kept, 1 one is not.
 """
 

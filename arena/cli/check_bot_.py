@@ -1,7 +1,10 @@
 """Check that a program speaks the protocol and plays by the rules.
 
-For example: arena check-bot ./my-bot, or: arena check-bot --game hearts -- node bot.js
 Everything that is looked at is printed; the exit code is 1 if something is wrong.
+
+Examples:
+  arena check-bot ./my-bot
+  arena check-bot --game hearts -- node bot.js
 """
 
 from __future__ import annotations

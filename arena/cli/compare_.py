@@ -7,6 +7,10 @@ agents match; else the difference is told. A deal that several runs have is stil
 
 Agents of a sweep do not meet, but they play the same deals against the same opponent:
 --through OPPONENT compares how much better the one does there than the other.
+
+Examples:
+  arena compare quickstart rule random
+  arena compare quickstart rule random --json
 """
 
 from __future__ import annotations
@@ -15,7 +19,6 @@ import argparse
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 
 from arena.analysis import (
     Comparison,
@@ -26,6 +29,7 @@ from arena.analysis import (
     read,
     standings,
 )
+from arena.cli.options import RUN_HELP, run_folder
 from arena.cli.table import text_table
 from arena.errors import ArenaError
 from arena.report.words import count, interval, percent, plain, pvalue, signed
@@ -35,7 +39,13 @@ from arena.store import Run
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which run, which two."""
-    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a run's folder")
+    parser.add_argument(
+        "runs",
+        nargs="+",
+        type=run_folder,
+        metavar="RUN",
+        help=RUN_HELP,
+    )
     parser.add_argument("first", metavar="A", help="the agent that margins are in favour of")
     parser.add_argument("second", metavar="B", help="its opponent")
     parser.add_argument(

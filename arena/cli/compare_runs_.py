@@ -4,6 +4,9 @@ For every agent: its margin against the opponents that both runs have and that d
 (by fingerprint), on the deals that both have, new less old. Opponents left out are named.
 p-values are adjusted for the number of agents (Holm). Runs under other rules or on other deals
 are refused with the difference.
+
+Examples:
+  arena compare-runs reports/before reports/after
 """
 
 from __future__ import annotations
@@ -12,9 +15,9 @@ import argparse
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 
 from arena.analysis import Changes, find_changes
+from arena.cli.options import run_folder
 from arena.cli.table import text_table
 from arena.report.words import count, duration, interval, pvalue, signed
 from arena.store import Run
@@ -22,8 +25,13 @@ from arena.store import Run
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which two runs."""
-    parser.add_argument("old", type=Path, metavar="OLD", help="the folder of the earlier run")
-    parser.add_argument("new", type=Path, metavar="NEW", help="the folder of the later run")
+    parser.add_argument(
+        "old",
+        type=run_folder,
+        metavar="OLD",
+        help="the earlier run",
+    )
+    parser.add_argument("new", type=run_folder, metavar="NEW", help="the later run")
     parser.add_argument("--json", action="store_true", help="every number, as JSON")
 
 

@@ -3,6 +3,11 @@
 A set is a CSV (one deal a row) with a JSON file beside it that records the game,
 how the set was made, and the SHA-256 of the CSV. SET is a file, or the name of a
 set that comes with arena (see 'arena list deals').
+
+Examples:
+  arena deals make --game klaverjas --count 200 --seed 5 --out mine.csv
+  arena deals show klaverjas-given-1000 17
+  arena deals check mine.csv
 """
 
 from __future__ import annotations
@@ -13,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.cards import mask_of
-from arena.cli.options import add_game_options, find_set, rules_from_args, tell_left_out
+from arena.cli.options import add_game_options, deal_named, find_set, rules_from_args, tell_left_out
 from arena.deals import Deal, DealError, DealSet, deal_from_record, read_csv, read_jsonl, sidecar_of
 from arena.errors import ArenaError, located
 from arena.generate import Filter, make_deals
@@ -42,7 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     show = actions.add_parser("show", help="a deal as a hand diagram")
     show.add_argument("set", metavar="SET")
-    show.add_argument("id", metavar="ID", nargs="?", help="the deal's id (default: the first)")
+    show.add_argument(
+        "id", metavar="ID", nargs="?", help="the deal's id, or its number (default: the first)"
+    )
 
     check = actions.add_parser("check", help="check the hash, the cards and every field")
     check.add_argument("set", metavar="SET")
@@ -72,7 +79,9 @@ def _make(args: argparse.Namespace) -> None:
 
 def _show(args: argparse.Namespace) -> None:
     deals = DealSet.load(find_set(args.set))
-    deal = deals.find(args.id) if args.id else deals.deals[0]
+    deal = (
+        deals.find(deal_named(args.id, (d.id for d in deals.deals))) if args.id else deals.deals[0]
+    )
     hands = [mask_of(hand) for hand in deal.hands]
     print(diagram(hands, deal_notes(deal), colour=sys.stdout.isatty()))
     if deal.played:

@@ -1,4 +1,9 @@
-"""Deal the cards, play a round at random, and show every trick and the score."""
+"""Deal the cards, play a round at random, and show every trick and the score.
+
+Examples:
+  arena demo
+  arena demo --game hearts --seed 7
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,9 @@ agent that searches says what the position is worth to the side on lead, and tha
 with the margin with which the round ends. Printed is the mean squared error in points, with its
 standard error over deals; --figure draws it. How agents get on with each other is not asked:
 that is what 'arena run' is for.
+
+Examples:
+  arena estimate-values quickstart --set deals.limit=20 --figure foresight.svg
 """
 
 from __future__ import annotations

@@ -7,18 +7,21 @@ to on average for the player's side (value) and how often it could have been cho
 `explain(view, rng)` that gives named tuples of numbers by action. Of an agent that remembers
 something from its earlier decisions, or thinks by the clock, the numbers may differ from
 those it had.
+
+Examples:
+  arena explain quickstart 17 --pair ismcts rule --at 9
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from arena.analysis.decisions import decide_again
 from arena.cards import SEATS, pretty
 from arena.cli import replay_
+from arena.cli.options import RUN_HELP, run_folder
 from arena.errors import ArenaError
 from arena.rules import Action
 from arena.store import Replay, Run
@@ -27,8 +30,8 @@ from arena.transcript import call_name
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which decision of which round."""
-    parser.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
-    parser.add_argument("deal", metavar="DEAL", help="the deal, or the first deal of a match")
+    parser.add_argument("run", type=run_folder, metavar="RUN", help=RUN_HELP)
+    parser.add_argument("deal", metavar="DEAL", help="such as 17; of a match, its first deal")
     parser.add_argument("--at", type=int, required=True, metavar="N", help="action N (from 0)")
     parser.add_argument("--pair", nargs=2, metavar=("A", "B"), help="default: the first pairing")
     parser.add_argument("--seating", type=int, default=0, metavar="K", help="default: 0")

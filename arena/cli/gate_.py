@@ -4,6 +4,10 @@ CONFIG names a candidate, references or an opponent, a baseline and a test; see
 docs/gate.md. --update plays the candidate and stores it as the baseline. --all takes a
 folder of gates and divides the error rates over them.
 
+Examples:
+  arena gate gate.yaml
+  arena gate gate.yaml --update
+
 Exit codes: 0 pass, 1 regression, 2 a mistake in what was asked for, 3 inconclusive,
 4 an agent's fault, 130 interrupted.
 """

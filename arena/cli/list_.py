@@ -195,7 +195,7 @@ def _deals_details(deals: Row) -> list[str]:
 
 
 def _experiments() -> list[Row]:
-    from arena.config.document import read  # PyYAML: only where it is needed
+    from arena.config.strict_yaml import read  # PyYAML: only where it is needed
 
     found = []
     for name in shipped_names("configs", ".yaml"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -14,13 +15,22 @@ from arena.files import find_shipped
 from arena.registry import GAMES
 
 __all__ = [
+    "RUN_HELP",
     "add_experiment_options",
     "add_game_options",
+    "add_out",
+    "deal_named",
     "find_set",
     "make_rules",
     "rules_from_args",
+    "run_folder",
     "tell_left_out",
 ]
+
+
+RUN_HELP = "a run: its folder, or its name in reports/"
+RUNS = Path("reports")
+"""Where runs are kept unless somebody says otherwise."""
 
 
 def add_experiment_options(parser: argparse.ArgumentParser, trust: str) -> None:
@@ -105,3 +115,34 @@ def find_set(name: str) -> Path:
 def tell_left_out(line: str) -> None:
     """Say that a plug-in is left out of a listing, where it does not disturb the listing."""
     print(f"arena: left out: {line}", file=sys.stderr)
+
+
+def add_out(parser: argparse.ArgumentParser, metavar: str, help: str) -> None:
+    """`--out`, where the result goes; `--output`, as some commands called it, still does."""
+    parser.add_argument("--out", type=Path, metavar=metavar, help=help)
+    parser.add_argument("--output", type=Path, dest="out", help=argparse.SUPPRESS)
+
+
+def run_folder(text: str) -> Path:
+    """The folder that RUN means: a path, or the name of a run in `reports/`."""
+    path, named = Path(text), RUNS / text
+    if path.exists() or not named.is_dir():
+        return path
+    return named
+
+
+def deal_named(text: str, ids: Iterable[str]) -> str:
+    """The deal that DEAL means: an id, or the number at the end of one.
+
+    >>> deal_named("17", ["given-0016", "given-0017", "given-0117"])
+    'given-0017'
+    """
+    if not text.isdigit():
+        return text
+    found = [each for each in ids if each == text or _number_of(each) == int(text)]
+    return found[0] if len(found) == 1 else text
+
+
+def _number_of(deal: str) -> int | None:
+    digits = deal[len(deal.rstrip("0123456789")) :]
+    return int(digits) if digits else None

@@ -7,6 +7,9 @@ that meet only through others, two-sided and adjusted for their number. For each
 that find --detect points with the wanted probability, with the measured spread and with a
 cautious one (the upper end of its interval). For pairs that meet, the expected length of a
 one-sided sequential test of 0 against that many points, each pair on its own.
+
+Examples:
+  arena plan quickstart --detect 5
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.analysis import Results, read
+from arena.cli.options import run_folder
 from arena.cli.progress import Progress
 from arena.cli.table import text_table
 from arena.config import load
@@ -52,7 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--power", type=_share, default=0.8, help="default: 0.8")
     parser.add_argument("--alpha", type=_share, default=0.05, help="default: 0.05")
-    parser.add_argument("--from", type=Path, dest="source", metavar="RUN", help="stored results")
+    parser.add_argument(
+        "--from", type=run_folder, dest="source", metavar="RUN", help="stored results"
+    )
     parser.add_argument(
         "--pilot", type=int, default=PILOT, metavar="N", help=f"deals of a pilot (default: {PILOT})"
     )

@@ -13,11 +13,14 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.play.tally import Tally
+from arena.printable import as_it_is
 
 __all__ = ["Progress"]
 
 _LINE_EVERY_S = 5.0
 _RATE_OVER_S = 30.0
+_SETTLED_S = 1.0
+"""How long results must have come in before anything is said about pace."""
 _STANDINGS_SHOWN = 12
 
 
@@ -26,7 +29,7 @@ class Progress:
 
     def __init__(self, what: str, quiet: bool = False) -> None:
         self.what, self.quiet = what, quiet
-        console = Console(stderr=True)
+        console = Console(file=as_it_is(sys.stderr))
         self._live = None
         if console.is_terminal and not quiet:
             self._live = Live(console=console, transient=True, refresh_per_second=8)
@@ -57,9 +60,13 @@ class Progress:
 
     def update(self, tally: Tally) -> None:
         """More is stored."""
+        started = self.tally is None
         self.tally = tally
         now = time.monotonic()
-        self._marks.append((now, tally.done))
+        # Getting ready (workers start, code is compiled) is not pace: the clock starts with
+        # the first result.
+        if not started:
+            self._marks.append((now, tally.done))
         while len(self._marks) > 2 and self._marks[1][0] < now - _RATE_OVER_S:
             self._marks.pop(0)
         if self._live:
@@ -79,8 +86,10 @@ class Progress:
         return text + (f", {tally.faults} faults" if tally.faults else "")
 
     def _rate(self) -> float:
+        if not self._marks:
+            return 0.0
         (start, before), (end, after) = self._marks[0], self._marks[-1]
-        return (after - before) / (end - start) if end > start else 0.0
+        return (after - before) / (end - start) if end - start >= _SETTLED_S else 0.0
 
     def _shown(self, tally: Tally) -> Group:
         bar = ProgressBar(total=tally.total, completed=tally.done, width=40)

@@ -3,6 +3,10 @@
 Both have intervals that know that all pairs share the deals. Agents that share a letter
 are not distinguishable after adjustment for the number of pairs. Several runs are pooled
 if their rules, deals and agents match; else the difference is told.
+
+Examples:
+  arena ratings quickstart
+  arena ratings quickstart --anchor random
 """
 
 from __future__ import annotations
@@ -12,10 +16,10 @@ import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from arena.analysis import RatingOptions, Standings, read, standings
+from arena.cli.options import RUN_HELP, run_folder
 from arena.cli.table import text_table
 from arena.report.words import count, interval, percent, plain, signed
 from arena.stats import Rating
@@ -24,7 +28,13 @@ from arena.store import Run
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which runs, and what the ratings are relative to."""
-    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a run's folder")
+    parser.add_argument(
+        "runs",
+        nargs="+",
+        type=run_folder,
+        metavar="RUN",
+        help=RUN_HELP,
+    )
     parser.add_argument("--anchor", metavar="AGENT", help="this agent is 0 (default: the mean is)")
     parser.add_argument(
         "--adjust", choices=("holm", "bh", "none"), default="holm", help="default: holm"

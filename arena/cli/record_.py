@@ -3,6 +3,9 @@
 Each row has what the seat knew, its legal cards, the card played, what a search found out about
 every card (visits and values), and the outcome of the round. A recording that was stopped
 goes on where it was; the same experiment gives the same rows.
+
+Examples:
+  arena record quickstart --out games
 """
 
 from __future__ import annotations

@@ -4,6 +4,10 @@ A line per decision: the seat, who sits there, the hand it held (in parentheses 
 might not play) and, after the arrow, what it did and how long it thought. --at N stops
 before action number N (from 0) and shows all that the player to move could know.
 A round that a fault cut short ends where it happened.
+
+Examples:
+  arena replay quickstart 17
+  arena replay quickstart 17 --pair rule random --seating 1 --at 9
 """
 
 from __future__ import annotations
@@ -12,10 +16,11 @@ import argparse
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from math import isnan
 from typing import Any
 
 from arena.cards import SEATS, cards_of, mask_of, pretty
+from arena.cli.options import RUN_HELP, deal_named, run_folder
 from arena.errors import ArenaError, did_you_mean
 from arena.report.words import duration
 from arena.rules import View
@@ -34,8 +39,8 @@ from arena.transcript import (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which round, and how far."""
-    parser.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
-    parser.add_argument("deal", metavar="DEAL", help="the deal, or the first deal of a match")
+    parser.add_argument("run", type=run_folder, metavar="RUN", help=RUN_HELP)
+    parser.add_argument("deal", metavar="DEAL", help="such as 17; of a match, its first deal")
     parser.add_argument("--pair", nargs=2, metavar=("A", "B"), help="default: the first pairing")
     parser.add_argument("--seating", type=int, default=0, metavar="K", help="default: 0")
     parser.add_argument(
@@ -60,6 +65,8 @@ def run(args: argparse.Namespace) -> int:
 def find_round(results: Run, args: argparse.Namespace) -> Replay:
     """The round that the arguments name, finished or cut short by a fault."""
     pairings = [results.pairing(*args.pair)] if args.pair else results.pairings
+    stored = results.database.query("SELECT id FROM deals")
+    args.deal = deal_named(args.deal, (deal for (deal,) in stored))
     if not 0 <= args.seating < len(results.seatings):
         raise ArenaError(
             f"{results.path}: there is no seating {args.seating} "
@@ -151,7 +158,7 @@ class _Shown:
         hand = _hand(view.hand, legal if self.state.phase == "play" else None)
         done = pretty(action) if action < 52 else call_name(action, self.rules.bids)
         taken = next(self.times, None)
-        spent = "" if taken is None else f"  {duration(float(taken) / 1e9)}"
+        spent = "" if taken is None or isnan(taken) else f"  {duration(float(taken) / 1e9)}"
         return f"  {SEATS[seat]} {name:<{self.width}}  {hand}  → {done}{spent}"
 
     def _trick_result(self, trick: int) -> Iterator[str]:

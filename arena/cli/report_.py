@@ -2,6 +2,10 @@
 
 The page is one file that opens offline, on a phone and in the dark, and prints well.
 docs/reports.md says what is in it, docs/report-json.md what the numbers are called.
+
+Examples:
+  arena report quickstart
+  arena report quickstart --open
 """
 
 from __future__ import annotations
@@ -9,12 +13,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from arena.cli.options import RUN_HELP, run_folder
 from arena.report import write
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which run, and where to."""
-    parser.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+    parser.add_argument("run", type=run_folder, metavar="RUN", help=RUN_HELP)
     parser.add_argument("--out", type=Path, metavar="DIR", help="default: into the run's folder")
     parser.add_argument(
         "--latex",

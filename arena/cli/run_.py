@@ -130,7 +130,7 @@ def _tables(finished: Finished) -> str:
     kept = finished.path / TABLES
     if not finished.played and kept.is_file():
         return kept.read_text(encoding="utf-8")
-    from arena.cli.standings import standings_text  # here: scipy takes a second to import
+    from arena.cli.end_of_run import standings_text  # here: scipy takes a second to import
 
     with Run(finished.path) as results:
         text = standings_text(results)

@@ -1,8 +1,12 @@
 """Print a JSON Schema: of experiments, for editors that check YAML; of views; of messages to
 and from an agent's process; of report.json.
 
-For example: arena schema > arena.schema.json, and as the first line of an experiment
-  # yaml-language-server: $schema=arena.schema.json
+The first line of an experiment tells editors where its schema is:
+# yaml-language-server: $schema=arena.schema.json
+
+Examples:
+  arena schema > arena.schema.json
+  arena schema protocol
 """
 
 from __future__ import annotations

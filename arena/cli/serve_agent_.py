@@ -1,7 +1,9 @@
 """Let an agent play for a program that speaks the protocol on our standard input and output.
 
-For example: arena serve-agent '{family: ismcts, simulations: 500}'. What is said is
-described in docs/protocol.md; 'arena schema protocol' prints its JSON Schema.
+What is said is described in docs/protocol.md; 'arena schema protocol' prints its JSON Schema.
+
+Examples:
+  arena serve-agent '{family: ismcts, simulations: 500}'
 """
 
 from __future__ import annotations

@@ -1,10 +1,14 @@
-"""How far a run is: what is stored, what is missing, and whether somebody is at work."""
+"""How far a run is: what is stored, what is missing, and whether somebody is at work.
+
+Examples:
+  arena status quickstart
+"""
 
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from arena.cli.options import RUN_HELP, run_folder
 from arena.cli.table import text_table
 from arena.scoring import unit_margin
 from arena.store import Run
@@ -12,7 +16,7 @@ from arena.store import Run
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which run."""
-    parser.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+    parser.add_argument("run", type=run_folder, metavar="RUN", help=RUN_HELP)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -3,6 +3,9 @@
 What can be trained is found by name, as agents are. Training plays rounds, fits a model to them,
 says how well it does on rounds it was not fitted to, and writes the model with its recipe.
 Stopped, it goes on where it was when it is started again.
+
+Examples:
+  arena train forest configs/training/forest-rotterdam.yaml --jobs 2
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from arena.cli.options import add_out
 from arena.registry import Registry
 
 TRAINERS: Registry[Any] = Registry("kind of model", "arena.trainers")
@@ -20,10 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to train, and where to put it."""
     parser.add_argument("kind", metavar="KIND", help="what to train, such as policy")
     parser.add_argument("config", type=Path, metavar="CONFIG", help="a training file in YAML")
-    parser.add_argument(
-        "--output", type=Path, metavar="FILE", help="default: the name of the training file, .npz"
-    )
-    parser.add_argument("--workers", type=int, default=1, metavar="N", help="default: 1")
+    add_out(parser, "FILE", "default: the name of the training file, .npz")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="workers (default: 1)")
+    parser.add_argument("--workers", type=int, dest="jobs", help=argparse.SUPPRESS)
     parser.add_argument(
         "--set",
         action="append",
@@ -37,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Train, telling how far it is."""
     trainer = TRAINERS.get(args.kind)()
-    output = args.output or Path(f"{args.config.stem}.npz")
-    sha256 = trainer.train(args.config, args.overrides, output, args.workers, print)
+    output = args.out or Path(f"{args.config.stem}.npz")
+    sha256 = trainer.train(args.config, args.overrides, output, args.jobs, print)
     print(f"wrote {output} (sha256 {sha256[:12]}...)")
     return 0

@@ -1,6 +1,6 @@
 """Experiments, declared in YAML."""
 
-from arena.config.document import ConfigError
-from arena.config.experiment import load
+from arena.config.loader import load
+from arena.config.strict_yaml import ConfigError
 
 __all__ = ["ConfigError", "load"]

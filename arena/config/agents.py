@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from arena.config.document import Document, KeyPath
 from arena.config.imports import Imports
 from arena.config.models import Team
 from arena.config.problems import Problems, written_at
+from arena.config.strict_yaml import Document, KeyPath
 from arena.entrants import Isolate, in_words_of_today
 from arena.errors import ArenaError, did_you_mean
 from arena.games.needs import why_not

@@ -6,7 +6,7 @@ adds (its options, its parameters) comes from its dataclass, see `parameters`.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -66,6 +66,9 @@ class Team(Strict):
 
 class ExperimentFile(Strict):
     """An experiment: who plays what on which deals."""
+
+    read_before: ClassVar[tuple[str, ...]] = ("include",)
+    """Keys that a file may have too, and that are gone when it is checked."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=100)
     """Also the name of the folder with the results."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import combinations, product
 
 from arena.config.agents import Declared
-from arena.config.document import KeyPath
 from arena.config.models import Schedule
 from arena.config.problems import Problems
+from arena.config.strict_yaml import KeyPath
 from arena.errors import did_you_mean
 
 __all__ = ["find_pairings"]

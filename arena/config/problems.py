@@ -11,7 +11,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from arena.config.document import ConfigError, Document, KeyPath, dotted
+from arena.config.strict_yaml import ConfigError, Document, KeyPath, dotted
 from arena.errors import did_you_mean
 from arena.parameters import KIND, Parameters
 
@@ -90,7 +90,7 @@ class Problems:
             if having:
                 self.add(path, f"unknown key; it belongs to the kind {' or '.join(having)}")
             else:
-                self.unknown_key(path, around.model_fields)
+                self.unknown_key(path, [*around.model_fields, *getattr(around, "read_before", ())])
         elif first["type"] in _TAG_ERRORS:
             self._tell_kind(model, path, first)
         elif _names_a_missing_key(first):

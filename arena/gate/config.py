@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from arena.config.document import Document, KeyPath, Place, read
-from arena.config.experiment import build
+from arena.config.loader import build
 from arena.config.models import Deals
 from arena.config.problems import Problems
+from arena.config.strict_yaml import Document, KeyPath, Place, read
 from arena.errors import ArenaError
 from arena.play.experiment import Experiment
 from arena.strict import Strict

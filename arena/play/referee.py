@@ -1,9 +1,12 @@
-"""The referee: seats the players, asks whose turn it is, and lets nobody cheat.
+"""The referee: seats the players, asks whose turn it is, and carries out only what is legal.
 
-A player is handed a `View` and a generator of its own, and nothing else: no
-state, no opponents, no referee. What it answers is checked against the rules
-before it is carried out. A player that raises, answers with something illegal or
-thinks too long is at fault; a fault is data, never a substitute move.
+A player is handed a `View` and a generator of its own: no state, no opponents, no
+referee. What it answers is checked against the rules before it is carried out. A
+player that raises, answers with something illegal or thinks too long is at fault; a
+fault is data, never a substitute move.
+
+That keeps mistakes out, not malice: an agent in our process can reach whatever Python
+lets it reach. Who is not trusted plays in a process of its own (docs/security.md).
 
 **Randomness.** Each seat has a generator seeded from (run seed, deal, seating,
 seat); it draws one seed for each of the seat's decisions. So a decision can be
@@ -14,15 +17,17 @@ decision does not change the next.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from time import perf_counter_ns
+from math import nan
+from time import perf_counter_ns, thread_time_ns
 from typing import Any, NamedTuple
 
 from arena.agent import Player, Remembers, Remote, Setup, sees_all_cards
 from arena.cards import SEATS
 from arena.deals import Deal
 from arena.faults import AgentFault, FaultKind, crash_words, cut, shown, whole_number
+from arena.interrupts import was_pressed
 from arena.rules import ACTION_NAMES, OWN_BIDS, Action, Outcome, Rules, Standing, action_name
 from arena.seeds import Rng, rng_for
 
@@ -65,8 +70,10 @@ class Played(NamedTuple):
     """One byte per action of the players, in order; the seats follow from the rules."""
     seats: bytes
     """Who took each action."""
-    nanoseconds: Sequence[int]
-    """How long each decision took."""
+    nanoseconds: Sequence[float]
+    """How long each decision took; NaN where a process was still loading its code."""
+    cpu_nanoseconds: Sequence[float]
+    """How long the thread that made it was at work; NaN where it was made in another process."""
     outcome: Outcome | None
     """None if a fault ended the round."""
     trump: int | None
@@ -98,15 +105,15 @@ class Lineup:
 class Clock:
     """Who is thinking, and since when: read by a watchdog in another thread."""
 
-    __slots__ = ("actions", "interrupts_are_agents", "seat", "since")
+    __slots__ = ("actions", "interrupted", "seat", "since")
 
     def __init__(self) -> None:
         self.since = 0
         """`perf_counter_ns` when the decision began; 0 when nobody is thinking."""
         self.seat = 0
         self.actions: list[Action] = []
-        self.interrupts_are_agents = False
-        """Whether Ctrl-C does not reach this process: then a KeyboardInterrupt is an agent's."""
+        self.interrupted: Callable[[], bool] = was_pressed
+        """Whether a KeyboardInterrupt may be the user's; if not, an agent has raised it."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +138,8 @@ class Referee:
         state = rules.start(deal, standing)
         actions: list[Action] = []
         seats: list[int] = []
-        times: list[int] = []
+        times: list[float] = []
+        cpu_times: list[float] = []
         clock.actions = actions
         fault: Fault | None = None
         remote: dict[int, Remote] = {}
@@ -153,6 +161,7 @@ class Referee:
             view = rules.view(state, seat, all_hands=open_handed[seat])
             rng = Rng(seeds[seat].next64())
             clock.seat = seat
+            cpu_started = thread_time_ns()
             started = perf_counter_ns()
             clock.since = 0 if seat in remote else started
             try:
@@ -162,9 +171,10 @@ class Referee:
                 fault = _crash(seat, len(actions), error, clock)
                 break
             clock.since = 0
-            elapsed = perf_counter_ns() - started
+            elapsed: float = perf_counter_ns() - started
+            cpu: float = thread_time_ns() - cpu_started
             if seat in remote:
-                elapsed = remote[seat].nanoseconds
+                elapsed, cpu = remote[seat].nanoseconds, nan
             action = answer if type(answer) is int else whole_number(answer)
             if action not in view.legal:
                 fault = _illegal(seat, len(actions), answer, view.legal, view.rules.bids)
@@ -176,6 +186,7 @@ class Referee:
             actions.append(action)
             seats.append(seat)
             times.append(elapsed)
+            cpu_times.append(cpu)
         outcome = rules.outcome(state) if fault is None else None
         for each in remote.values():
             each.end_deal(outcome)
@@ -184,6 +195,7 @@ class Referee:
             bytes(actions),
             bytes(seats),
             times,
+            cpu_times,
             outcome,
             state.trump,
             state.declarer,
@@ -234,7 +246,7 @@ def first_decisions(rules: Rules, player: Player, clock: Clock) -> None:
 def _crash(seat: int, decision: int, error: BaseException, clock: Clock) -> Fault:
     if isinstance(error, AgentFault):
         return Fault(error.kind, seat, decision, error.words, error.detail)
-    if isinstance(error, KeyboardInterrupt) and not clock.interrupts_are_agents:
+    if isinstance(error, KeyboardInterrupt) and clock.interrupted():
         raise error
     try:
         detail = cut("".join(traceback.format_exception(error)), _DETAIL_LENGTH)

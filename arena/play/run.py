@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from arena import interrupts
 from arena.agent import sees_all_cards
 from arena.entrants import Builder
 from arena.errors import ArenaError
@@ -132,7 +133,7 @@ class _Run:
         self.runner = Runner(self.job, options.jobs, options.backend, options.chunk_units)
 
     def play(self) -> Finished:
-        with self.runner:
+        with interrupts.heeded(), self.runner:
             return self._play()
 
     def _play(self) -> Finished:
@@ -375,6 +376,7 @@ class _Run:
         """Play and store; the fault that stopped it, if one did."""
         with closing(self.runner.play(missing, tally.total - tally.done)) as chunks:
             for chunk in chunks:
+                interrupts.raise_if_pressed()
                 results.append(chunk.results, ids)
                 for fault in chunk.faults:
                     results.add_fault(fault, ids)

@@ -29,6 +29,7 @@ from typing import Literal, TypeAlias
 
 import joblib  # type: ignore[import-untyped]
 
+from arena.ending import no_sudden_exit
 from arena.entrants import Apart, Builder
 from arena.errors import ArenaError
 from arena.play.dask_cluster import ClusterBackend, cluster
@@ -314,6 +315,7 @@ class Runner:
             actions=note.actions,
             seats=b"",
             nanoseconds=(),
+            cpu_nanoseconds=(),
             outcome=None,
             trump=None,
             declarer=None,
@@ -337,10 +339,11 @@ class Runner:
                 self.jobs = self._pace.jobs = self._asked or workers
                 yield self._job
         else:
-            try:
-                yield self._job
-            finally:
-                close_agents()
+            with no_sudden_exit():
+                try:
+                    yield self._job
+                finally:
+                    close_agents()
 
 
 @contextmanager

@@ -34,6 +34,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from filelock import FileLock, Timeout
 
 from arena.agent import Player
+from arena.ending import end_children
 from arena.entrants import Apart, Builder, builder_of
 from arena.play.experiment import Experiment
 from arena.play.fingerprint import probe
@@ -299,17 +300,18 @@ def _post(driver: int) -> Post:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     post = Post()
     threading.Thread(target=_keep_watch, args=(post,), name="sentry", daemon=True).start()
-    multiprocessing_util.Finalize(None, _leave, exitpriority=_AFTER_ALL_OTHERS)
+    multiprocessing_util.Finalize(None, _let_go, exitpriority=_BEFORE_ALL_OTHERS)
+    multiprocessing_util.Finalize(None, os._exit, (0,), exitpriority=_AFTER_ALL_OTHERS)
     return post
 
 
-_AFTER_ALL_OTHERS = -1000
+_BEFORE_ALL_OTHERS, _AFTER_ALL_OTHERS = 1000, -1000
+"""First nobody is left to be waited for; in the end, threads of agents do not keep the process."""
 
 
-def _leave() -> None:
-    """The last thing a worker process does: threads of agents do not keep it."""
+def _let_go() -> None:
     close_agents()
-    os._exit(0)
+    end_children()
 
 
 def _watched(job: Job) -> Post | None:
@@ -319,8 +321,13 @@ def _watched(job: Job) -> Post | None:
     post.limit_s, post.notes = job.decision_limit_s, job.notes
     if job.traced != isinstance(post.clock, _TracedClock):
         post.clock = _TracedClock(post) if job.traced else Clock()
-    post.clock.interrupts_are_agents = True
+    post.clock.interrupted = _never
     return post
+
+
+def _never() -> bool:
+    """Ctrl-C does not reach a worker process."""
+    return False
 
 
 def _keep_watch(post: Post) -> None:

@@ -14,6 +14,7 @@ import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from math import nan
 from typing import Any
 
 import orjson
@@ -167,7 +168,7 @@ class Seated:
 
     def __init__(self, launch: Launch, limits: Limits) -> None:
         self.launch, self.limits = launch, limits
-        self.nanoseconds = 0
+        self.nanoseconds: float = 0
         """How long the last decision took, without the way to the process and back."""
         self.child: Child | None = None
         self._codec: ViewCodec | None = None
@@ -296,9 +297,12 @@ class Seated:
                 f"answered for deal {answer.get('deal')!r}, decision {answer.get('decision')!r} "
                 f"when asked for deal {self._deal}, decision {decision}",
             )
-        self.nanoseconds = _own_time(answer, elapsed)
-        self._used_s += self.nanoseconds / 1e9
-        self._check_time()
+        if self._fresh and self.launch.loads_late:
+            self.nanoseconds = nan  # mostly the loading, which is not its thinking
+        else:
+            self.nanoseconds = _own_time(answer, elapsed)
+            self._used_s += self.nanoseconds / 1e9
+            self._check_time()
         self._fresh = False
         name = answer.get("action")
         try:
@@ -321,8 +325,6 @@ class Seated:
         return time.monotonic() + min(known) + SLACK_S + loading
 
     def _check_time(self) -> None:
-        if self._fresh and self.launch.loads_late:
-            return
         most = self.limits.seconds_per_decision
         if most is not None and self.nanoseconds > most * 1e9:
             raise AgentFault("overtime", f"thought longer than {most:g} s")

@@ -38,13 +38,14 @@ from arena.store.records import COLUMNS, RoundRecord, checksum, round_checksum
 
 __all__ = ["Database", "FaultRecord", "PairingKey", "StoreError", "UnitResult"]
 
-FORMAT = 2
+FORMAT = 3
 _BUSY_S = 30.0
 _CHECKSUM = "checksum"
 _ADDED: tuple[tuple[int, str, str, str, str], ...] = (
     (2, "rounds", _CHECKSUM, "INTEGER", "NULL"),
     (2, "deals", _CHECKSUM, "INTEGER", "NULL"),
     (2, "faults", _CHECKSUM, "INTEGER", "NULL"),
+    (3, "rounds", "cpu_times", "BLOB NOT NULL DEFAULT x''", "x''"),
 )
 """Columns that are not in every format: since when, table, name, type, and what an older file
 has in its place."""
@@ -92,6 +93,7 @@ CREATE TABLE rounds (
     actions BLOB NOT NULL,
     seats BLOB NOT NULL,
     times BLOB NOT NULL,
+    cpu_times BLOB NOT NULL,
     checksum INTEGER,
     PRIMARY KEY (pairing, unit, seating, number)
 ) WITHOUT ROWID;
@@ -371,6 +373,12 @@ class Database:
                     raise self._damaged(what)
                 damaged.append(what)
             yield row
+
+    def times(self, pairing: int) -> Iterator[tuple[int, bytes, bytes, bytes]]:
+        """Of every round of a pairing the seating, who acted, and the times of both kinds."""
+        columns = self._columns("rounds", ("seating", "seats", "times", "cpu_times"))
+        for row in self.query(f"SELECT {columns} FROM rounds WHERE pairing = ?", pairing):
+            yield row[0], row[1], row[2], row[3]
 
     def digest(self, pairing: int) -> str:
         """What tells two states of a pairing's results apart: how much, and its checksums."""

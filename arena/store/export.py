@@ -80,7 +80,7 @@ def _parquet(run: Run, out: IO[bytes], times: bool) -> int:
 
 
 _WHOLE = ("seating", "round", "decisions_first", "decisions_second")
-_REAL = ("score", "margin", "points", "bonus", "tricks", "seconds")
+_REAL = ("score", "margin", "points", "bonus", "tricks", "seconds", "cpu")
 
 
 def _arrow_type(pa: Any, column: str) -> Any:
@@ -144,7 +144,7 @@ def round_record(run: Run, pairing: Pairing, replay: Replay, times: bool = True)
     record["plays"] = plays
     record |= rules.facts(state)
     if times:
-        record["seconds_first"], record["seconds_second"] = run.seconds(stored)
+        record |= run.seconds(stored)
     return record
 
 

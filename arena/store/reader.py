@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ from arena.scoring import by_entrant, side_owners, unit_margin
 from arena.store.database import Database, FaultRecord
 from arena.store.folder import RESULTS, is_busy
 from arena.store.manifest import Manifest, Pairing, read_config, read_manifest
-from arena.store.records import RoundRecord, decode_times
+from arena.store.records import RoundRecord, decode_times, encode_times
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,7 +44,7 @@ _FRAME_ROWS = 50_000
 
 @dataclass(frozen=True)
 class Thinking:
-    """How long an agent took over its decisions, in seconds."""
+    """How long an agent took over its decisions, in seconds of the clock and of the CPU."""
 
     decisions: int
     mean: float
@@ -51,6 +52,10 @@ class Thinking:
     p95: float
     max: float
     total: float
+    cpu_median: float | None = None
+    """CPU time of the thread that decides; None where it is not known: the agent played in
+    another process, or the run is older."""
+    cpu_total: float | None = None
 
 
 @dataclass(frozen=True)
@@ -188,18 +193,20 @@ class Run:
         """How long each entrant's decisions took; quantiles are right to 1%."""
         import numpy as np  # here, so that light commands start fast
 
-        clocks = {name: _Clock() for name in self.entrants}
+        clocks = {name: (_Clock(), _Clock()) for name in self.entrants}
         for pairing in self.pairings:
-            rows = self.database.query(
-                "SELECT seating, seats, times FROM rounds WHERE pairing = ?", pairing.id
-            )
-            for batch in _batches(rows):
+            for batch in _batches(self.database.times(pairing.id)):
                 times = decode_times(b"".join(row[2] for row in batch))
+                cpu_times = decode_times(
+                    b"".join(row[3] or encode_times([nan] * len(row[1])) for row in batch)
+                )
                 entrants = b"".join(row[1].translate(self._entrants[row[0]]) for row in batch)
                 second = np.frombuffer(entrants, dtype=np.bool_)
-                clocks[pairing.first].add(times[~second])
-                clocks[pairing.second].add(times[second])
-        return {name: clock.thinking() for name, clock in clocks.items()}
+                for name, theirs in ((pairing.first, ~second), (pairing.second, second)):
+                    wall, cpu = clocks[name]
+                    wall.add(times[theirs])
+                    cpu.add(cpu_times[theirs])
+        return {name: _thinking(*both) for name, both in clocks.items()}
 
     # --- frames --------------------------------------------------------------------------
 
@@ -297,14 +304,21 @@ class Run:
         members = self.manifest.entrants[name].members
         return members[replay.seats[:seat].count(name) % len(members)]
 
-    def seconds(self, record: RoundRecord) -> tuple[float, float]:
-        """How long both entrants thought in a round."""
+    def seconds(self, record: RoundRecord) -> dict[str, float | None]:
+        """How long both entrants thought in a round, by the clock and in CPU time."""
         import numpy as np  # here, so that light commands start fast
 
         entrants = record.seats.translate(self._entrants[record.seating])
-        times = decode_times(record.times)
-        spent = np.bincount(np.frombuffer(entrants, dtype=np.uint8), times, minlength=2) / 1e9
-        return round(float(spent[0]), 9), round(float(spent[1]), 9)
+        row: dict[str, float | None] = {}
+        for what, stored in (("seconds", record.times), ("cpu_seconds", record.cpu_times)):
+            times = decode_times(stored or encode_times([nan] * len(entrants)))
+            second = np.frombuffer(entrants, dtype=np.bool_)
+            for which, taken in (("first", times[~second]), ("second", times[second])):
+                known = taken[~np.isnan(taken)]
+                row[f"{what}_{which}"] = (
+                    round(float(known.sum(dtype=np.float64)) / 1e9, 9) if known.size else None
+                )
+        return row
 
     def _tidy(self, pairing: Pairing, record: RoundRecord, times: bool) -> dict[str, Any]:
         owners = self._owners[record.seating]
@@ -339,7 +353,7 @@ class Run:
             "actions": " ".join(action_name(each, self.rules.bids) for each in record.actions),
         }
         if times:
-            row["seconds_first"], row["seconds_second"] = self.seconds(record)
+            row |= self.seconds(record)
         return row
 
 
@@ -405,6 +419,7 @@ class _Clock:
     def add(self, nanoseconds: NDArray[np.float32]) -> None:
         import numpy as np  # here, so that light commands start fast
 
+        nanoseconds = nanoseconds[~np.isnan(nanoseconds)]
         if not nanoseconds.size:
             return
         self.total += float(nanoseconds.sum(dtype=np.float64))
@@ -412,23 +427,29 @@ class _Clock:
         steps = np.log2(np.maximum(nanoseconds, 1)) * self._STEPS_PER_OCTAVE
         self.counts += np.bincount(np.rint(steps).astype(np.int64), minlength=len(self.counts))
 
-    def thinking(self) -> Thinking:
+    @property
+    def decisions(self) -> int:
+        return int(self.counts.sum())
+
+    def quantile(self, share: float) -> float:
+        """Seconds."""
         import numpy as np  # here, so that light commands start fast
 
-        decisions = int(self.counts.sum())
-        if not decisions:
-            return Thinking(0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        upto = np.cumsum(self.counts)
+        step = int(np.searchsorted(np.cumsum(self.counts), share * self.decisions))
+        return float(2.0 ** (step / self._STEPS_PER_OCTAVE)) / 1e9
 
-        def quantile(share: float) -> float:
-            step = int(np.searchsorted(upto, share * decisions))
-            return float(2.0 ** (step / self._STEPS_PER_OCTAVE)) / 1e9
 
-        return Thinking(
-            decisions=decisions,
-            mean=self.total / decisions / 1e9,
-            median=quantile(0.5),
-            p95=quantile(0.95),
-            max=self.longest / 1e9,
-            total=self.total / 1e9,
-        )
+def _thinking(wall: _Clock, cpu: _Clock) -> Thinking:
+    if not wall.decisions:
+        return Thinking(0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    known = cpu.decisions == wall.decisions
+    return Thinking(
+        decisions=wall.decisions,
+        mean=wall.total / wall.decisions / 1e9,
+        median=wall.quantile(0.5),
+        p95=wall.quantile(0.95),
+        max=wall.longest / 1e9,
+        total=wall.total / 1e9,
+        cpu_median=cpu.quantile(0.5) if known else None,
+        cpu_total=cpu.total / 1e9 if known else None,
+    )

@@ -1,7 +1,7 @@
 """A played round as it is kept: numbers for the statistics, bytes for the rest.
 
 Actions (see `arena.rules`) and seats are one byte each. Times of decisions are
-nanoseconds as floats of four bytes each.
+nanoseconds as floats of four bytes each; NaN is a time that nobody could take.
 
 A round is kept with a checksum of all its values, so that one that has changed on the disk
 is noticed when it is read.
@@ -66,6 +66,8 @@ class RoundRecord(NamedTuple):
     """Who took each action."""
     times: bytes
     """How long each took."""
+    cpu_times: bytes = b""
+    """The CPU time of each; empty in runs that were played before it was taken."""
 
     @property
     def game(self) -> Game:
@@ -82,7 +84,7 @@ class RoundRecord(NamedTuple):
 
 COLUMNS: tuple[str, ...] = RoundRecord._fields
 
-MEASURED: tuple[str, ...] = ("times",)
+MEASURED: tuple[str, ...] = ("times", "cpu_times")
 """Columns that differ when a round is played again."""
 
 _pack_numbers = Struct("<3d8q").pack
@@ -114,6 +116,7 @@ def round_checksum(pairing: int, values: tuple[Any, ...]) -> int:
         actions,
         seats,
         times,
+        cpu_times,
     ) = values
     numbers = _pack_numbers(
         nan if first is None else first,
@@ -129,7 +132,7 @@ def round_checksum(pairing: int, values: tuple[Any, ...]) -> int:
         forfeit,
     )
     words = "\n".join((unit, deal, scores, points, bonus, tricks, flags, fault)).encode()
-    return crc32(b"".join((numbers, words, actions, seats, times)))
+    return crc32(b"".join((numbers, words, actions, seats, times, cpu_times)))
 
 
 def checksum(values: Iterable[object]) -> int:
@@ -137,7 +140,7 @@ def checksum(values: Iterable[object]) -> int:
     return crc32("\n".join(map(str, values)).encode(errors="surrogatepass"))
 
 
-def encode_times(nanoseconds: Iterable[int]) -> bytes:
+def encode_times(nanoseconds: Iterable[float]) -> bytes:
     """Times as bytes.
 
     >>> decode_times(encode_times([1000, 5_000_000])).tolist()

@@ -96,6 +96,7 @@ class _Tape(Referee):
             record.actions,
             b"" if lost else bytes(seats),
             (),
+            (),
             rules.outcome(state) if fault is None else None,
             None if lost else state.trump,
             None if lost else state.declarer,

@@ -29,7 +29,7 @@ from arena.games.infoset import InfoSet, Signs
 from arena.games.kernel.layout import HANDS
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
-from arena.games.kernel.worlds import (
+from arena.games.kernel.weighted_worlds import (
     plan_weighted,
     sample_weighted,
     weighted_odds,

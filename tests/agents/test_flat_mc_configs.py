@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.config.experiment import load
+from arena.config.loader import load
 from arena.play.schedule import Schedule
 
 CONFIGS = Path(__file__).parents[2] / "configs"

@@ -144,6 +144,7 @@ def test_mistakes_point_to_the_file_they_are_in(write, whole, complaints):
     write(whole.replace("protect_tens: true", "protect_tens: 1"), "base.yaml")
     assert complaints("include: base.yaml\nseed: x\n") == [
         "x.yaml:2: seed: expected a whole number, found 'x' (text)",
+        "base.yaml:6: agents.semi.protect_tens: expected true or false, found 1",
     ]
     assert complaints("include: base.yaml\nseed: 5\n") == [
         "base.yaml:6: agents.semi.protect_tens: expected true or false, found 1",

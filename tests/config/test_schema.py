@@ -107,3 +107,17 @@ def test_it_explains_itself(validator):
     (searcher,) = [agent for agent in agents if agent.get("title") == "searcher"]
     assert searcher["properties"]["playouts"]["description"] == "playouts per card"
     assert searcher["properties"]["playouts"]["default"] == 1000
+
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+
+
+@pytest.mark.parametrize(
+    "file",
+    sorted(f for f in CONFIGS.rglob("*.yaml") if "training" not in f.parts),
+    ids=lambda file: str(file.relative_to(CONFIGS)),
+)
+def test_editors_find_the_schema_of_every_shipped_experiment(file: Path) -> None:
+    first = file.read_text(encoding="utf-8").partition("\n")[0]
+    path = file.parent / first.removeprefix("# yaml-language-server: $schema=")
+    assert path.resolve() == CONFIGS / "experiment.schema.json"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from arena.config import ConfigError, load
@@ -78,7 +80,7 @@ from arena.config import ConfigError, load
             "seed: 1",
             "sed: 1",
             "x.yaml:9: sed: unknown key; did you mean 'seed'? (allowed: agents, "
-            "deals, decision_limit_s, description, game, isolate, match, name, on_fault, "
+            "deals, decision_limit_s, description, game, include, isolate, match, name, on_fault, "
             "placements, reference, schedule, seed)",
         ),
         ("seed: 1", "seed: 1\nseed: 2", "x.yaml:10: seed: already given on line 9"),
@@ -292,3 +294,24 @@ def test_files_that_are_not_there_or_not_text(tmp_path):
         load(tmp_path / "zero.yaml")
     with pytest.raises(ConfigError, match="Is a directory"):
         load(tmp_path)
+
+
+def test_a_mistake_at_the_top_hides_none_inside(tmp_path: Path) -> None:
+    file = tmp_path / "x.yaml"
+    file.write_text(
+        "nme: x\ngame: {name: klaverjas, varint: rotterdam}\n"
+        "deals: {set: klaverjas-given-1000, limt: 3}\n"
+        "agents:\n  mc: {family: flat-mc, playuots: 5}\n  other: {family: rul}\n"
+    )
+    with pytest.raises(ConfigError) as caught:
+        load(file)
+    lines = str(caught.value)
+    for told in ("nme: unknown key", "deals.limt: unknown key", "name: missing", "game.varint"):
+        assert told in lines
+    file.write_text(file.read_text().replace(", varint: rotterdam", ""))
+    with pytest.raises(ConfigError) as caught:
+        load(file)
+    lines = str(caught.value)
+    for told in ("agents.mc.playuots: unknown key", "agents.other.family: unknown agent family"):
+        assert told in lines
+    assert "game, include, isolate" in lines, "the keys that a file may have"

@@ -22,9 +22,21 @@ from scipy.stats import chi2
 
 from arena.cards import cards_of, mask_of
 from arena.games.infoset import InfoSet, agrees, round_of
-from arena.games.kernel import worlds as kernel
+from arena.games.kernel.uniform_worlds import (
+    bench_uniform,
+    plan_uniform,
+    sample_many_uniform,
+    uniform_plan,
+)
+from arena.games.kernel.weighted_worlds import (
+    bench_weighted,
+    plan_weighted,
+    sample_many_weighted,
+    weighted_odds,
+    weighted_plan,
+)
 from arena.games.klaverjas import Klaverjas
-from arena.games.worlds import WorldSampler, WorldsError, holders_of
+from arena.games.world_sampler import WorldSampler, WorldsError, holders_of
 from arena.seeds import Rng
 
 CASES = 60
@@ -108,19 +120,19 @@ def as_arrays(case: Case):
 
 def uniform_worlds(case: Case, n: int, seed: int) -> np.ndarray:
     """`n` uniform worlds, one a row."""
-    plan = kernel.uniform_plan()
-    assert kernel.plan_uniform(plan, *as_arrays(case)) > 0
+    plan = uniform_plan()
+    assert plan_uniform(plan, *as_arrays(case)) > 0
     rng, worlds = np.array([seed], dtype=np.uint64), np.zeros((n, 4), dtype=np.uint64)
-    kernel.sample_many_uniform(plan, rng, worlds)
+    sample_many_uniform(plan, rng, worlds)
     return worlds
 
 
 def weighted_worlds(case: Case, n: int, seed: int) -> np.ndarray:
     """`n` worlds by weight, one a row."""
-    plan, odds = kernel.weighted_plan(), kernel.weighted_odds()
-    assert kernel.plan_weighted(plan, odds, *as_arrays(case), case.weights)
+    plan, odds = weighted_plan(), weighted_odds()
+    assert plan_weighted(plan, odds, *as_arrays(case), case.weights)
     rng, worlds = np.array([seed], dtype=np.uint64), np.zeros((n, 4), dtype=np.uint64)
-    kernel.sample_many_weighted(plan, odds, rng, worlds)
+    sample_many_weighted(plan, odds, rng, worlds)
     return worlds
 
 
@@ -147,7 +159,7 @@ def times_held(worlds: np.ndarray, holder: int, cards: int) -> np.ndarray:
 def test_uniform_worlds_are_uniform(seed):
     case = random_case(seed)
     chances = dict.fromkeys(all_worlds(case), 1.0)
-    assert kernel.plan_uniform(kernel.uniform_plan(), *as_arrays(case)) == len(chances)
+    assert plan_uniform(uniform_plan(), *as_arrays(case)) == len(chances)
     assert p_value(draw_uniform(case, 100 * len(chances), seed), chances) > NEVER
 
 
@@ -176,8 +188,11 @@ def test_a_weight_of_zero_is_a_prohibition():
         case = random_case(seed)
         case = case._replace(weights=np.where(case.weights < 0.1, 0.0, case.weights))
         chances = {world: chance for world, chance in all_worlds(case).items() if chance > 0}
-        possible = kernel.plan_weighted(
-            kernel.weighted_plan(), kernel.weighted_odds(), *as_arrays(case), case.weights
+        possible = plan_weighted(
+            weighted_plan(),
+            weighted_odds(),
+            *as_arrays(case),
+            case.weights,
         )
         assert possible == bool(chances)
         if chances:
@@ -239,9 +254,9 @@ def test_three_full_hands(size):
     cards = 3 * size
     full = (1 << cards) - 1
     case = Case(full, (full, 0, full, full), (size, 0, size, size), np.ones((4, 64)))
-    plan = kernel.uniform_plan()
+    plan = uniform_plan()
     worlds = factorial(cards) // factorial(size) ** 3
-    assert kernel.plan_uniform(plan, *as_arrays(case)) == worlds
+    assert plan_uniform(plan, *as_arrays(case)) == worlds
     n = 30_000
     for draw in (uniform_worlds, weighted_worlds):
         drawn = draw(case, n, 3)
@@ -269,7 +284,7 @@ def test_the_largest_table():
     worlds = sum(
         choose(13, x) * choose(13, 13 - x) * choose(13, x) for x in range(14)
     )  # A has x of the first, 13 - x of the second; B the rest of the first and x of the third
-    assert kernel.plan_uniform(kernel.uniform_plan(), *as_arrays(case)) == worlds
+    assert plan_uniform(uniform_plan(), *as_arrays(case)) == worlds
     mean = sum(x * choose(13, x) ** 3 for x in range(14)) / worlds
     for draw in (draw_uniform, draw_weighted):
         drawn = draw(case, 20_000, 5)
@@ -331,7 +346,8 @@ def test_the_generator_is_the_one_of_the_run():
 
 PRINT_WORLDS = """
 import json
-from arena.games.kernel.worlds import bench_uniform, bench_weighted
+from arena.games.kernel.uniform_worlds import bench_uniform
+from arena.games.kernel.weighted_worlds import bench_weighted
 print(json.dumps([bench_uniform(20, 7).tolist(), bench_weighted(20, 7).tolist()]))
 """
 
@@ -345,8 +361,8 @@ def test_without_the_compiler_the_worlds_are_the_same():
         check=True,
     )
     uniform, weighted = json.loads(run.stdout)
-    assert uniform == kernel.bench_uniform(20, 7).tolist()
-    assert weighted == kernel.bench_weighted(20, 7).tolist()
+    assert uniform == bench_uniform(20, 7).tolist()
+    assert weighted == bench_weighted(20, 7).tolist()
     assert uniform != weighted
 
 
@@ -485,9 +501,12 @@ def test_contradictions_are_answered_at_once_in_compiled_code():
         worlds = sum(1 for _ in splits(unseen, may, sizes))
         if sum(size > 0 for size in sizes) > 3:
             worlds = 0
-        assert kernel.plan_uniform(kernel.uniform_plan(), *as_arrays(case)) == worlds
-        assert kernel.plan_weighted(
-            kernel.weighted_plan(), kernel.weighted_odds(), *as_arrays(case), case.weights
+        assert plan_uniform(uniform_plan(), *as_arrays(case)) == worlds
+        assert plan_weighted(
+            weighted_plan(),
+            weighted_odds(),
+            *as_arrays(case),
+            case.weights,
         ) == (worlds > 0)
         impossible += worlds == 0
     assert 100 < impossible < 300

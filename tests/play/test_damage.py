@@ -95,6 +95,7 @@ def test_a_file_without_checksums_is_read_and_gone_on_with(run: Path, tmp_path: 
     connection = sqlite3.connect(run / "results.sqlite")
     for table in ("rounds", "deals", "faults"):  # as they were in format 1
         connection.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
+    connection.execute("ALTER TABLE rounds DROP COLUMN cpu_times")
     connection.execute("PRAGMA user_version = 1")
     connection.commit()
     connection.close()

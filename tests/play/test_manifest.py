@@ -20,7 +20,9 @@ from arena.errors import ArenaError
 from arena.games.klaverjas import Klaverjas
 from arena.rules import MatchFormat
 from arena.store import Run
+from arena.store.database import Database, UnitResult
 from arena.store.manifest import Manifest, Pairing, read_manifest, write_manifest
+from arena.store.records import encode_times
 
 OLD = Path(__file__).parent.parent / "data" / "run-format-1"
 
@@ -63,6 +65,32 @@ def test_a_folder_of_the_first_format_is_read_whole(old: Path, capsys: Any) -> N
     assert main(["verify", str(old / "x.jsonl")]) == 0
     assert len(load_run(old).deals) == 9
     capsys.readouterr()
+
+
+def test_times_of_an_old_folder_are_read_and_a_run_that_goes_on_takes_cpu_times(
+    old: Path, tmp_path: Path
+) -> None:
+    with Run(old) as run:
+        assert {agent.cpu_median for agent in run.thinking().values()} == {None}
+        assert all(agent.median > 0 for agent in run.thinking().values())
+        rows = list(run.rows())
+        assert rows[0]["seconds_first"] > 0
+        assert rows[0]["cpu_seconds_first"] is None
+    with Database(old / "results.sqlite", writable=True) as database:
+        (key,) = database.query("SELECT * FROM pairings WHERE id = 1")
+        (record, *_) = database.rounds(1)
+        new = record._replace(unit="new", cpu_times=encode_times([1000] * len(record.actions)))
+        database.append([UnitResult(0, "new", (new,))], [key[0]])
+    with Run(old) as run:
+        assert [row["cpu_seconds_first"] is None for row in run.rows()].count(False) == 1
+        assert run.thinking()["any"].cpu_median is None  # of some decisions only
+    play(make_experiment(2), tmp_path / "new")
+    with Run(tmp_path / "new") as run:
+        spent = run.thinking()["any"]
+        assert spent.cpu_median is not None
+        assert spent.cpu_total is not None
+        assert 0 < spent.cpu_median <= spent.cpu_total
+        assert all(row["cpu_seconds_second"] > 0 for row in run.rows())
 
 
 def test_every_agent_of_an_old_folder_can_be_built_again(old: Path) -> None:

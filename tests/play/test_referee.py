@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -61,6 +62,31 @@ def test_a_round_is_recorded_so_that_the_rules_come_to_the_same_end() -> None:
     assert RULES.outcome(state) == played.outcome
     assert bytes(seats) == played.seats
     assert len(played.nanoseconds) == len(played.actions) == 32
+
+
+@dataclass(frozen=True)
+class Worker:
+    """Works for a while, or only waits."""
+
+    works: bool
+
+    def act(self, view: View, rng: Rng) -> Action:
+        if self.works:
+            until = time.thread_time() + 0.002
+            while time.thread_time() < until:
+                pass
+        else:
+            time.sleep(0.002)
+        return view.legal[0]
+
+
+def test_cpu_time_is_that_of_the_thread_that_decides() -> None:
+    played = play(*[Worker(works=True), Worker(works=False)] * 2)
+    for seat, wall, cpu in zip(
+        played.seats, played.nanoseconds, played.cpu_nanoseconds, strict=True
+    ):
+        assert wall >= 2e6
+        assert (cpu >= 2e6) == (seat % 2 == 0)
 
 
 def test_an_agent_is_handed_a_view_and_a_generator_and_nothing_else() -> None:

@@ -255,6 +255,25 @@ def test_an_agent_that_changed_plays_again(tmp_path: Path, monkeypatch: pytest.M
     assert exported(tmp_path, tmp_path) == old
 
 
+def test_changed_code_is_mixed_only_if_that_is_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same play on the probe set, by other code: a choice of the user's."""
+    path, code = tmp_path / "run", ["before"]
+    monkeypatch.setattr("arena.play.run.code_of", lambda builders: code[-1])
+    play(make_experiment(6), path, first=2)
+    code.append("after")
+    with pytest.raises(ArenaError, match="any, lowest: code changed, same play on the probe set"):
+        play(make_experiment(6), path)
+    assert stored(path) == 2
+    assert play(make_experiment(6), path, mix_code=True).played == 4
+    assert "same play on the probe set; mixed" in (path / "log.txt").read_text()
+    with Run(path) as results:
+        assert results.manifest.entrants["any"].code == "after"
+    code.append("later still")
+    assert play(make_experiment(6), path).played == 0, "a finished run has nothing to mix"
+
+
 def test_a_new_version_of_the_rules_plays_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -97,7 +97,7 @@ def test_strength_is_shown_with_and_without_forfeits(written: Get) -> None:
 
 
 def test_terminal_and_page_have_the_same_order_and_numbers(written: Get) -> None:
-    from arena.cli.standings import standings_text
+    from arena.cli.end_of_run import standings_text
     from arena.store import Run
 
     report = written("klaverjas")

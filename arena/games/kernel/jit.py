@@ -68,7 +68,9 @@ def inlined(function: F) -> F:
 def _compile(function: F, forceinline: bool) -> F:
     if config.DISABLE_JIT:
         return _as_python(function)
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", forceinline=forceinline)(function)
+    # Nothing takes the address of a function, and wrappers in C are a tenth of the compiling.
+    options: dict[str, Any] = {"forceinline": forceinline, "no_cfunc_wrapper": True}
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
     with suppress(_NoCacheError):  # then it is compiled once per process
         dispatcher._cache = _SafeCache(function)
     result: F = dispatcher
@@ -251,21 +253,26 @@ def _digest(module: str, file: Path) -> str:
     digest.update(repr(machine).encode())
     for path in sorted(sources_of(module, file)):
         digest.update(f"\n{path.name} ".encode())
-        digest.update(path.read_bytes())
+        digest.update(_content(path))
     return digest.hexdigest()
+
+
+_content = functools.cache(Path.read_bytes)
+"""Many modules are made from the same sources, and none changes while it is imported."""
 
 
 def sources_of(module: str, file: Path) -> set[Path]:
     """The file of a module and of all that it imports, as far as compiled code can be there."""
     roots = _roots | _root_of(module, file)
     is_package = file.name == "__init__.py"
-    found = {file}
+    found, seen = {file}, set()
     todo = [module, *_imports_of(file, module if is_package else module.rpartition(".")[0])]
     while todo:
         name = todo.pop()
-        if name.partition(".")[0] not in _packages:
+        if name in seen or name.partition(".")[0] not in _packages:
             continue
-        for package, path in _files_of(name, roots):
+        seen.add(name)
+        for package, path in (pair for root in roots for pair in _files_of(name, root)):
             if path not in found:
                 found.add(path)
                 todo.extend(_imports_of(path, package))
@@ -281,17 +288,18 @@ def _root_of(module: str, file: Path) -> set[Path]:
     return {file.parents[depth]} if depth < len(file.parents) else set()
 
 
-def _files_of(name: str, roots: set[Path]) -> Iterator[tuple[str, Path]]:
-    """The files that importing `name` runs, each with the package that it belongs to."""
+@functools.cache
+def _files_of(name: str, root: Path) -> tuple[tuple[str, Path], ...]:
+    """The files below `root` that importing `name` runs, each with the package it belongs to."""
     # Importing a.b.c runs a/__init__ and a/b/__init__ too.
-    parts = name.split(".")
-    for length in range(1, len(parts) + 1):
-        for root in roots:
-            place = root.joinpath(*parts[:length])
-            if (path := place / "__init__.py").is_file():
-                yield ".".join(parts[:length]), path
-            elif (path := place.with_suffix(".py")).is_file():
-                yield ".".join(parts[: length - 1]), path
+    package = name.rpartition(".")[0]
+    above = _files_of(package, root) if package else ()
+    place = root.joinpath(*name.split("."))
+    if (path := place / "__init__.py").is_file():
+        return *above, (name, path)
+    if (path := place.with_suffix(".py")).is_file():
+        return *above, (package, path)
+    return above
 
 
 _IMPORT = re.compile(
@@ -303,7 +311,7 @@ _IMPORT = re.compile(
 @functools.cache
 def _imports_of(path: Path, package: str) -> tuple[str, ...]:
     names: list[str] = []
-    for dots, base, things, modules in _IMPORT.findall(path.read_text()):
+    for dots, base, things, modules in _IMPORT.findall(_content(path).decode("utf-8")):
         if modules:
             names += re.findall(r"[\w.]+", modules)
             continue

@@ -36,7 +36,7 @@ class Strength:
 
 @dataclass(frozen=True)
 class Seconds:
-    """Time per decision."""
+    """Time per decision, by the clock and in CPU time."""
 
     decisions: int
     mean: float
@@ -44,6 +44,22 @@ class Seconds:
     p95: float
     max: float
     total: float
+    cpu_median: float | None
+    """CPU time of the thread that decides; None where it could not be taken."""
+    cpu_total: float | None
+
+    @property
+    def columns(self) -> dict[str, float | None]:
+        """What tables show, the number to look at first."""
+        return {
+            "median": self.median,
+            "CPU median": self.cpu_median,
+            "mean": self.mean,
+            "95th percentile": self.p95,
+            "longest": self.max,
+            "total": self.total,
+            "CPU total": self.cpu_total,
+        }
 
 
 @dataclass(frozen=True)
@@ -161,6 +177,21 @@ def ladder_table(part: LadderPart, run: RunPart) -> Table:
     return Table("ladder", caption, columns, tuple(rows))
 
 
+def times_table(part: LadderPart) -> Table:
+    """Time per decision, all of it."""
+    titles = part.agents[0].seconds.columns if part.agents else ()
+    columns = (Column("time per decision", words=True), Column("decisions"), *map(Column, titles))
+    rows = [
+        (
+            agent.name,
+            count(agent.seconds.decisions),
+            *map(duration, agent.seconds.columns.values()),
+        )
+        for agent in part.agents
+    ]
+    return Table("times", "Time per decision.", columns, tuple(rows))
+
+
 def _ranks(agent: Agent) -> str:
     if agent.rank_best == agent.rank_worst:
         return str(agent.rank)
@@ -181,17 +212,14 @@ def _agent(context: Context, agent: AgentStanding, faults: Mapping[str, int]) ->
         margin=agent.margin,
         points=agent.points,
         win_rate=agent.win_rate,
-        seconds=Seconds(**{
-            key: getattr(context.thinking[agent.agent], key)
-            for key in ("decisions", "mean", "median", "p95", "max", "total")
-        }),
+        seconds=Seconds(**asdict(context.thinking[agent.agent])),
         units=agent.units,
         forfeits=agent.forfeits,
         faults=faults.get(agent.agent, 0),
         sees_all_cards=entrant.sees_all_cards,
         members=as_plain(entrant.members),
         on_front=False,
-    )  # fmt: skip
+    )
 
 
 def strength_of(rating: Rating | None) -> Strength | None:

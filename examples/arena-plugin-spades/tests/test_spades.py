@@ -30,7 +30,7 @@ from arena.games.kernel.playout import (
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import final_scores
-from arena.games.worlds import WorldSampler
+from arena.games.world_sampler import WorldSampler
 from arena.rules import OWN_BIDS, IllegalAction, Position, Standing
 from arena.seeds import Rng
 from arena.testing import check_game

@@ -6,13 +6,12 @@ Order, numbers and names are the report's, because both show the same parts of o
 from __future__ import annotations
 
 from arena.report.context import Context
-from arena.report.sections.ladder import Ladder, LadderPart, ladder_table
+from arena.report.sections.ladder import Ladder, ladder_table, times_table
 from arena.report.sections.overview import Overview
 from arena.report.sections.pairs import Pairs, pairs_table
 from arena.report.sections.verdict import Verdict
 from arena.report.sequential import as_words, stopped_report
-from arena.report.tables import Column, Table, as_text
-from arena.report.words import count, duration
+from arena.report.tables import as_text
 from arena.store import Run
 
 __all__ = ["standings_text"]
@@ -27,19 +26,8 @@ def standings_text(run: Run) -> str:
     tables = (
         ladder_table(ladder, played),
         pairs_table(Pairs().make(context), played),
-        _times(ladder),
+        times_table(ladder),
     )
     verdict = Verdict().make(context)
     said = "\n".join(verdict.text)
     return "\n\n".join((*map(as_text, tables), said)) + "\n"
-
-
-def _times(ladder: LadderPart) -> Table:
-    titles = ("decisions", "median", "mean", "95th", "max", "total")
-    cells = []
-    for agent in ladder.agents:
-        spent = agent.seconds
-        times = (spent.median, spent.mean, spent.p95, spent.max, spent.total)
-        cells.append((agent.name, count(spent.decisions), *map(duration, times)))
-    columns = (Column("time per decision", words=True), *map(Column, titles))
-    return Table("times", "", columns, tuple(cells))

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from arena.config.agents import declare
-from arena.config.document import Document, KeyPath, read, with_override
 from arena.config.imports import Imports
 from arena.config.models import Deals, ExperimentFile, Match
 from arena.config.pairings import find_pairings
 from arena.config.problems import Problems
+from arena.config.strict_yaml import Document, KeyPath, read, with_override
 from arena.deals import Deal, DealSet
 from arena.errors import ArenaError, did_you_mean, located
 from arena.files import find_shipped
@@ -69,7 +69,13 @@ class _Loader:
     def experiment(self) -> Experiment:
         """The experiment; raises if anything is wrong."""
         written = self._written()
+        if written is None:
+            self._look_inside()
+        self.problems.stop_if_any()
+        assert written is not None  # a file without mistakes is accepted
         rules = self._rules(written.game)
+        self.problems.stop_if_any()
+        assert rules is not None  # likewise
         agents = declare(written.agents, rules, self.problems, written.isolate, self.imports)
         pairings = find_pairings(written.schedule, agents, self.problems)
         deal_set, deals = self._deals(written.deals, rules)
@@ -101,17 +107,22 @@ class _Loader:
 
     # --- parts ---------------------------------------------------------------------------
 
-    def _written(self) -> ExperimentFile:
+    def _written(self) -> ExperimentFile | None:
         data = self.document.data
         if isinstance(data.get("game"), str):
             data = {**data, "game": {"name": data["game"]}}
-        written = self.problems.check(ExperimentFile, data, ())
-        if written is None:
-            self.problems.stop_if_any()
-            raise AssertionError("a file without mistakes was not accepted")
-        return written
+        return self.problems.check(ExperimentFile, data, ())
 
-    def _rules(self, game: dict[str, Any]) -> Rules:
+    def _look_inside(self) -> None:
+        """Note what is wrong inside game and agents, though the file as a whole is wrong too."""
+        game, agents = (self.document.data.get(key) for key in ("game", "agents"))
+        game = {"name": game} if isinstance(game, str) else game
+        rules = self._rules(game) if isinstance(game, dict) else None
+        if rules is not None and isinstance(agents, dict):
+            sound = {name: agent for name, agent in agents.items() if isinstance(agent, dict)}
+            declare(sound, rules, self.problems, imports=self.imports)
+
+    def _rules(self, game: dict[str, Any]) -> Rules | None:
         name = game.get("name")
         options = {key: value for key, value in game.items() if key != "name"}
         here: KeyPath = ("game",)
@@ -129,8 +140,7 @@ class _Loader:
                     return rules
             except (ArenaError, ValueError) as error:
                 self.problems.add(here, str(error))
-        self.problems.stop_if_any()
-        raise AssertionError("rules without mistakes were not accepted")
+        return None
 
     def _deals(self, written: Deals, rules: Rules) -> tuple[DealSet, tuple[Deal, ...]]:
         here: KeyPath = ("deals",)

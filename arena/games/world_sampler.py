@@ -3,7 +3,8 @@
     known = InfoSet.of(view)
     hands = WorldSampler(known).sample(rng)
 
-Compiled searches use `arena.games.kernel.worlds` directly; this is the same for Python.
+Compiled searches use the kernel's `uniform_worlds` and `weighted_worlds` directly; this is
+the same for Python.
 """
 
 from __future__ import annotations
@@ -16,17 +17,14 @@ import numpy as np
 from arena.cards import SEATS, CardSet
 from arena.errors import ArenaError
 from arena.games.infoset import InfoSet
+from arena.games.kernel.holders import MAX_HOLDERS, MAX_UNSEEN
+from arena.games.kernel.layout import Words
 from arena.games.kernel.rng import rng_array, take_back
-from arena.games.kernel.worlds import (
-    MAX_HOLDERS,
-    MAX_UNSEEN,
+from arena.games.kernel.uniform_worlds import plan_uniform, sample_many_uniform, uniform_plan
+from arena.games.kernel.weighted_worlds import (
     Floats,
-    Words,
-    plan_uniform,
     plan_weighted,
-    sample_many_uniform,
     sample_many_weighted,
-    uniform_plan,
     weighted_odds,
     weighted_plan,
 )

@@ -1,0 +1,53 @@
+"""Ctrl-C: whose it is, and that it is never lost.
+
+Python turns it into a KeyboardInterrupt wherever the main thread happens to be: an agent may
+swallow that, or a destructor. And an agent may raise one by itself. So while a run goes on,
+the signal is also remembered.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+__all__ = ["heeded", "raise_if_pressed", "was_pressed"]
+
+_UNKNOWN, _NOT_YET, _PRESSED = "unknown", "not yet", "pressed"
+_state = _UNKNOWN
+
+
+@contextmanager
+def heeded() -> Iterator[None]:
+    """Remember Ctrl-C in the meantime, if this process is one that it interrupts."""
+    global _state
+    python_s = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not python_s or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    _state = _NOT_YET
+    signal.signal(signal.SIGINT, _remember)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        _state = _UNKNOWN
+
+
+def _remember(number: int, frame: FrameType | None) -> None:
+    global _state
+    _state = _PRESSED
+    raise KeyboardInterrupt
+
+
+def was_pressed() -> bool:
+    """Whether a KeyboardInterrupt that has just been raised may be the user's."""
+    return _state != _NOT_YET
+
+
+def raise_if_pressed() -> None:
+    """Raise the KeyboardInterrupt that somebody has swallowed."""
+    if _state == _PRESSED:
+        raise KeyboardInterrupt
