@@ -118,7 +118,7 @@ def probe(rules: Rules, player: Player, deals: tuple[Deal, ...]) -> Probe:
     digest = hashlib.sha256()
     referee = Referee(rules, _SEED, None, None)
     first_decisions(rules, player, Clock())  # compiled code is loaded before the clock counts
-    times: list[int] = []
+    times: list[float] = []
     machine_s = _machine_s()
     for deal in deals:
         for seat in range(rules.players):
