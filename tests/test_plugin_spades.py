@@ -89,6 +89,29 @@ def test_the_report_is_made(played):
     )
 
 
+MATCHES = """
+name: matches
+game: {name: spades}
+deals: {file: deals.csv}
+agents:
+  random: {family: random, bidder: spades-count}
+  semi: {family: semi-random, bidder: spades-count}
+match: {target: 500}
+"""
+
+
+def test_matches_to_500_are_the_same_with_one_worker_and_with_two(arena, played, source, tmp_path):
+    (source / "matches.yaml").write_text(MATCHES)
+    tables = []
+    for jobs in ("1", "2"):
+        out = str(tmp_path / jobs)
+        arena("arena", "run", "matches.yaml", "--jobs", jobs, "--out", out, "--no-report")
+        tables.append(arena("arena", "export", out, "--format", "csv", "--no-times"))
+    assert tables[0] == tables[1]
+    assert len(tables[0].splitlines()) > 1 + 4 * 2 * 5, "nobody scores 500 in five rounds"
+    assert "0 mismatches" in arena("arena", "verify", out)
+
+
 def test_what_could_not_bid_is_refused_before_a_card_is_played(arena, source):
     text = (source / "experiment.yaml").read_text()
     (source / "wrong.yaml").write_text(text.replace("spades-count}", "monte-carlo}", 1))

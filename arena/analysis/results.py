@@ -23,7 +23,7 @@ from arena.scoring import unit_score
 from arena.stats import PairResults
 from arena.store import Pairing, Run
 
-__all__ = ["Meeting", "Results", "agent_differences", "read", "setup_differences"]
+__all__ = ["Meeting", "Results", "agent_differences", "read", "read_as", "setup_differences"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -49,6 +49,13 @@ class Meeting:
     """Units that the first and the second forfeited."""
     forfeited: frozenset[str] = frozenset()
     """Which units anybody did."""
+    runs: tuple[Meeting, ...] = ()
+    """The same pair run by run, if several are pooled here."""
+
+    @property
+    def each_run(self) -> tuple[Meeting, ...]:
+        """Run by run: what was won and lost is counted there, not on means over runs."""
+        return self.runs or (self,)
 
     @property
     def won(self) -> FloatArray:
@@ -69,6 +76,7 @@ class Meeting:
             self.draws,
             (self.forfeits[1], self.forfeits[0]),
             self.forfeited,
+            tuple(run.reversed() for run in self.runs),
         )
 
     def without_forfeits(self) -> Meeting:
@@ -86,6 +94,7 @@ class Meeting:
             self.wins[kept],
             self.draws[kept],
             (0, 0),
+            runs=tuple(run.without_forfeits() for run in self.runs),
         )
 
 
@@ -209,6 +218,33 @@ def read(runs: Sequence[Run], agents: Sequence[str] | None = None) -> Results:
     return Results(
         agents=tuple(names),
         pairs=tuple(map(_pooled, parts.values())),
+        unit="match" if runs[0].is_match else "deal",
+        game=runs[0].manifest.rules.game,
+        seed=runs[0].manifest.seed,
+        runs=tuple(str(run.path) for run in runs),
+    )
+
+
+def read_as(runs: Sequence[Run], called: Callable[[Run, str], str]) -> Results:
+    """The results of runs of one setup whose agents differ; `called` says who is who.
+
+    Agents that are called the same are one agent; what it played against itself is left out.
+    """
+    for other in runs[1:]:
+        if found := list(setup_differences(runs[0], other)):
+            raise ArenaError(f"{runs[0].path} and {other.path} differ: {'; '.join(found)}")
+    parts: dict[frozenset[str], list[Meeting]] = {}
+    units: dict[str, str] = {}
+    for run in runs:
+        for pairing in run.pairings:
+            first, second = called(run, pairing.first), called(run, pairing.second)
+            if first != second:
+                met = replace(_read_pair(run, pairing, units), first=first, second=second)
+                parts.setdefault(frozenset((first, second)), []).append(met)
+    pairs = tuple(pair for pair in map(_pooled, parts.values()) if pair.units)
+    return Results(
+        agents=tuple(dict.fromkeys(name for pair in pairs for name in (pair.first, pair.second))),
+        pairs=pairs,
         unit="match" if runs[0].is_match else "deal",
         game=runs[0].manifest.rules.game,
         seed=runs[0].manifest.seed,
@@ -351,4 +387,5 @@ def _pooled(parts: Sequence[Meeting]) -> Meeting:
         mean(lambda part: part.draws),
         (sum(part.forfeits[0] for part in same_way), sum(part.forfeits[1] for part in same_way)),
         frozenset().union(*(part.forfeited for part in same_way)),
+        tuple(same_way),
     )

@@ -45,6 +45,7 @@ COMMANDS: dict[str, str] = {
     "compare": "compare two agents of a run, deal by deal",
     "compare-runs": "what changed between two runs of one experiment",
     "ratings": "rate all agents of a run: points above the field, and Elo",
+    "board": "a leaderboard over all runs, here or as a site",
     "gate": "did a change make an agent weaker? answered by the exit code",
     "plan": "how many deals an experiment needs to see a difference",
     "estimate-values": "how well agents foresee the end of a round, by cards played",

@@ -12,15 +12,12 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from arena.play.tally import Tally
+from arena.play.tally import Pace, Tally
 from arena.printable import as_it_is
 
 __all__ = ["Progress"]
 
 _LINE_EVERY_S = 5.0
-_RATE_OVER_S = 30.0
-_SETTLED_S = 1.0
-"""How long results must have come in before anything is said about pace."""
 _STANDINGS_SHOWN = 12
 
 
@@ -33,7 +30,7 @@ class Progress:
         self._live = None
         if console.is_terminal and not quiet:
             self._live = Live(console=console, transient=True, refresh_per_second=8)
-        self._marks: list[tuple[float, int]] = []
+        self._pace = Pace()
         self._last_line = time.monotonic()
         self.tally: Tally | None = None
 
@@ -60,15 +57,9 @@ class Progress:
 
     def update(self, tally: Tally) -> None:
         """More is stored."""
-        started = self.tally is None
         self.tally = tally
         now = time.monotonic()
-        # Getting ready (workers start, code is compiled) is not pace: the clock starts with
-        # the first result.
-        if not started:
-            self._marks.append((now, tally.done))
-        while len(self._marks) > 2 and self._marks[1][0] < now - _RATE_OVER_S:
-            self._marks.pop(0)
+        self._pace.add(now, tally.done)
         if self._live:
             self._live.update(self._shown(tally))
         elif not self.quiet and now - self._last_line >= _LINE_EVERY_S:
@@ -79,17 +70,11 @@ class Progress:
 
     def _numbers(self, tally: Tally) -> str:
         text = f"{tally.done:,}/{tally.total:,} {self.what}"
-        rate = self._rate()
-        if rate > 0:
+        rate = self._pace.rate
+        if rate is not None:
             left = (tally.total - tally.done) / rate
             text += f", {rate:,.3g}/s, {_clock(left)} left"
         return text + (f", {tally.faults} faults" if tally.faults else "")
-
-    def _rate(self) -> float:
-        if not self._marks:
-            return 0.0
-        (start, before), (end, after) = self._marks[0], self._marks[-1]
-        return (after - before) / (end - start) if end - start >= _SETTLED_S else 0.0
 
     def _shown(self, tally: Tally) -> Group:
         bar = ProgressBar(total=tally.total, completed=tally.done, width=40)

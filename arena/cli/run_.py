@@ -13,6 +13,7 @@ Examples:
   arena run quickstart                          an experiment that comes with arena
   arena run mine.yaml --set deals.limit=200     with more deals
   arena run mine.yaml --jobs 4 --out results    on four cores, into another folder
+  arena run mine.yaml --serve                   with a page to watch it in a browser
 
 Exit codes: 0 all played, 1 an agent's fault stopped the run, 130 interrupted.
 """
@@ -21,14 +22,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 from arena.cli.options import add_experiment_options
 from arena.cli.progress import Progress
 from arena.config import load
 from arena.files import write_atomically
+from arena.live import LivePage
 from arena.play.fault_words import habits
-from arena.play.run import Finished, RunOptions, run_in
+from arena.play.run import Finished, RunOptions, Watcher, Watchers, run_in
 from arena.play.runner import BACKENDS
 from arena.report import HTML, is_current, write
 from arena.store import Run
@@ -57,6 +60,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="go on although the code of agents has changed, if they play the same on a few deals",
     )
+    parser.add_argument(
+        "--serve",
+        nargs="?",
+        type=int,
+        const=0,
+        metavar="PORT",
+        help="show the run on a page while it goes on, to this machine only; it becomes the report",
+    )
     parser.add_argument("--no-report", action="store_true", help="write no report at the end")
     parser.add_argument("--quiet", action="store_true", help="say nothing unless it goes wrong")
 
@@ -82,9 +93,14 @@ def run(args: argparse.Namespace) -> int:
     unit = "matches" if experiment.match else "deals"
     progress = Progress(unit, args.quiet)
     try:
-        with RunFolder(path) as folder:
+        with RunFolder(path) as folder, ExitStack() as stack:
+            watchers: list[Watcher] = [progress]
+            if args.serve is not None:
+                page = stack.enter_context(LivePage(experiment.name, unit, path, args.serve))
+                print(f"arena: live at {page.url}", file=sys.stderr, flush=True)
+                watchers.append(page)
             with progress:
-                finished = run_in(folder, experiment, options, progress)
+                finished = run_in(folder, experiment, options, Watchers(watchers))
             if finished.stopped:
                 print(f"arena: stopped: {finished.stopped}", file=sys.stderr)
                 return 1

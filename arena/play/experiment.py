@@ -110,6 +110,8 @@ def _agent(spec: AgentSpec) -> dict[str, Any]:
         written["limits"] = plain(spec.limits)
     if spec.isolate:
         written["isolate"] = spec.isolate
+    if spec.twin > 1:
+        written["twin"] = spec.twin
     if spec.source is not None:
         written["source"] = plain(spec.source)
     return written

@@ -31,7 +31,7 @@ from arena.store.database import Database, FaultRecord
 from arena.store.folder import RunFolder, now
 from arena.store.manifest import EntrantUsed, Manifest, Session, Stop, read_manifest
 
-__all__ = ["Finished", "RunOptions", "Watcher", "run", "run_in"]
+__all__ = ["Finished", "RunOptions", "Watcher", "Watchers", "run", "run_in"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,23 @@ class Watcher(Protocol):
     def update(self, tally: Tally) -> None:
         """More units are stored."""
         ...
+
+
+@dataclass(frozen=True)
+class Watchers:
+    """Several who are told the same."""
+
+    all: Sequence[Watcher]
+
+    def say(self, line: str) -> None:
+        """Something happened."""
+        for watcher in self.all:
+            watcher.say(line)
+
+    def update(self, tally: Tally) -> None:
+        """More units are stored."""
+        for watcher in self.all:
+            watcher.update(tally)
 
 
 @dataclass(frozen=True)
@@ -344,8 +361,9 @@ class _Run:
     ) -> Tally:
         tally = Tally(self.experiment.pairings, sum(limits))
         for number, pairing in enumerate(ids):
+            for _, games in results.units(pairing):
+                tally.add_margin(number, unit_margin(games))
             tally.units[number] = sum(done[number][: limits[number]])
-            tally.margins[number] = sum(unit_margin(games) for _, games in results.units(pairing))
         return tally
 
     def _play_wanted(

@@ -1,6 +1,6 @@
 """Spades: partners bid how many tricks they will take; spades are trumps.
 
-Source: the customary rules of partnership Spades, as card game books give them.
+Source: J. McLeod, "Spades", pagat.com (the basic game for four in partnerships).
 
 * 52 cards, four players, N and S against E and W; the deal and the play go clockwise.
 * The elder hand, left of the dealer, bids first. Everybody bids once: nil, or 1 to 13 tricks.
@@ -19,7 +19,8 @@ Options: `nil`, what a nil is worth; `bags`, whether tricks beyond the bid are c
 Bags need no book of their own: everything but a bag is worth a multiple of ten, so the last
 digit of a score is the number of its bags.
 
-Deviations: no blind bids, and a match has no lower limit.
+Deviations: no blind bids; a match has no lower limit; the tricks of a failed nil help the
+partner's bid, as in some circles, where the source counts them as bags only.
 """
 
 from __future__ import annotations

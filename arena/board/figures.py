@@ -1,0 +1,38 @@
+"""How an agent's rating went, as an SVG."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+from arena.board.ratings import Entry
+from arena.report.figures.style import BLUE, MUTED, despine, new_figure, short, style
+
+__all__ = ["history_figure"]
+
+_LABELS = 12
+"""More dates than that do not fit below the axis."""
+
+
+def history_figure(name: str, unit: str, points: Sequence[tuple[str, str, Entry]]) -> str:
+    """The rating of one agent after each run: (time, run, entry) for each."""
+    with style():
+        figure, axes = new_figure(2.6)
+        places = range(len(points))
+        ratings = [entry.rating or 0.0 for _, _, entry in points]
+        for place, (_, _, entry) in zip(places, points, strict=True):
+            if entry.low is not None and entry.high is not None:
+                axes.plot([place, place], [entry.low, entry.high], color=MUTED, linewidth=2)
+        axes.plot(places, ratings, color=BLUE, marker="o", linewidth=1)
+        axes.axhline(0, color=MUTED, linewidth=0.6)
+        step = max(1, -(-len(points) // _LABELS))
+        shown = list(places)[::step]
+        labels = [f"{points[place][0][:10]}\n{short(points[place][1], 16)}" for place in shown]
+        axes.set_xticks(shown, labels, fontsize="x-small")
+        axes.set_xlim(-0.5, len(points) - 0.5)
+        axes.set_ylabel(f"points per {unit}\nabove the field")
+        axes.set_title(name)
+        despine(axes)
+        out = io.StringIO()
+        figure.savefig(out, format="svg", metadata={"Date": None, "Title": f"History of {name}"})
+        return out.getvalue()

@@ -1,0 +1,71 @@
+"""The pages of a board: plain files that any web server can publish, or a browser open."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import jinja2
+
+from arena.board.figures import history_figure
+from arena.board.ratings import Board, boards
+from arena.errors import ArenaError
+from arena.files import write_atomically
+from arena.report.sections.pages import page_text
+from arena.report.words import count, interval, percent, signed
+from arena.store import Run
+
+__all__ = ["INDEX", "KEPT", "build"]
+
+INDEX = "index.html"
+KEPT = "ratings.json"
+_PAGES = Path(__file__).parent / "page"
+
+
+def build(runs: Sequence[Run], folder: Path) -> list[Board]:
+    """Write the boards of some runs into a folder; only what is new is computed and drawn."""
+    found = boards(runs, folder / KEPT)
+    if not found:
+        raise ArenaError("no run has results yet: 'arena run' makes some")
+    pages = _environment()
+    for board in found:
+        figures = {mark: _figure(board, mark, folder) for mark in _rated(board)}
+        text = pages.get_template("board.html.j2").render(board=board, figures=figures)
+        write_atomically(folder / f"{board.slug}.html", text)
+    text = pages.get_template("index.html.j2").render(boards=found)
+    write_atomically(folder / INDEX, text)
+    return found
+
+
+def _rated(board: Board) -> list[str]:
+    return [entry.fingerprint for field in board.now.fields for entry in field]
+
+
+def _figure(board: Board, fingerprint: str, folder: Path) -> str:
+    """The file of an agent's history; drawn only if it is not there, as its name says all."""
+    points = [
+        (moment.time, moment.run, entry)
+        for moment in board.history
+        if (entry := moment.entry(fingerprint)) is not None and entry.rating is not None
+    ]
+    name = board.names.shown[fingerprint]
+    drawn_from = hashlib.sha256(repr((name, board.unit, points)).encode()).hexdigest()
+    file = Path("figures") / f"{fingerprint[:12]}-{drawn_from[:12]}.svg"
+    if not (folder / file).exists():
+        write_atomically(folder / file, history_figure(name, board.unit, points))
+    return file.as_posix()
+
+
+def _environment() -> jinja2.Environment:
+    pages = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_PAGES),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    pages.globals["css"] = page_text("report.css")
+    pages.filters.update(signed=signed, percent=percent, count=count)
+    pages.globals["interval"] = interval
+    return pages

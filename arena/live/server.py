@@ -1,0 +1,135 @@
+"""The server of the page: a thread of the driver, for this machine only."""
+
+from __future__ import annotations
+
+import html
+import json
+import threading
+import time
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import resources
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from arena.errors import ArenaError
+from arena.live.state import state
+from arena.play.tally import Pace, Tally
+from arena.report import HTML
+from arena.report.sections.pages import page_text
+
+__all__ = ["LivePage"]
+
+_LOOPBACK = "127.0.0.1"
+_WATCHED_S = 10.0
+"""Who has asked for news lately is watching."""
+_GOODBYE_S = 10.0
+"""How long the report is kept ready for those who watch."""
+
+
+class LivePage:
+    """Watches a run and shows it at `url`, until the `with` block ends."""
+
+    def __init__(self, name: str, unit: str, path: Path, port: int = 0) -> None:
+        self.name, self.unit, self.path = name, unit, path
+        self._tally: Tally | None = None
+        self._pace = Pace()
+        self._over = False
+        self._asked = 0.0
+        self._taken = threading.Event()
+        try:
+            self._server = _Server((_LOOPBACK, port), _Handler)
+        except (OSError, OverflowError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise ArenaError(f"--serve {port}: {why}; give another port, or none") from error
+        self._server.page = self
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        return f"http://{_LOOPBACK}:{self._server.server_port}/"
+
+    def __enter__(self) -> LivePage:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        self._over = True
+        if kind is None and time.monotonic() - self._asked < _WATCHED_S:
+            self._taken.wait(_GOODBYE_S)
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    # --- as a watcher --------------------------------------------------------------------
+
+    def say(self, line: str) -> None:
+        """Something happened; the page shows numbers only."""
+
+    def update(self, tally: Tally) -> None:
+        """More units are stored."""
+        self._tally = tally
+        self._pace.add(time.monotonic(), tally.done)
+
+    # --- for the browser -----------------------------------------------------------------
+
+    def answer(self, path: str) -> tuple[str, bytes] | None:
+        """Type and content of what a browser asks for; None if there is no such thing."""
+        if path == "/":
+            return "text/html", _page(self.name).encode()
+        if path == "/state.json":
+            self._asked = time.monotonic()
+            numbers = state(self.name, self.unit, self._tally, self._pace, self.path)
+            return "application/json", json.dumps({**numbers, "over": self._over}).encode()
+        report = self.path / HTML
+        if path == "/report" and self._over and report.is_file():
+            return "text/html", report.read_bytes()
+        return None
+
+    def answered(self, path: str) -> None:
+        """Whoever asked for the report in the end needs nothing any more, be it there or not."""
+        if path == "/report" and self._over:
+            self._taken.set()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    page: LivePage
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+
+    def do_GET(self) -> None:
+        # A page from elsewhere must not read it by a name that leads here.
+        host = (self.headers.get("Host") or "").partition(":")[0]
+        found = self.server.page.answer(self.path) if host in (_LOOPBACK, "localhost") else None
+        if found is None:
+            self.send_error(HTTPStatus.NOT_FOUND)
+        else:
+            self._send(*found)
+        self.server.page.answered(self.path)
+
+    def _send(self, kind: str, content: bytes) -> None:
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Requests are not worth a line in the terminal."""
+
+
+def _page(name: str) -> str:
+    text = resources.files("arena.live").joinpath("page", "live.html").read_text(encoding="utf-8")
+    text = text.replace("{{ name }}", html.escape(name))
+    return text.replace("{{ css }}", page_text("report.css"))

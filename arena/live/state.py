@@ -1,0 +1,77 @@
+"""What the page shows: numbers as JSON, made when somebody asks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from arena.errors import ArenaError
+from arena.play.fault_words import told
+from arena.play.tally import Margin, Pace, Tally
+from arena.store import Run
+
+__all__ = ["state"]
+
+_FAULTS_SHOWN = 5
+
+
+def state(name: str, unit: str, tally: Tally | None, pace: Pace, path: Path) -> dict[str, Any]:
+    """All numbers of the page."""
+    if tally is None:
+        return {"name": name, "unit": unit, "done": 0, "total": 0, "agents": [], "pairs": []}
+    pairs = [tally.pair(number) for number in range(len(tally.pairings))]
+    done, total, rate = tally.done, tally.total, pace.rate
+    return {
+        "name": name,
+        "unit": unit,
+        "done": done,
+        "total": total,
+        "per_second": rate,
+        "seconds_left": (total - done) / rate if rate else None,
+        "agents": _agents(tally, pairs),
+        "pairs": [
+            {"first": first, "second": second, **_numbers(margin)}
+            for (first, second), margin in zip(tally.pairings, pairs, strict=True)
+        ],
+        "faults": tally.faults,
+        "first_faults": _faults(path) if tally.faults else [],
+    }
+
+
+def _agents(tally: Tally, pairs: list[Margin]) -> list[dict[str, Any]]:
+    """Everybody's mean margin over their opponents, the best one first.
+
+    All pairings share the deals, so their means are not independent. The standard error of a
+    mean is never more than the mean of the standard errors: the interval is a cautious one.
+    """
+    met: dict[str, list[tuple[float, Margin]]] = {}
+    for (first, second), margin in zip(tally.pairings, pairs, strict=True):
+        if margin.units:
+            met.setdefault(first, []).append((margin.mean, margin))
+            met.setdefault(second, []).append((-margin.mean, margin))
+    rows = []
+    for name, played in met.items():
+        units = sum(margin.units for _, margin in played)
+        reaches = [margin.reach for _, margin in played]
+        known = [reach for reach in reaches if reach is not None]
+        mean = Margin(
+            units,
+            sum(mean * margin.units for mean, margin in played) / units,
+            sum(known) / len(known) if len(known) == len(reaches) else None,
+        )
+        rows.append({"agent": name, **_numbers(mean)})
+    return sorted(rows, key=lambda row: (-row["mean"], row["agent"]))
+
+
+def _numbers(margin: Margin) -> dict[str, Any]:
+    return {"units": margin.units, "mean": margin.mean, "reach": margin.reach}
+
+
+def _faults(path: Path) -> list[str]:
+    try:
+        with Run(path) as run:
+            seed, is_match = run.manifest.seed, run.is_match
+            faults = run.faults()[:_FAULTS_SHOWN]
+            return [told(fault, p[:2], path, seed, is_match) for p, fault in faults]
+    except ArenaError:
+        return []  # nothing is written yet
