@@ -55,6 +55,9 @@ def shipped_names(kind: str, suffix: str) -> list[str]:
     return sorted(names)
 
 
+_ONE_OF = {"configs": "experiment", "deals": "set of deals", "models": "model"}
+
+
 def find_shipped(kind: str, name: str, suffix: str) -> Path:
     """The file that the package ships under `name`, such as `klaverjas-given-1000`."""
     for folder in _folders(kind):
@@ -62,4 +65,4 @@ def find_shipped(kind: str, name: str, suffix: str) -> Path:
         if path.is_file():
             return path
     near = did_you_mean(name, shipped_names(kind, suffix))
-    raise ArenaError(f"no {kind.removesuffix('s')} named {name!r} is shipped; {near}")
+    raise ArenaError(f"no {_ONE_OF.get(kind, kind)} named {name!r} is shipped; {near}")

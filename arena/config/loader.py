@@ -180,7 +180,10 @@ class _Loader:
 
     def _deals_path(self, written: Deals) -> Path:
         if written.file is None:
-            return find_shipped("deals", written.set or "", ".csv")
+            name = written.set or ""
+            if (self.document.place_of(("deals", "set")).folder / name).is_file():
+                raise ArenaError(f"{name} is a file: write deals: {{file: {name}}}")
+            return find_shipped("deals", name, ".csv")
         return self.document.place_of(("deals", "file")).folder / written.file
 
     def _deals_from(self, written: Deals, chosen: DealSet) -> dict[str, Any]:
