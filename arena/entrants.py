@@ -70,6 +70,8 @@ class AgentSpec:
     """Whether it plays in a process of its own (for every seat, or even for every deal)."""
     source: Source | None = None
     """Where its code comes from, if not from here; it plays in a process of its own then."""
+    twin: int = 1
+    """Which of several twins it is: they differ in the random numbers they are given only."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", plain(self.parameters))
@@ -128,6 +130,7 @@ class Builder:
     parameters: Mapping[str, Any]
     bidder_family: Callable[..., Any] | None
     bidder_parameters: Mapping[str, Any]
+    twin: int = 1
 
     @classmethod
     def of(cls, spec: AgentSpec, folder: Path = _HERE) -> Builder:
@@ -154,6 +157,7 @@ class Builder:
             read_values(bids, bidder.parameters, f"bidder {bidder.family!r}", folder)
             if bids and bidder
             else {},
+            spec.twin,
         )
 
     @property
@@ -212,6 +216,7 @@ class Apart:
     """Whether every deal has a new process."""
     facts: Mapping[str, Any]
     """What is to be known of the agent here."""
+    twin: int = 1
 
     def build(self) -> Player:
         """The agent, as something that asks processes."""
@@ -245,4 +250,4 @@ def builder_of(
     limits = spec.limits or Limits()
     if limits.seconds_per_decision is None:
         limits = replace(limits, seconds_per_decision=decision_limit_s or launch.patience_s)
-    return Apart(launch, limits, spec.isolate == "each-deal", facts)
+    return Apart(launch, limits, spec.isolate == "each-deal", facts, spec.twin)

@@ -15,6 +15,7 @@ from arena.errors import ArenaError
 from arena.seeds import seed_for
 from arena.stats import (
     Contrast,
+    DealOutcomes,
     DuplicateSaving,
     EloEstimate,
     Equivalence,
@@ -25,15 +26,16 @@ from arena.stats import (
     StatsError,
     Unpaired,
     compare_margins,
+    deal_outcomes,
     duplicate_saving,
     elo_from_counts,
     equivalence,
     games_of_rounds,
-    mean_difference,
     share_of_points,
-    t_test_power,
+    share_of_wins,
     unpaired,
 )
+from arena.stats import detectable as detectable_difference
 
 __all__ = [
     "POWER",
@@ -43,6 +45,7 @@ __all__ = [
     "compare_through",
     "detectable",
     "detectable_contrast",
+    "outcomes",
     "point_share",
     "win_rate",
 ]
@@ -189,7 +192,12 @@ def _equal(margins: NDArray[np.float64], within: float | None) -> Equivalence | 
 
 def win_rate(pair: Meeting) -> Estimate:
     """Share of games that the first won, a draw as half, with its interval over deals."""
-    return Estimate.of(mean_difference(pair.won))
+    return Estimate.of(share_of_wins(pair.won))
+
+
+def outcomes(pair: Meeting) -> DealOutcomes:
+    """Deals won, drawn and lost: of pooled runs, each deal of each run by itself."""
+    return deal_outcomes(np.concatenate([run.margins for run in pair.each_run]))
 
 
 def detectable(difference: MeanDifference, tests: int = 1) -> float | None:
@@ -198,20 +206,11 @@ def detectable(difference: MeanDifference, tests: int = 1) -> float | None:
     Solved on the power of the t-test; among several `tests` it must be found by the strictest
     step of Holm's. None where there is no spread to go by.
     """
-    n, sd = difference.n, difference.sd
-    if not sd or n < 2:
+    if not difference.se:
         return None
-    alpha = (1 - difference.confidence) / tests
-    low, high = 0.0, sd
-    while t_test_power(n, high, sd, alpha) < POWER:
-        low, high = high, 2 * high
-    for _ in range(60):
-        middle = (low + high) / 2
-        if t_test_power(n, middle, sd, alpha) < POWER:
-            low = middle
-        else:
-            high = middle
-    return high
+    return detectable_difference(
+        difference.n - 1, difference.se, (1 - difference.confidence) / tests, POWER
+    )
 
 
 def detectable_contrast(contrast: Contrast) -> float | None:
@@ -247,5 +246,6 @@ def _games_of_rounds(pair: Meeting) -> GamesOfRounds | None:
 
 
 def _pentanomial(pair: Meeting) -> list[int]:
-    points = np.rint((np.sign(pair.games) + 1).sum(axis=1)).astype(np.int64)
+    games = np.concatenate([run.games for run in pair.each_run])
+    points = np.rint((np.sign(games) + 1).sum(axis=1)).astype(np.int64)
     return [int(n) for n in np.bincount(points, minlength=5)]

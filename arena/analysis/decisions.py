@@ -53,7 +53,8 @@ def decide_again(run: Run, replay: Replay, at: int) -> Decision:
         turns.append(state.turn)
         rules.apply(state, action)
     seat, did = state.turn, record.actions[at]
-    player = run.agent_at(replay, seat).build(run.path)
+    spec = run.agent_at(replay, seat)
+    player = spec.build(run.path)
     view = rules.view(state, seat, all_hands=sees_all_cards(player))
     bids = view.phase == "bid" and player.bidder is not None
     searcher = player.cards
@@ -63,7 +64,9 @@ def decide_again(run: Run, replay: Replay, at: int) -> Decision:
 
     def again() -> Rng:
         number = turns.count(seat)
-        return decision_rng(run.manifest.seed, replay.deal.id, record.seating, seat, number)
+        return decision_rng(
+            *(run.manifest.seed, replay.deal.id, record.seating, seat, number), spec.twin
+        )
 
     found, chosen = searcher.explain(view, again()), player.cards.act(view, again())
     return Decision(seat, view.phase, did, view.legal, bids, found, chosen)

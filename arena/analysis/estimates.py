@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.stats import MeanDifference, PointShare, mean_difference, share_of_points
+from arena.stats import MeanDifference, PointShare, WinShare, mean_difference, share_of_points
 
 __all__ = ["Estimate", "mean_of", "rate_of"]
 
@@ -27,7 +27,7 @@ class Estimate:
     note: str = ""
 
     @classmethod
-    def of(cls, found: MeanDifference | PointShare) -> Estimate:
+    def of(cls, found: MeanDifference | PointShare | WinShare) -> Estimate:
         """An estimate from a result of `arena.stats`."""
         value = found.mean if isinstance(found, MeanDifference) else found.share
         return cls(value, found.low, found.high, found.n, found.se, found.note)

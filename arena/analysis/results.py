@@ -49,6 +49,13 @@ class Meeting:
     """Units that the first and the second forfeited."""
     forfeited: frozenset[str] = frozenset()
     """Which units anybody did."""
+    runs: tuple[Meeting, ...] = ()
+    """The same pair run by run, if several are pooled here."""
+
+    @property
+    def each_run(self) -> tuple[Meeting, ...]:
+        """Run by run: what was won and lost is counted there, not on means over runs."""
+        return self.runs or (self,)
 
     @property
     def won(self) -> FloatArray:
@@ -69,6 +76,7 @@ class Meeting:
             self.draws,
             (self.forfeits[1], self.forfeits[0]),
             self.forfeited,
+            tuple(run.reversed() for run in self.runs),
         )
 
     def without_forfeits(self) -> Meeting:
@@ -86,6 +94,7 @@ class Meeting:
             self.wins[kept],
             self.draws[kept],
             (0, 0),
+            runs=tuple(run.without_forfeits() for run in self.runs),
         )
 
 
@@ -378,4 +387,5 @@ def _pooled(parts: Sequence[Meeting]) -> Meeting:
         mean(lambda part: part.draws),
         (sum(part.forfeits[0] for part in same_way), sum(part.forfeits[1] for part in same_way)),
         frozenset().union(*(part.forfeited for part in same_way)),
+        tuple(same_way),
     )

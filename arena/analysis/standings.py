@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from arena.analysis.compare import detectable, win_rate
+from arena.analysis.compare import detectable, outcomes, win_rate
 from arena.analysis.estimates import Estimate
 from arena.analysis.results import Meeting, Results
 from arena.errors import ArenaError
@@ -30,12 +30,12 @@ from arena.stats import (
     Ratings,
     StatsError,
     all_pairs,
-    deal_outcomes,
     duplicate_saving,
     elo_rating,
     joint_comparison,
     mean_difference,
     score_rating,
+    share_of_wins,
     significant_cycles,
 )
 
@@ -71,6 +71,9 @@ class PairStanding:
     second: str
     difference: MeanDifference
     """With the plain interval of this pair alone."""
+    low: float | None
+    """Simultaneous limits, which belong to the adjusted p."""
+    high: float | None
     p: float | None
     p_adjusted: float | None
     significant: bool
@@ -211,7 +214,7 @@ def _agents(
                 points=Estimate.of(
                     mean_difference(results.by_unit(name, lambda pair: pair.scores[:, 0]))
                 ),
-                win_rate=Estimate.of(mean_difference(results.by_unit(name, lambda pair: pair.won))),
+                win_rate=Estimate.of(share_of_wins(results.by_unit(name, lambda pair: pair.won))),
                 forfeits=sum(pair.forfeits[0] for pair in results.of(name)),
                 units=sum(len(pair.units) for pair in results.of(name)),
             )
@@ -226,6 +229,10 @@ def _ahead_first(pair: Meeting, rank: dict[str, int]) -> Meeting:
     return pair.reversed() if behind else pair
 
 
+def _negative(value: float | None) -> float | None:
+    return None if value is None else -value
+
+
 def _find(compared: AllPairs, first: str, second: str) -> PairComparison:
     return next(c for c in compared.comparisons if {c.a, c.b} == {first, second})
 
@@ -238,10 +245,12 @@ def _pair(pair: Meeting, field: AllPairs) -> PairStanding:
         first=pair.first,
         second=pair.second,
         difference=difference,
+        low=compared.low if pair.first == compared.a else _negative(compared.high),
+        high=compared.high if pair.first == compared.a else _negative(compared.low),
         p=compared.p,
         p_adjusted=compared.p_adjusted,
         significant=compared.significant,
-        outcomes=deal_outcomes(pair.margins),
+        outcomes=outcomes(pair),
         win_rate=win_rate(pair),
         detectable=detectable(difference, tests),
         saving=duplicate_saving(pair.games) if pair.games.shape[1] > 1 else None,

@@ -288,7 +288,7 @@ def _real(judge: _Judge, scale: int, args: argparse.Namespace) -> Iterator[Promi
 
 def _gate(judge: _Judge, scale: int, args: argparse.Namespace) -> Iterator[Promise]:
     """Gates with fresh baselines of a real agent: other seeds of the same play, and a handicap."""
-    deals, worse_by = 400, 20.0
+    deals, worse_by = 600, 15.0
     baselines = max(10, 60 // scale)
     tables = baselines * (REPLICATES + CANDIDATES)
     played = repeated_play(args.agent, args.deals, deals, tables, args.seed, args.keep)
@@ -317,7 +317,7 @@ def repeated_play(
     chances of its own. In the folder `keep` it goes on where it was interrupted.
     """
     deals = DealSet.load(find_set(deal_set))
-    twins = tuple(Entrant(name, (AgentSpec(family),)) for name in ("this", "that"))
+    twins = _twins(family)
     experiment = Experiment(
         name="calibrate",
         rules=make_rules(deals.game, dict(deals.meta.get("options", {}))),
@@ -342,7 +342,7 @@ def self_play(family: str, deal_set: str, count: int, seed: int) -> FloatArray:
     """
     deals = DealSet.load(find_set(deal_set))
     rules = make_rules(deals.game, dict(deals.meta.get("options", {})))
-    twins = tuple(Entrant(name, (AgentSpec(family),)) for name in ("this", "that"))
+    twins = _twins(family)
     found: list[FloatArray] = []
     missing = count
     while missing > 0:
@@ -360,6 +360,11 @@ def self_play(family: str, deal_set: str, count: int, seed: int) -> FloatArray:
         found.append(_margins(experiment))
         missing -= len(found[-1])
     return np.concatenate(found)
+
+
+def _twins(family: str) -> tuple[Entrant, Entrant]:
+    """The same agent twice, with random numbers of its own each time."""
+    return Entrant("this", (AgentSpec(family),)), Entrant("that", (AgentSpec(family, twin=2),))
 
 
 def _margins(experiment: Experiment, keep: Path | None = None) -> FloatArray:

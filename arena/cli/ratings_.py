@@ -119,4 +119,7 @@ def _lines(found: Standings) -> Iterator[str]:
 def _shown(rating: Rating | None, digits: int) -> tuple[str, str]:
     if rating is None:
         return "–", "–"
+    if rating.value is None:  # a perfect score
+        limit = rating.low if rating.low is not None else rating.high
+        return "–", f"{'>' if rating.low is not None else '<'} {signed(limit, digits)}"
     return signed(rating.value, digits), interval(rating.low, rating.high, digits)

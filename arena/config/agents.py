@@ -31,8 +31,9 @@ __all__ = ["RESERVED", "Declared", "declare"]
 
 T = TypeVar("T", Limits, Source)
 
-RESERVED = ("bidder", "family", "grid", "isolate", "limits", "source", "team")
+RESERVED = ("bidder", "family", "grid", "isolate", "limits", "replicate", "source", "team", "twin")
 """Keys of an agent that are no parameters of its family."""
+MOST_TWINS = 100
 
 
 @dataclass
@@ -87,10 +88,11 @@ def declare(
             continue
         for entry in _combinations(name, data, problems):
             spec = _agent(entry, context)
-            if entry.name in declared.entrants:
-                problems.add(entry.path, f"there already is an agent {entry.name!r}")
-            elif spec is not None:
-                _enter(declared, name, Entrant(entry.name, (spec,)))
+            for called, twin in _twins(entry, problems):
+                if called in declared.entrants:
+                    problems.add(entry.path, f"there already is an agent {called!r}")
+                elif spec is not None:
+                    _enter(declared, name, Entrant(called, (replace(spec, twin=twin),)))
     for name, data in agents.items():
         if "team" in data:
             _team(name, data, declared, rules, problems)
@@ -102,6 +104,25 @@ def declare(
 def _enter(declared: Declared, group: str, entrant: Entrant) -> None:
     declared.entrants[entrant.name] = entrant
     declared.groups[group].append(entrant.name)
+
+
+def _twins(entry: _Entry, problems: Problems) -> Iterator[tuple[str, int]]:
+    """Names and numbers of the twins that an agent plays as: itself, unless it says more."""
+    what = {"replicate": "how many twins play", "twin": "which of the twins this one is"}
+    for key in what.keys() & entry.data.keys():
+        value = entry.data[key]
+        if type(value) is not int or not 1 <= value <= MOST_TWINS:
+            expected = f"{what[key]}: a whole number from 1 to {MOST_TWINS}"
+            problems.add(entry.path_of(key), f"expected {expected}")
+            return
+    if what.keys() <= entry.data.keys():
+        problems.add(entry.path_of("twin"), "a twin has no twins of its own: leave one of both out")
+        return
+    if "replicate" not in entry.data:
+        yield entry.name, entry.data.get("twin", 1)
+        return
+    for number in range(1, entry.data["replicate"] + 1):
+        yield f"{entry.name}-{number}", number
 
 
 # --- grids -------------------------------------------------------------------------------
@@ -118,7 +139,7 @@ def _combinations(name: str, data: dict[str, Any], problems: Problems) -> Iterat
         return
     fixed = {key: value for key, value in data.items() if key != "grid"}
     for key in grid:
-        if key in ("family", "grid", "team"):
+        if key in ("family", "grid", "replicate", "team", "twin"):
             problems.add((*here, key), "cannot be varied")
             return
         if _is_given(fixed, key.split(".")):

@@ -13,6 +13,7 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
+from arena.config.agents import MOST_TWINS
 from arena.config.models import ExperimentFile, Team
 from arena.entrants import Isolate
 from arena.parameters import model_of
@@ -31,6 +32,8 @@ _OWN_CODE = {
     "required": ["family"],
 }
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+_TWINS = {"type": "integer", "minimum": 1, "maximum": MOST_TWINS}
 
 
 def json_schema(tell: Callable[[str], object] = lambda line: None) -> dict[str, Any]:
@@ -127,6 +130,11 @@ def _with_bidder_and_grid(
             "description": "Whether it plays in a process of its own, a new one for each-deal.",
             "enum": list(get_args(Isolate)),
         },
+        "replicate": {
+            "description": "How many twins play, which differ in their random numbers only.",
+            **_TWINS,
+        },
+        "twin": {"description": "Which of several twins this one is.", **_TWINS},
     }
     # A parameter that must be given may be given by the grid.
     return {**agent, "properties": properties, "required": []}

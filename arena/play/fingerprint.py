@@ -106,6 +106,7 @@ def _described(spec: AgentSpec, models: Models, found: str) -> dict[str, Any]:
         # Where it plays changes nothing; what it may use can.
         **({"limits": asdict(spec.limits)} if spec.limits else {}),
         **({"git": commit_of(spec.source)} if spec.source else {}),
+        **({"twin": spec.twin} if spec.twin > 1 else {}),
     }
 
 

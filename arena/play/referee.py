@@ -11,7 +11,8 @@ lets it reach. Who is not trusted plays in a process of its own (docs/security.m
 **Randomness.** Each seat has a generator seeded from (run seed, deal, seating,
 seat); it draws one seed for each of the seat's decisions. So a decision can be
 repeated without repeating those before it, and how much an agent draws in one
-decision does not change the next.
+decision does not change the next. The names of agents do not count: the same agent
+under two names plays the same games. Twins after the first have a seed of their own.
 """
 
 from __future__ import annotations
@@ -91,14 +92,17 @@ class Lineup:
     """Which of them are shown everybody's cards."""
     remember: tuple[bool, ...]
     """Which of them need a fresh memory for every round."""
+    twins: tuple[int, ...]
+    """Which of its twins each of them is."""
 
     @classmethod
-    def of(cls, players: Sequence[Player]) -> Lineup:
+    def of(cls, players: Sequence[Player], twins: Sequence[int] = ()) -> Lineup:
         """The line-up of these players, one per seat."""
         return cls(
             tuple(players),
             tuple(sees_all_cards(player) for player in players),
             tuple(isinstance(player.cards, Remembers) for player in players),
+            tuple(twins) or (1,) * len(players),
         )
 
 
@@ -155,7 +159,10 @@ class Referee:
         except BaseException as error:
             fault = _crash(seat, 0, error, clock)
         open_handed = lineup.open_handed
-        seeds = [rng_for(self.seed, deal.id, seating, seat) for seat in range(rules.players)]
+        seeds = [
+            _seat_rng(self.seed, deal.id, seating, seat, lineup.twins[seat])
+            for seat in range(rules.players)
+        ]
         while fault is None and state.turn is not None:
             seat = state.turn
             view = rules.view(state, seat, all_hands=open_handed[seat])
@@ -172,7 +179,8 @@ class Referee:
                 break
             clock.since = 0
             elapsed: float = perf_counter_ns() - started
-            cpu: float = thread_time_ns() - cpu_started
+            # Read around the other clock, it counts that too; but no thread works longer than that.
+            cpu: float = min(thread_time_ns() - cpu_started, elapsed)
             if seat in remote:
                 elapsed, cpu = remote[seat].nanoseconds, nan
             action = answer if type(answer) is int else whole_number(answer)
@@ -204,9 +212,16 @@ class Referee:
         )
 
 
-def decision_rng(seed: int, deal_id: str, seating: int, seat: int, decision: int) -> Rng:
+def _seat_rng(seed: int, deal_id: str, seating: int, seat: int, twin: int) -> Rng:
+    """What draws the seeds of a seat's decisions: for the first of twins as for an only child."""
+    return rng_for(seed, deal_id, seating, seat, *(() if twin == 1 else ("twin", twin)))
+
+
+def decision_rng(
+    seed: int, deal_id: str, seating: int, seat: int, decision: int, twin: int = 1
+) -> Rng:
     """The generator that `seat` was given for its own decision number `decision` (from 0)."""
-    seeds = rng_for(seed, deal_id, seating, seat)
+    seeds = _seat_rng(seed, deal_id, seating, seat, twin)
     for _ in range(decision):
         seeds.next64()
     return Rng(seeds.next64())

@@ -186,7 +186,11 @@ class _Agents:
                 [
                     self._player(teams[entrant], seat, members[seat])
                     for seat, entrant in enumerate(seats)
-                ]
+                ],
+                [
+                    self._job.teams[teams[entrant]][members[seat]].twin
+                    for seat, entrant in enumerate(seats)
+                ],
             )
         return self._lineups[key]
 

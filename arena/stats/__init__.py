@@ -111,13 +111,19 @@ from arena.stats.sequential.stopping import (
     elo_after_stopping,
     estimate_after_stopping,
 )
-from arena.stats.shares import DealOutcomes, PointShare, deal_outcomes, share_of_points
-from arena.stats.transitivity import AlphaRank, Cycles, alpha_rank, significant_cycles
+from arena.stats.shares import (
+    DealOutcomes,
+    PointShare,
+    WinShare,
+    deal_outcomes,
+    share_of_points,
+    share_of_wins,
+)
+from arena.stats.transitivity import Cycles, significant_cycles
 
 __all__ = [
     "AdditiveFit",
     "AllPairs",
-    "AlphaRank",
     "Anchor",
     "Bootstrap",
     "BootstrapInterval",
@@ -160,9 +166,9 @@ __all__ = [
     "StrengthFit",
     "TestResult",
     "Unpaired",
+    "WinShare",
     "adjust_p",
     "all_pairs",
-    "alpha_rank",
     "bayeselo_of_probabilities",
     "bayeselo_probabilities",
     "bayeselo_to_elo",
@@ -211,6 +217,7 @@ __all__ = [
     "sequential_plan",
     "sequential_point",
     "share_of_points",
+    "share_of_wins",
     "sign_flip",
     "significant_cycles",
     "sprt_counts",

@@ -8,12 +8,12 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special, stats
 
 from arena.stats.errors import StatsError
 from arena.stats.letters import compact_letters
 from arena.stats.pair_results import PairResults
-from arena.stats.paired import mean_difference, paired_t, wilcoxon_signed_rank
+from arena.stats.paired import MeanDifference, mean_difference, paired_t
 from arena.stats.sample import FloatArray, check_probability, join_notes
 
 Adjustment = Literal["holm", "bh", "none"]
@@ -21,7 +21,10 @@ Adjustment = Literal["holm", "bh", "none"]
 
 @dataclass(frozen=True)
 class PairComparison:
-    """One pair of agents: mean margin of `a` over `b`, its own interval, plain and adjusted p."""
+    """One pair of agents: mean margin of `a` over `b`, with limits that belong to the adjusted p.
+
+    `plain_low`, `plain_high` and `p` are those of this pair alone, to be labelled so.
+    """
 
     a: str
     b: str
@@ -33,22 +36,22 @@ class PairComparison:
     significant: bool
     n: int
     zeros: int
+    plain_low: float | None
+    plain_high: float | None
     note: str = ""
 
 
 @dataclass(frozen=True)
 class AllPairs:
-    """Every pair that met, with p adjusted over all of them, and the compact letter display.
+    """Every pair that met, with limits and p adjusted over all of them, and the letter display.
 
-    Agents that share a letter are not distinguishable. The intervals are for one pair each and
-    not adjusted.
+    Agents that share a letter are not distinguishable.
     """
 
     agents: tuple[str, ...]
     comparisons: tuple[PairComparison, ...]
     letters: dict[str, str]
     adjustment: Adjustment
-    test: Literal["t", "wilcoxon"]
     alpha: float
     note: str = ""
 
@@ -96,24 +99,28 @@ def all_pairs(
     results: PairResults,
     adjustment: Adjustment = "holm",
     alpha: float = 0.05,
-    test: Literal["t", "wilcoxon"] = "t",
 ) -> AllPairs:
     """Compare every pair of agents that met, deal by deal.
 
-    Formula: the paired t-test (or Wilcoxon's) on each pair's margins, p adjusted over all pairs;
-    significant when the adjusted p is below alpha. Unit: the deal; points. Pairs without a test
-    (see their note) take no part in the adjustment. Source: `paired_t`, `adjust_p`; Piepho 2004
-    for the letters.
+    Formula: the paired t-test on each pair's margins, p adjusted over all m pairs; significant
+    when the adjusted p is below alpha. The limits go with that p, and exclude 0 exactly where it
+    is below alpha: with Holm they are Bonferroni's (level α/m), cut off at 0 where a later step
+    of Holm's finds a difference that they do not; with Benjamini and Hochberg those of the false
+    coverage rate (level αR/m for R discoveries). Unit: the deal; points. Pairs without a test
+    (see their note) take no part in the adjustment. Source: `paired_t`, `adjust_p`; Strassburger &
+    Bretz 2008, Stat. Med. 27 (limits for Holm's test); Benjamini & Yekutieli 2005, JASA 100;
+    Piepho 2004 for the letters.
     """
     check_probability(alpha, "alpha")
-    run = paired_t if test == "t" else wilcoxon_signed_rank
     table = results.table()
     rows = []
     for column, (i, j) in enumerate(table.pairs.tolist()):
         margins = table.margin[table.played[:, column] > 0, column]
-        rows.append((i, j, mean_difference(margins, 1 - alpha), run(margins)))
+        rows.append((i, j, mean_difference(margins, 1 - alpha), paired_t(margins)))
     tested = [outcome.p for *_, outcome in rows if outcome.p is not None]
-    adjusted = iter(adjust_p(np.array(tested), adjustment))
+    stepped = adjust_p(np.array(tested), adjustment)
+    level = _level(stepped, adjustment, alpha)
+    adjusted = iter(stepped)
     comparisons = []
     apart = []
     for i, j, mean, outcome in rows:
@@ -126,13 +133,14 @@ def all_pairs(
                 results.agents[i],
                 results.agents[j],
                 mean.mean,
-                mean.low,
-                mean.high,
+                *_limits(mean, level, significant),
                 outcome.p,
                 p_adjusted,
                 significant,
                 mean.n,
                 mean.zeros,
+                mean.low,
+                mean.high,
                 outcome.note,
             )
         )
@@ -147,10 +155,29 @@ def all_pairs(
         tuple(comparisons),
         {agent: letters[i] for i, agent in enumerate(results.agents)},
         adjustment,
-        test,
         alpha,
         note,
     )
+
+
+def _level(p_adjusted: FloatArray, adjustment: Adjustment, alpha: float) -> float:
+    """The level of each interval, so that they hold together as the adjustment promises."""
+    if adjustment == "none" or not p_adjusted.size:
+        return alpha
+    found = max(int((p_adjusted < alpha).sum()), 1) if adjustment == "bh" else 1
+    return alpha * found / p_adjusted.size
+
+
+def _limits(
+    found: MeanDifference, level: float, significant: bool
+) -> tuple[float | None, float | None]:
+    if found.mean is None or not found.se:
+        return None, None
+    half = -float(special.stdtrit(found.n - 1, level / 2)) * found.se
+    low, high = found.mean - half, found.mean + half
+    if significant and low < 0 < high:
+        return (0.0, high) if found.mean > 0 else (low, 0.0)
+    return low, high
 
 
 def _strength_order(results: PairResults) -> list[int]:

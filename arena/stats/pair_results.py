@@ -118,6 +118,18 @@ class PairResults:
             losses=self.losses[rows],
         )
 
+    def among(self, agents: Sequence[int]) -> PairResults:
+        """The results of some agents among themselves."""
+        number = {agent: i for i, agent in enumerate(agents)}
+        rows = np.isin(self.a, list(agents)) & np.isin(self.b, list(agents))
+        inner = self.only(rows)
+        return replace(
+            inner,
+            agents=tuple(self.agents[agent] for agent in agents),
+            a=np.array([number[agent] for agent in inner.a.tolist()], dtype=np.int64),
+            b=np.array([number[agent] for agent in inner.b.tolist()], dtype=np.int64),
+        )
+
     def table(self) -> DealTable:
         """The same results as deal × pair tables, which everything clustered by deal works on."""
         return DealTable.of(self)

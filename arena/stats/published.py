@@ -37,7 +37,7 @@ class Unpaired:
 
 @dataclass(frozen=True)
 class GamesOfRounds:
-    """Mean ± standard deviation over games of a fixed number of rounds."""
+    """Mean ± standard deviation over games of a fixed number of rounds, here deals."""
 
     label: str
     mean: float | None
@@ -95,7 +95,8 @@ def games_of_rounds(
 ) -> GamesOfRounds:
     """The "10 games of 100 rounds" figure of the Jass thesis: mean ± standard deviation.
 
-    `shares` is A's share of the points of each round, in playing order. Formula: average each
+    `shares` is A's share of the points of each round, in playing order; on duplicate deals a round
+    is a deal with its seatings averaged, and the label says deals. Formula: average each
     consecutive block of `rounds_per_game` rounds; mean and standard deviation (n - 1) over the
     blocks. `games=None` uses as many whole blocks as there are. Unit: the game of 100 rounds. The
     ± is a standard deviation over games, not an error of the mean: that one is `se`.
@@ -113,7 +114,7 @@ def games_of_rounds(
             )
         whole = games
     used = whole * rounds_per_game
-    label = f"{whole} games of {rounds_per_game} rounds, mean ± sd over games (as published)"
+    label = f"{whole} games of {rounds_per_game} deals, mean ± sd over games (as published)"
     if whole == 0:
         why = f"Fewer than {rounds_per_game} rounds: not one whole game."
         return GamesOfRounds(label, None, None, None, 0, rounds_per_game, s.n, s.note(why))

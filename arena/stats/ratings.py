@@ -24,19 +24,25 @@ from arena.stats.elo import ELO_PER_LOGIT
 from arena.stats.errors import StatsError
 from arena.stats.least_squares import Fit, additive_fit, deal_patterns, mean_zero_basis
 from arena.stats.pair_results import DealTable, PairResults, check_connected
+from arena.stats.perfect import PerfectScores, open_limit, perfect_scores
 from arena.stats.sample import FloatArray, check_probability, generator, join_notes
 from arena.stats.sandwich import ClusteredCovariance
 
-AUTO_PRIOR = 0.5  # half a win and half a loss per pair: Haldane-Anscombe, Firth's penalty for two
+RESAMPLE_PRIOR = 0.5
+"""Wins and losses added to every pair of a bootstrap resample that has no finite strengths."""
 BOOTSTRAP_CHUNK = 200
 
 
 @dataclass(frozen=True)
 class Rating:
-    """One agent's rating with its interval; the anchor is exact by definition."""
+    """One agent's rating with its interval; the anchor is exact by definition.
+
+    Without a value the rating is infinite (a perfect score), and the one limit that there is is
+    open: the agent is at least, or at most, there.
+    """
 
     agent: str
-    value: float
+    value: float | None
     low: float | None
     high: float | None
     se: float | None
@@ -123,13 +129,20 @@ def elo_rating(
 
     Formula: maximise Σ w·ln P(win) + d·ln P(draw) + l·ln P(loss) with w, d, l the shares of the
     deal's seatings; Elo = 400/ln 10 · θ, mean 0 or anchored. Draws are half wins or follow
-    Davidson. Covariance clustered by deal (CR2) with Satterthwaite t limits; on request BCa limits
-    from a bootstrap over deals. `prior` adds that many wins and as many losses to every pair that
-    met; None adds 1/2 only when the maximum likelihood is infinite (some agents won or lost
-    everything against the rest), says so, and then takes the larger of the clustered and the
-    model standard error, because perfect scores show no variance. Unit: the deal. Assumes
-    independent deals; if the model does not hold the interval is for the best fitting Elo.
-    Source: Bradley & Terry 1952; Davidson 1970; Firth 1993, Biometrika 80 (the prior); Ford 1957.
+    Davidson, whose scale is another one (the note says how it converts). Covariance clustered by
+    deal (CR2) with Satterthwaite t limits; on request BCa limits from a bootstrap over deals.
+
+    Agents that won or lost everything against the rest have no finite rating, and do not move
+    the others: those are rated by their own results, and a perfect agent gets one open limit, by
+    profile likelihood: there, results as one-sided as these have probability α/2 (for two agents
+    that is Clopper and Pearson's limit). `prior`, if given, adds that many wins and as many losses
+    to every pair instead. Unit: the deal. Assumes independent deals; if the model does not hold
+    the interval is for the best fitting Elo.
+
+    By hand, not statsmodels' GLM, which gives the same strengths (`arena calibrate` compares): a
+    bootstrap fits thousands of them at once, and CR2 with its degrees of freedom is not there.
+    Source: Bradley & Terry 1952; Davidson 1970; Ford 1957, Am. Math. Monthly 64 (when strengths
+    are finite); Clopper & Pearson 1934, Biometrika 26.
     """
     check_probability(confidence, "confidence")
     if prior is not None and not prior >= 0:
@@ -141,15 +154,83 @@ def elo_rating(
     if davidson and table.draws.sum() == 0:
         davidson = False
         note = "No draws: Davidson's model is the plain one."
-    fit = _maximum_likelihood(table, davidson, prior)
-    if fit.prior and prior is None:
+    if not prior:
+        placed = perfect_scores(table, None if anchor is None else anchor.agent)
+        if placed.outside:
+            if prior is not None:
+                raise StatsError(
+                    "no finite maximum likelihood: some agents won or lost everything against the "
+                    "rest; leave prior unset or give a positive one"
+                )
+            return _with_open_limits(results, placed, confidence, draw_model, anchor, bootstrap)
+    fit = _maximum_likelihood(table, davidson, prior or 0.0)
+    if davidson and fit.draw_share is not None:
         note = join_notes(
             note,
-            "Some agents won or lost everything against the rest: "
-            f"{fit.prior:g} win and {fit.prior:g} loss were added to every pair, "
-            "and those ratings depend on that.",
+            "Davidson's scale: 400 points are odds of 10 to 1 of a win against a loss, draws "
+            f"aside. Between equals one point is worth {1 - fit.draw_share:.2f} points of Elo.",
         )
     return _ratings(table, fit, confidence, anchor, bootstrap, note)
+
+
+def _with_open_limits(
+    results: PairResults,
+    placed: PerfectScores,
+    confidence: float,
+    draw_model: DrawModel,
+    anchor: Anchor | None,
+    bootstrap: Bootstrap | None,
+) -> Ratings:
+    """Those with finite ratings by their own results, the others by one open limit each."""
+    agents, k = results.agents, len(results.agents)
+    offset = 0.0 if anchor is None else anchor.value
+    reference = None if anchor is None else agents.index(anchor.agent)
+    core: Ratings | None = None
+    if len(placed.core) > 1:
+        core = elo_rating(
+            results.among(placed.core), confidence, draw_model, anchor, None, bootstrap
+        )
+    table = results.table()
+    rated = []
+    for i, agent in enumerate(agents):
+        if i in placed.core:
+            alone = Rating(agent, offset, offset, offset, 0.0, None)
+            rated.append(alone if core is None else core[agent])
+            continue
+        side = placed.outside[i]
+        low = high = None
+        if side:
+            limit = open_limit(table, i, side, placed.core, reference, confidence)
+            limit = ELO_PER_LOGIT * limit + offset
+            low, high = (limit, None) if side > 0 else (None, limit)
+        rated.append(Rating(agent, None, low, high, None, None))
+    covariance = np.full((k, k), np.nan)
+    los: list[list[float | None]] = [[None] * k for _ in range(k)]
+    if core is not None:
+        covariance[np.ix_(placed.core, placed.core)] = core.covariance
+        for row, i in enumerate(placed.core):
+            for column, j in enumerate(placed.core):
+                los[i][j] = core.los[row][column]
+    names = ", ".join(agents[i] for i in placed.outside)
+    return Ratings(
+        "elo",
+        tuple(rated),
+        covariance,
+        tuple(map(tuple, los)),
+        table.deals,
+        int(table.played.sum()),
+        table.forfeits,
+        confidence,
+        None if anchor is None else anchor.agent,
+        None if core is None else core.draw_share,
+        0.0,
+        0 if core is None else core.resamples,
+        join_notes(
+            f"Elo of {names}: everything was won or lost against the rest, so only an open limit "
+            "exists; the others are rated without those results.",
+            "" if core is None else core.note,
+        ),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,22 +241,12 @@ class _RatingFit(Fit):
     prior: float = 0.0
     elo: bool = False
     davidson: bool = False
-    cautious: bool = False
 
 
-def _maximum_likelihood(table: DealTable, davidson: bool, prior: float | None) -> _RatingFit:
+def _maximum_likelihood(table: DealTable, davidson: bool, added: float) -> _RatingFit:
     design = table.incidence
     k = len(table.agents)
     counts = [x.sum(axis=0)[None, :] for x in (table.wins, table.draws, table.losses)]
-    added = prior or 0.0
-    cautious = False
-    if not added and not _finite(table, *counts)[0]:
-        if prior is not None:
-            raise StatsError(
-                "no finite maximum likelihood: some agents won or lost everything against the "
-                "rest; leave prior unset or give a positive one"
-            )
-        added, cautious = AUTO_PRIOR, True
     wins, draws, losses = counts
     beta, _ = fit_strengths(design, wins + added, draws, losses + added, davidson, agents=k)
     parameters = beta[0]
@@ -211,7 +282,6 @@ def _maximum_likelihood(table: DealTable, davidson: bool, prior: float | None) -
         prior=added,
         elo=True,
         davidson=davidson,
-        cautious=cautious,
     )
 
 
@@ -245,7 +315,7 @@ def _ratings(
     clustered = fit.covariance()
     values = unit * (place @ fit.strengths) + offset
     contrasts = place @ fit.basis[:k]
-    se, df = _errors(clustered, fit, contrasts)
+    se, df = _errors(clustered, contrasts)
     se = unit * se
     known = table.deals >= 2
     why = "" if known else "One deal only: no intervals."
@@ -294,15 +364,9 @@ def _ratings(
     )
 
 
-def _errors(
-    clustered: ClusteredCovariance, fit: _RatingFit, contrasts: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _errors(clustered: ClusteredCovariance, contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
     se = clustered.standard_errors(contrasts)
-    df = clustered.degrees_of_freedom(contrasts)
-    if fit.cautious:
-        model = np.sqrt(np.einsum("cp,pq,cq->c", contrasts, fit.bread, contrasts))
-        se = np.maximum(se, model)
-    return se, df
+    return se, clustered.degrees_of_freedom(contrasts)
 
 
 def _los(
@@ -313,7 +377,7 @@ def _los(
     differences = np.zeros((i.size, k))
     differences[np.arange(i.size), i] = 1.0
     differences[np.arange(i.size), j] = -1.0
-    se, df = _errors(clustered, fit, differences @ fit.basis[:k])
+    se, df = _errors(clustered, differences @ fit.basis[:k])
     t = np.divide(differences @ fit.strengths, se, out=np.zeros_like(se), where=se > 0)
     los[i, j] = special.stdtr(np.maximum(df, 1e-3), t)
     los[j, i] = 1 - los[i, j]
@@ -376,7 +440,7 @@ def _refit_elo(
     losses[losses < 1e-9] = 0.0
     added = np.full((len(weights), 1), fit.prior)
     if not fit.prior:
-        added[~_finite(table, wins, draws, losses).astype(bool)] = AUTO_PRIOR
+        added[~_finite(table, wins, draws, losses).astype(bool)] = RESAMPLE_PRIOR
     beta, _ = fit_strengths(
         table.incidence, wins + added, draws, losses + added, fit.davidson, agents=k
     )

@@ -79,21 +79,72 @@ def deal_outcomes(margins: ArrayLike, confidence: float = 0.95) -> DealOutcomes:
             s.note(why),
         )
     test = stats.binomtest(wins, wins + losses)
-    interval = test.proportion_ci(confidence, method="wilson")
+    low, high = _wilson(wins, wins + losses, confidence)
     return DealOutcomes(
         wins,
         draws,
         losses,
         score,
         wins / (wins + losses),
-        float(interval.low),
-        float(interval.high),
+        low,
+        high,
         float(test.pvalue),
         s.n,
         s.forfeits,
         confidence,
         s.note(),
     )
+
+
+@dataclass(frozen=True)
+class WinShare:
+    """Share of games won, a draw as half a win, with an interval within 0 and 1."""
+
+    share: float | None
+    low: float | None
+    high: float | None
+    se: float | None
+    n: int
+    forfeits: int
+    confidence: float
+    note: str = ""
+
+
+def share_of_wins(won: ArrayLike, confidence: float = 0.95) -> WinShare:
+    """Share of games won from one value per deal: the share of its seatings that were won.
+
+    Formula: Wilson's interval with the effective number of games p(1 - p)/se², se the standard
+    error of the mean over deals; t(n - 1) instead of the normal quantile enters by shrinking that
+    number by (z/t)². If every game was won, or none, the deals are the games. Unit: the deal;
+    0 to 1. Assumes independent deals. Source: Wilson 1927, JASA 22; Korn & Graubard 1998, Survey
+    Methodology 24 (effective sample size); statsmodels' `proportion_confint` computes it.
+    """
+    check_probability(confidence, "confidence")
+    s = deal_sample(won, "shares of games won")
+    if s.n and (s.values.min() < 0 or s.values.max() > 1):
+        raise StatsError("a share of games won lies between 0 and 1")
+    if s.n == 0:
+        return WinShare(None, None, None, None, 0, s.forfeits, confidence, s.note("No deals."))
+    share = s.mean
+    se: float | None = None
+    effective = float(s.n)
+    if 0 < share < 1:
+        if s.trouble:
+            return WinShare(share, None, None, None, s.n, s.forfeits, confidence, s.note(s.trouble))
+        se = s.sd / math.sqrt(s.n)
+        tail = 0.5 + confidence / 2
+        shrink = float(special.ndtri(tail) / special.stdtrit(s.n - 1, tail)) ** 2
+        effective = shrink * share * (1 - share) / se**2
+    low, high = _wilson(share * effective, effective, confidence)
+    return WinShare(share, low, high, se, s.n, s.forfeits, confidence, s.note())
+
+
+def _wilson(wins: float, games: float, confidence: float) -> tuple[float, float]:
+    from statsmodels.stats.proportion import proportion_confint  # here: it takes long to import
+
+    low, high = proportion_confint(wins, games, 1 - confidence, method="wilson")
+    # Rounding must not leave a perfect score outside its own interval.
+    return min(float(low), wins / games), max(float(high), wins / games)
 
 
 def share_of_points(

@@ -7,6 +7,7 @@ from families import Caller, Limit, Searcher
 
 from arena.agent import Player
 from arena.config import load
+from arena.errors import ArenaError
 
 SEARCHER = "a: {{family: searcher, {}}}\nb: {{family: random}}"
 
@@ -232,3 +233,31 @@ def test_no_teams_where_everybody_has_one_seat(complaints, with_agents):
     text = with_agents(agents).replace("{name: klaverjas, variant: rotterdam, bidding: given}",
                                        "{name: hearts, players: 2}")  # fmt: skip
     assert "x.yaml:5: agents.mixed.team: a team needs four players, not 2" in complaints(text)
+
+
+# --- twins -------------------------------------------------------------------------------
+
+
+def test_twins_take_part_under_numbers_and_a_resolved_file_means_the_same(write, with_agents):
+    experiment = load(write(with_agents("a: {family: random, replicate: 2}\nb: {family: rule}")))
+    found = {entrant.name: entrant.members[0].twin for entrant in experiment.entrants}
+    assert found == {"a-1": 1, "a-2": 2, "b": 1}
+    assert experiment.resolved["agents"]["a-1"] == {"family": "random"}
+    assert experiment.resolved["agents"]["a-2"] == {"family": "random", "twin": 2}
+    again = load(write(with_agents("a-1: {family: random}\na-2: {family: random, twin: 2}")))
+    assert again.entrant("a-2").members[0].twin == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ("replicate: 0", "a.replicate: expected how many twins play: a whole number from 1 to 100"),
+        ("replicate: two", "a.replicate: expected how many twins play"),
+        ("twin: true", "a.twin: expected which of the twins this one is"),
+        ("twin: 2, replicate: 2", "a.twin: a twin has no twins of its own"),
+        ("grid: {replicate: [1, 2]}", "a.grid.replicate: cannot be varied"),
+    ],
+)
+def test_what_twins_cannot_be(write, with_agents, given, complaint):
+    with pytest.raises(ArenaError, match=complaint.replace(".", r"\.")):
+        load(write(with_agents(f"a: {{family: random, {given}}}\nb: {{family: rule}}")))

@@ -89,6 +89,18 @@ def test_cpu_time_is_that_of_the_thread_that_decides() -> None:
         assert (cpu >= 2e6) == (seat % 2 == 0)
 
 
+def test_twins_differ_in_their_random_numbers_only() -> None:
+    alone, first, second = ([Spy() for _ in range(4)] for _ in range(3))
+    for spies, twins in ((alone, ()), (first, (1, 1, 1, 1)), (second, (1, 2, 1, 2))):
+        players = [Player(spy) for spy in spies]
+        Referee(RULES, 9).play(DEAL, Lineup.of(players, twins), 1)
+    for seat in range(4):
+        assert first[seat].draws == alone[seat].draws
+        assert (second[seat].draws == alone[seat].draws) == (seat % 2 == 0)
+    again = [decision_rng(9, DEAL.id, 1, 1, number, 2).next64() for number in range(8)]
+    assert again == second[1].draws
+
+
 def test_an_agent_is_handed_a_view_and_a_generator_and_nothing_else() -> None:
     spies = [Spy() for _ in range(4)]
     play(*spies)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint
 
 from arena.stats import (
     FieldModel,
@@ -13,10 +14,10 @@ from arena.stats import (
     StatsError,
     adjust_p,
     all_pairs,
-    alpha_rank,
     compact_letters,
     friedman_nemenyi,
     paired_t,
+    share_of_wins,
     significant_cycles,
 )
 
@@ -59,7 +60,6 @@ def test_all_pairs_is_holm_over_the_paired_t_tests() -> None:
     assert [c.p_adjusted for c in r.comparisons] == pytest.approx(adjust_p(plain))
     assert [c.significant for c in r.comparisons] == [True] * 3 + [False] * 3
     assert r.letters == {"agent1": "a", "agent2": "b", "agent3": "b", "agent4": "b"}
-    assert all_pairs(tournament, test="wilcoxon").comparisons[0].significant
 
 
 def test_all_pairs_says_what_could_not_be_tested() -> None:
@@ -121,15 +121,6 @@ def test_longer_cycles_are_listed_on_request_and_always_grouped() -> None:
     assert significant_cycles(pairs, max_length=5).cycles == (("A", "B", "C", "D", "E"),)
 
 
-def test_alpha_rank_of_rock_paper_scissors_and_of_a_champion() -> None:
-    rps = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
-    assert alpha_rank(("r", "p", "s"), rps).shares == pytest.approx([1 / 3] * 3)
-    champion = alpha_rank(("a", "b", "c"), [[0, 50, 90], [-50, 0, 30], [-90, -30, 0]], 10.0)
-    assert champion.shares[0] == pytest.approx(1.0)
-    with pytest.raises(StatsError, match="payoff table"):
-        alpha_rank(("a", "b"), [[0.0]])
-
-
 def test_pair_results_refuse_what_they_cannot_mean() -> None:
     with pytest.raises(StatsError, match="has deal 3 twice"):
         PairResults.from_margins("AB", [0, 1], [1, 0], [3, 3], [1.0, 2.0]).table()
@@ -148,3 +139,75 @@ def test_seatings_become_one_row() -> None:
                                   [[10, -4], [0, 0], [np.nan, 3]])  # fmt: skip
     assert (r.margin.tolist(), r.forfeits) == ([3.0, 0.0], 1)
     assert (r.wins.tolist(), r.draws.tolist(), r.losses.tolist()) == ([0.5, 0], [0, 1], [0.5, 0])
+
+
+def test_limits_exclude_zero_exactly_where_the_adjusted_p_does() -> None:
+    rng = np.random.default_rng(5)
+    tournament = FieldModel((12.0, 6.0, 0.0, -6.0, -12.0)).draw(rng, 60)
+    seen = set()
+    for _ in range(40):
+        noise = tournament.margin * rng.uniform(0.05, 1.0) + rng.normal(0, 30, tournament.a.size)
+        field = PairResults.from_margins(
+            tournament.agents, tournament.a, tournament.b, tournament.deal, noise
+        )
+        for adjustment in ("holm", "bh", "none"):
+            for pair in all_pairs(field, adjustment).comparisons:
+                assert pair.low is not None and pair.high is not None
+                outside = pair.low >= 0 or pair.high <= 0
+                assert outside == pair.significant, (adjustment, pair)
+                assert pair.plain_low is not None and pair.plain_high is not None
+                seen.add((adjustment, pair.significant))
+                if adjustment == "none":
+                    assert (pair.low, pair.high) == pytest.approx((pair.plain_low, pair.plain_high))
+                elif not outside:
+                    assert pair.low <= pair.plain_low < pair.plain_high <= pair.high
+    assert len(seen) == 6
+
+
+def test_limits_of_holms_pairs_hold_together() -> None:
+    # Half of the pairs differ, half do not: where steps after the first find more.
+    rng = np.random.default_rng(11)
+    truth, deals, reps = np.array([0.0, 0.0, 0.0, 0.8, 0.8, 0.8]), 25, 1_000
+    firsts, seconds = np.array([0, 2, 4, 6, 8, 10]), np.array([1, 3, 5, 7, 9, 11])
+    wrong = 0
+    for _ in range(reps):
+        margins = truth[:, None] + rng.normal(size=(6, deals))
+        results = PairResults.from_margins(
+            tuple(map(str, range(12))),
+            np.repeat(firsts, deals),
+            np.repeat(seconds, deals),
+            np.tile(np.arange(deals), 6),
+            margins.ravel(),
+        )
+        found = all_pairs(results).comparisons
+        wrong += any(
+            not pair.low <= true <= pair.high  # type: ignore[operator]
+            for pair, true in zip(found, truth, strict=True)
+        )
+    assert wrong / reps < 0.05 + 2 * (0.05 * 0.95 / reps) ** 0.5
+
+
+def test_a_win_rate_stays_within_its_bounds_and_covers() -> None:
+    one_game = np.array([1.0] * 30 + [0.5] * 4 + [0.0] * 6)
+    found = share_of_wins(one_game)
+    assert found.share == pytest.approx(0.8)
+    assert share_of_wins(np.ones(20)).high == 1.0
+    exact = proportion_confint(20, 20, method="wilson")
+    assert (share_of_wins(np.ones(20)).low, 1.0) == pytest.approx(exact)
+    with pytest.raises(StatsError, match="between 0 and 1"):
+        share_of_wins([1.2])
+    rng = np.random.default_rng(3)
+    for chance in (0.5, 0.9, 0.97):
+        covered, reps = 0, 1_000
+        for _ in range(reps):
+            # Two seatings of a deal that go together: the deal is the unit.
+            luck = rng.random(60)
+            again = np.where(rng.random(60) < 0.5, luck, rng.random(60))
+            won = ((luck < chance).astype(float) + (again < chance)) / 2
+            interval = share_of_wins(won)
+            if interval.low is None:
+                covered += won.mean() == chance
+                continue
+            assert 0 <= interval.low <= (interval.share or 0) <= (interval.high or 0) <= 1
+            covered += interval.low <= chance <= (interval.high or 0)
+        assert 0.93 <= covered / reps <= 0.985, chance

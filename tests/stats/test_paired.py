@@ -205,7 +205,7 @@ def test_unpaired_is_labelled_and_is_scipys() -> None:
 def test_ten_games_of_a_hundred_rounds() -> None:
     shares = np.repeat(np.arange(10) / 10, 100)  # games average 0.0 .. 0.9
     r = games_of_rounds(np.append(shares, [0.5, 0.5]))
-    assert "10 games of 100 rounds" in r.label
+    assert "10 games of 100 deals" in r.label
     assert r.mean == pytest.approx(0.45)
     assert r.sd == pytest.approx(np.std(np.arange(10) / 10, ddof=1))
     assert r.se == pytest.approx(r.sd / math.sqrt(10))

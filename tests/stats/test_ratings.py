@@ -14,6 +14,7 @@ from arena.stats import (
     StatsError,
     bradley_terry,
     elo_from_counts,
+    elo_of_score,
     elo_rating,
     mean_difference,
     plackett_luce,
@@ -177,22 +178,57 @@ def test_bootstrap_of_a_sparse_schedule_with_davidson(sparse: PairResults) -> No
     assert all(x.low < x.value < x.high for x in r.ratings)  # type: ignore[operator]
 
 
-def test_perfect_scores_are_finite_by_the_stated_prior() -> None:
+def test_a_perfect_score_has_an_open_limit_and_moves_nobody() -> None:
     n = 20
     a, b = [0] * n + [0] * n + [1] * n, [1] * n + [2] * n + [2] * n
     margin = [9.0] * (2 * n) + [1.0, -1.0] * (n // 2)
     won_all = PairResults.from_margins("ABC", a, b, list(range(n)) * 3, margin)
-    r = elo_rating(won_all)
-    assert "0.5 win and 0.5 loss were added" in r.note
-    assert r.prior == 0.5
-    assert 300 < r["A"].value < 1_000
-    assert r["A"].low > 0  # type: ignore[operator]
-    assert (r["A"].se or 0) > 100  # a perfect score says little about how much better
+    others = elo_rating(PairResults.from_margins("BC", [0] * n, [1] * n, range(n), margin[2 * n :]))
+    for bootstrap in (None, Bootstrap(1, 200)):
+        r = elo_rating(won_all, bootstrap=bootstrap)
+        assert "Elo of A: everything was won or lost" in r.note
+        assert (r["A"].value, r["A"].high) == (None, None)
+        assert r["A"].low == pytest.approx(elo_of_score(0.025 ** (1 / (2 * n))), rel=1e-4)
+        assert r["B"].value == pytest.approx(others["B"].value)
+        if bootstrap is None:
+            assert r["B"].low == pytest.approx(others["B"].low)
+    lost_all = elo_rating(PairResults.from_margins("ABC", b, a, list(range(n)) * 3, margin))
+    assert lost_all["A"].high == pytest.approx(-(elo_rating(won_all)["A"].low or 0))
     with pytest.raises(StatsError, match="no finite maximum likelihood"):
         elo_rating(won_all, prior=0.0)
     two = PairResults.from_margins("AB", [0] * n, [1] * n, range(n), [9.0] * n)
+    exact = stats.binomtest(n, n).proportion_ci(method="exact").low
+    assert elo_rating(two, anchor=Anchor("B"))["A"].low == pytest.approx(elo_of_score(exact))
     expected = ELO_PER_LOGIT * np.log((n + 0.5) / 0.5)  # Haldane-Anscombe log odds
-    assert elo_rating(two, anchor=Anchor("B"))["A"].value == pytest.approx(expected)
+    fixed = elo_rating(two, anchor=Anchor("B"), prior=0.5)["A"]
+    assert fixed.value == pytest.approx(expected)
+
+
+def test_an_agent_behind_one_that_is_perfect_is_placed_through_it() -> None:
+    # A always beats B, B always beats C, D only played A and beat it: D is above all others.
+    n = 10
+    a, b = [0] * n + [1] * n + [3] * n, [1] * n + [2] * n + [0] * n
+    chain = PairResults.from_margins("ABCD", a, b, list(range(n)) * 3, [5.0] * (3 * n))
+    r = elo_rating(chain, anchor=Anchor("B"))
+    assert r["B"].value == 0
+    assert r["A"].low is not None and r["D"].low is not None and r["C"].high is not None
+    assert r["D"].low > r["A"].low > 0 > r["C"].high
+    # X and B both beat C always and never met: nobody can tell where X is.
+    a, b = [0] * n + [1] * n, [2] * n + [2] * n
+    apart = PairResults.from_margins("XBC", a, b, list(range(n)) * 2, [5.0] * (2 * n))
+    unknown = elo_rating(apart, anchor=Anchor("B"))["X"]
+    assert (unknown.value, unknown.low, unknown.high) == (None, None, None)
+
+
+def test_davidson_says_how_its_scale_converts() -> None:
+    n = 400
+    margin = [1.0] * 130 + [0.0] * 160 + [-1.0] * 110
+    two = PairResults.from_margins("AB", [0] * n, [1] * n, range(n), margin)
+    found = elo_rating(two, draw_model="davidson", anchor=Anchor("B"))
+    score = elo_of_score((130 + 80) / n)
+    assert found.draw_share == pytest.approx(0.4, abs=0.005)
+    assert f"worth {1 - (found.draw_share or 0):.2f} points of Elo" in found.note
+    assert (found["A"].value or 0) * (1 - (found.draw_share or 0)) == pytest.approx(score, rel=0.01)
 
 
 def test_a_disconnected_schedule_is_refused_by_name() -> None:

@@ -12,7 +12,6 @@ import pytest
 from arena.stats import (
     SprtDesign,
     adjust_p,
-    alpha_rank,
     bayeselo_of_probabilities,
     bayeselo_probabilities,
     bayeselo_to_elo,
@@ -279,12 +278,6 @@ def test_multiple_comparison(vectors: Vectors) -> None:
             assert r.nemenyi_p is not None
             np.testing.assert_allclose(r.nemenyi_p, o["nemenyi_p"], rtol=tol)
             assert near(r.critical_difference, o["CD_005"], tol)
-
-
-def test_intransitivity(vectors: Vectors) -> None:
-    for v in of_group(vectors, "intransitivity"):
-        rank = alpha_rank(tuple("abcde"), v["inputs"]["payoff"], alpha=0.1, population=20)
-        np.testing.assert_allclose(rank.shares, v["outputs"]["pi"], rtol=v["rel_tol"])
 
 
 def test_anytime_valid(vectors: Vectors) -> None:

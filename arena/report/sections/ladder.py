@@ -20,7 +20,7 @@ from arena.stats import Rating
 if TYPE_CHECKING:
     from arena.report.document import Document
 
-__all__ = ["Agent", "Ladder", "LadderPart", "Seconds", "Strength"]
+__all__ = ["Agent", "Elo", "Ladder", "LadderPart", "Seconds", "Strength"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,26 @@ class Strength:
     high: float | None
     se: float | None
     df: float | None
+
+
+@dataclass(frozen=True)
+class Elo:
+    """Elo with its 95% interval; after a perfect score no value, and one open limit."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    se: float | None
+    df: float | None
+
+    @property
+    def shown(self) -> str:
+        """The value, or the limit that there is."""
+        if self.value is not None:
+            return signed(self.value, 0)
+        if self.low is not None:
+            return f"> {signed(self.low, 0)}"
+        return signed(None) if self.high is None else f"< {signed(self.high, 0)}"
 
 
 @dataclass(frozen=True)
@@ -77,7 +97,7 @@ class Agent:
     """Agents that share a letter are not distinguishable."""
     rating: Strength | None
     """Points per deal above the field."""
-    elo: Strength | None
+    elo: Elo | None
     margin: Estimate
     points: Estimate
     win_rate: Estimate
@@ -163,7 +183,7 @@ def ladder_table(part: LadderPart, run: RunPart) -> Table:
                 agent.letters,
                 signed(rating.value) if rating else signed(None),
                 interval(rating.low, rating.high) if rating else signed(None),
-                signed(agent.elo.value, 0) if agent.elo else signed(None),
+                agent.elo.shown if agent.elo else signed(None),
                 plain(agent.points.value),
                 percent(agent.win_rate.value),
                 count(agent.margin.n),
@@ -208,7 +228,7 @@ def _agent(context: Context, agent: AgentStanding, faults: Mapping[str, int]) ->
         rank_worst=agent.rank_worst,
         letters=agent.letters,
         rating=strength_of(agent.rating),
-        elo=strength_of(agent.elo),
+        elo=elo_of(agent.elo),
         margin=agent.margin,
         points=agent.points,
         win_rate=agent.win_rate,
@@ -224,9 +244,16 @@ def _agent(context: Context, agent: AgentStanding, faults: Mapping[str, int]) ->
 
 def strength_of(rating: Rating | None) -> Strength | None:
     """A rating without the name of its agent."""
-    if rating is None:
+    if rating is None or rating.value is None:
         return None
     return Strength(rating.value, rating.low, rating.high, rating.se, rating.df)
+
+
+def elo_of(rating: Rating | None) -> Elo | None:
+    """An Elo rating without the name of its agent."""
+    if rating is None:
+        return None
+    return Elo(rating.value, rating.low, rating.high, rating.se, rating.df)
 
 
 def _strength(agent: Agent) -> float:

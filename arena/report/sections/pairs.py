@@ -33,8 +33,11 @@ class Pair:
     mean: float | None
     """Margin per deal."""
     low: float | None
-    """Limits of the plain 95% interval of this pair alone."""
+    """Limits that belong to the adjusted p: they exclude 0 exactly where it is below the level."""
     high: float | None
+    plain_low: float | None
+    """Limits of the 95% interval of this pair alone."""
+    plain_high: float | None
     sd: float | None
     se: float | None
     zeros: int
@@ -106,7 +109,8 @@ class Pairs(Section[PairsPart]):
             yield Drawing(
                 "cross-table",
                 f"Direct meetings: mean margin of the agent in the row against the one in the "
-                f"column, in points per {run.unit}. * differs beyond chance (Holm).",
+                f"column, in points per {run.unit}. * differs beyond chance "
+                f"({method(part.adjustment)}).",
                 cross_table(part.pairs, agents, run.unit),
             )
         labels = {agent.name: agent.label for agent in agents}
@@ -114,8 +118,8 @@ class Pairs(Section[PairsPart]):
         if figure is not None:
             yield Drawing(
                 "forest",
-                f"Direct meetings: mean margin with the 95% interval of each pair alone, in points "
-                f"per {run.unit}. Filled: differs beyond chance after Holm's adjustment.",
+                f"Direct meetings: mean margin in points per {run.unit}, with limits adjusted over "
+                f"all pairs ({method(part.adjustment)}). Filled: differs beyond chance.",
                 figure,
             )
 
@@ -126,7 +130,7 @@ def pairs_table(part: PairsPart, run: RunPart) -> Table:
         Column("pair", words=True),
         Column(run.units),
         Column(f"margin per {run.unit}"),
-        Column("95% interval (alone)"),
+        Column(f"95% interval ({method(part.adjustment)})"),
         Column(f"p ({method(part.adjustment)})"),
         Column("won–drawn–lost"),
         Column("win rate"),
@@ -144,8 +148,8 @@ def pairs_table(part: PairsPart, run: RunPart) -> Table:
         for pair in part.pairs
     )
     caption = (
-        "Direct meetings, the one named first ahead. The interval is that of each pair alone; p is "
-        "adjusted over all pairs that met. * differs beyond chance."
+        "Direct meetings, the one named first ahead. Interval and p are adjusted together over all "
+        "pairs that met. * differs beyond chance."
     )
     return Table("pairs", caption, columns, cells)
 
@@ -157,8 +161,10 @@ def _pair(pair: PairStanding) -> Pair:
         second=pair.second,
         n=difference.n,
         mean=difference.mean,
-        low=difference.low,
-        high=difference.high,
+        low=pair.low,
+        high=pair.high,
+        plain_low=difference.low,
+        plain_high=difference.high,
         sd=difference.sd,
         se=difference.se,
         zeros=difference.zeros,
