@@ -82,6 +82,8 @@ class _Loader:
         pairings = find_pairings(written.schedule, agents, self.problems)
         deal_set, deals = self._deals(written.deals, rules)
         match = self._match(written.match, rules)
+        if written.stop is not None and written.stop.h1 <= written.stop.h0:
+            self.problems.add(("stop", "h1"), f"expected more than h0 ({written.stop.h0:g})")
         for i, reference in enumerate(written.reference):
             self._check_reference(i, reference, agents.names)
         self.problems.stop_if_any()
@@ -102,6 +104,7 @@ class _Loader:
             on_fault=written.on_fault,
             decision_limit_s=written.decision_limit_s,
             references=written.reference,
+            stop=written.stop,
         )
 
     # --- parts ---------------------------------------------------------------------------
