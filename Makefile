@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: venv demo test check gate update-gates bench clean
+.PHONY: venv demo test check gate update-gates bench docs clean
 
 venv: $(READY)
 
@@ -38,6 +38,10 @@ update-gates: $(READY)  ## new baselines, after a change that is meant
 
 bench: $(READY)  ## how fast everything is on this machine
 	$(BIN)/arena bench
+
+docs: $(READY)  ## the documentation as a site
+	$(BIN)/python -m mkdocs build --strict
+	@echo "Now open site/index.html"
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
