@@ -17,6 +17,7 @@ from agents.passing import pass_card
 from agents.search.codes import ROLLOUTS, VALUES, Rollout
 from agents.search.decision import CardStatistics
 from agents.search.flat_mc import Question, Sums, judge
+from agents.search.rulebooks import book_of
 from agents.search.worlds import known_worlds, plan_worlds
 from arena.agent import parameter
 from arena.errors import ArenaError
@@ -155,6 +156,7 @@ class FlatSearch:
             stop=max(0, tricks_left - ahead),
             own_moon_costs=False,
             doubled_seat=-1,
+            book=book_of(view, game) if self.rollout == "rule" else None,
         )
 
     # --- where the papers differ -----------------------------------------------------------

@@ -32,17 +32,28 @@ from arena.cards import LANE, RANKS, suit_of
 from arena.games.hearts.tables import ALL_POINTS, HEARTS, POINT_CARDS, QUEEN, SUIT_MASK
 from arena.rules import View
 
-__all__ = ["SUSPICION", "burden", "choose_card", "choose_pass", "lead_cost"]
+__all__ = [
+    "FRESH",
+    "GUARDS",
+    "HIGH_SPADES",
+    "LOW_SPADES",
+    "SPADES",
+    "SUSPICION",
+    "burden",
+    "choose_card",
+    "choose_pass",
+    "lead_cost",
+]
 
 SUSPICION = 10
 """From so many points on a player who has all of them is watched."""
 
-_SPADES = suit_of(QUEEN.bit_length() - 1)
-_HIGH_SPADES = sum(1 << LANE * _SPADES + RANKS.index(rank) for rank in "KA")
-_LOW_SPADES = SUIT_MASK[_SPADES] & (QUEEN - 1)
-_GUARDS = 4
+SPADES = suit_of(QUEEN.bit_length() - 1)
+HIGH_SPADES = sum(1 << LANE * SPADES + RANKS.index(rank) for rank in "KA")
+LOW_SPADES = SUIT_MASK[SPADES] & (QUEEN - 1)
+GUARDS = 4
 """So many lower spades make the queen, or ace and king, safe to hold."""
-_FRESH = 8
+FRESH = 8
 """A suit of which others hold so many cards is likely to be followed by all."""
 
 
@@ -64,13 +75,13 @@ def burden(card: int, hand: int) -> int:
     """
     single = 1 << card
     suit = suit_of(card)
-    if single & (QUEEN | _HIGH_SPADES) and (hand & _LOW_SPADES).bit_count() < _GUARDS:
+    if single & (QUEEN | HIGH_SPADES) and (hand & LOW_SPADES).bit_count() < GUARDS:
         return 90 if single == QUEEN else 80
     held = hand & SUIT_MASK[suit]
     lower = (held & (single - 1)).bit_count()
     rank = card - LANE * suit
     high = 3 * rank - 4 * lower
-    return high + (0 if suit != _SPADES else -20) + (4 if single & HEARTS else 0)
+    return high + (0 if suit != SPADES else -20) + (4 if single & HEARTS else 0)
 
 
 # --- playing -----------------------------------------------------------------------------
@@ -98,13 +109,13 @@ def lead_cost(card: int, hand: int, unseen: int) -> int:
     cost = 60 * lower // count
     if single & HEARTS:
         return cost + 10
-    if suit == _SPADES and unseen & QUEEN:
-        if single & _HIGH_SPADES:
+    if suit == SPADES and unseen & QUEEN:
+        if single & HIGH_SPADES:
             return cost + 100
-        return cost if hand & _HIGH_SPADES else -1 - (card - LANE * suit)
+        return cost if hand & HIGH_SPADES else -1 - (card - LANE * suit)
     if single == QUEEN:
         return cost + 100
-    return cost // 2 if count >= _FRESH else cost
+    return cost // 2 if count >= FRESH else cost
 
 
 def _follow(view: View) -> int:
@@ -148,7 +159,7 @@ def _discard(view: View) -> int:
         return hearts[0] if hearts else queen[0]
     if queen:
         return queen[0]
-    high_spades = [card for card in legal if _HIGH_SPADES >> card & 1]
+    high_spades = [card for card in legal if HIGH_SPADES >> card & 1]
     if high_spades and view.unseen & QUEEN:
         return high_spades[-1]
     if hearts:

@@ -45,11 +45,11 @@ from arena.games.schieber.tables import DECK, STRENGTH, SUIT_MASK
 from arena.rules import OBE, PUSH, UNE, Action, View, choose_trump
 from arena.seeds import Rng
 
-__all__ = ["choose_card", "choose_trump_or_push", "rule_card", "trump_scores"]
+__all__ = ["SUIT_ORDER", "choose_card", "choose_trump_or_push", "rule_card", "trump_scores"]
 
 Role: TypeAlias = Literal["maker", "helper", "defender"]
 
-_SUITS = (2, 1, 0, 3)
+SUIT_ORDER = (2, 1, 0, 3)
 """Hearts, diamonds, clubs, spades: the order in which suits are looked through."""
 _EIGHT, _NINE, _TEN, _JACK, _ACE = (RANKS.index(rank) for rank in "89TJA")
 _SIX = RANKS.index("6")
@@ -74,7 +74,7 @@ def choose_trump_or_push(view: View) -> Action:
     """The trump with the highest score; push if none has more than 54, in doubt too."""
     pushed = PUSH not in view.legal
     scores = trump_scores(view.hand, pushed=pushed)
-    best = max((OBE, UNE, *_SUITS), key=scores.__getitem__)
+    best = max((OBE, UNE, *SUIT_ORDER), key=scores.__getitem__)
     return choose_trump(best) if pushed or scores[best] > _PUSH_SCORE else PUSH
 
 
@@ -252,12 +252,12 @@ class _Decision:
         return self._first_card() if partner_has_led else self._pass_to_partner()
 
     def _first_card(self) -> int:
-        return next(card for suit in _SUITS for card in self._of_suit(suit))
+        return next(card for suit in SUIT_ORDER for card in self._of_suit(suit))
 
     def _pass_to_partner(self) -> int | None:
         """The lowest card of a suit that partner wins for sure, else of one partner is weak in."""
         memory = self.memory
-        for suit in _SUITS:
+        for suit in SUIT_ORDER:
             cards = self._of_suit(suit)
             if not cards:
                 continue
@@ -305,13 +305,13 @@ class _Decision:
             if following and not only_the_jack:
                 return led
         tossed = self.memory.tossed[self.view.seat]
-        for suit in _SUITS:
+        for suit in SUIT_ORDER:
             if suit in tossed and any(self._missing_above(card) for card in self._of_suit(suit)):
                 return suit
-        others = [suit for suit in _SUITS if suit not in tossed and suit != self.trump]
+        others = [suit for suit in SUIT_ORDER if suit not in tossed and suit != self.trump]
         if others:
             return max(others, key=self._distance)
-        return min(_SUITS, key=lambda suit: (self.unseen & SUIT_MASK[suit]).bit_count())
+        return min(SUIT_ORDER, key=lambda suit: (self.unseen & SUIT_MASK[suit]).bit_count())
 
     def _distance(self, suit: int) -> int:
         """How many unseen cards are above the best one held."""

@@ -22,6 +22,7 @@ from agents.search.codes import MOONS, ROLLOUTS, VALUES, Moon, Rollout
 from agents.search.decision import UCBS, CardStatistics, Ucb, Value, exploration
 from agents.search.leaves import Leaves
 from agents.search.network import Network
+from agents.search.rulebooks import book_of
 from agents.search.tree import Policy
 from arena.agent import Respelt, parameter
 from arena.errors import ArenaError
@@ -135,13 +136,13 @@ class TreeSearch(abc.ABC):
             game,
             game.view_state(view),
             Policy(c, UCBS[ucb], proves=proves),
-            self._leaves(view),
+            self._leaves(view, game),
             self.evaluator.network,
             np.array([rng.next64()], dtype=np.uint64),
             began,
         )
 
-    def _leaves(self, view: View) -> Leaves:
+    def _leaves(self, view: View, game: KernelGame) -> Leaves:
         if self.evaluator.mix and len(view.rules.sides) != 2:
             raise ArenaError("a network judges games of two sides only")
         stop = 0
@@ -155,6 +156,7 @@ class TreeSearch(abc.ABC):
             MOONS[self.moon],
             stop,
             self.evaluator.mix,
+            book_of(view, game) if self.rollout == "rule" else None,
         )
 
 

@@ -50,8 +50,12 @@ def shipped_names(kind: str, suffix: str) -> list[str]:
         str(file.relative_to(folder).with_suffix(""))
         for folder in _folders(kind)
         for file in folder.rglob(f"*{suffix}")
+        if not file.name.endswith(".gate.yaml")  # a gate is no experiment
     }
     return sorted(names)
+
+
+_ONE_OF = {"configs": "experiment", "deals": "set of deals", "models": "model"}
 
 
 def find_shipped(kind: str, name: str, suffix: str) -> Path:
@@ -61,4 +65,4 @@ def find_shipped(kind: str, name: str, suffix: str) -> Path:
         if path.is_file():
             return path
     near = did_you_mean(name, shipped_names(kind, suffix))
-    raise ArenaError(f"no {kind.removesuffix('s')} named {name!r} is shipped; {near}")
+    raise ArenaError(f"no {_ONE_OF.get(kind, kind)} named {name!r} is shipped; {near}")

@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.beliefs.hoogenboom import Certain
 from agents.bidding.calls import best_or_pass, trumps_on_offer
-from agents.search.codes import DIFFERENCE, ROLLOUTS, Rollout
+from agents.search.codes import DIFFERENCE, PLAIN_ROLLOUTS, PlainRollout
 from agents.search.flat_mc import Question, Sums, judge
 from agents.search.worlds import plan_worlds
 from arena.agent import parameter
@@ -46,7 +46,7 @@ class MonteCarlo:
     needs: ClassVar[tuple[str, ...]] = ("kernel", "two-sides", "usual-bids")
 
     playouts: int = parameter(1000, help="playouts per trump on offer", at_least=1)
-    rollout: Rollout = parameter("semi-random", help="how playouts choose cards")
+    rollout: PlainRollout = parameter("semi-random", help="how playouts choose cards")
     threshold: float = parameter(
         0.0,
         help="play if that is better than leaving it to others by more points than this",
@@ -113,7 +113,7 @@ class MonteCarlo:
             punishments=np.zeros(1),
             side=view.rules.side_of(view.seat),
             value=DIFFERENCE,
-            rollout=ROLLOUTS[self.rollout],
+            rollout=PLAIN_ROLLOUTS[self.rollout],
             stop=0,
             own_moon_costs=False,
             doubled_seat=-1,

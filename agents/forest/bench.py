@@ -25,7 +25,7 @@ from agents.forest.decisions import Decision
 from agents.forest.features import rows_of
 from agents.forest.model import predict
 from agents.forest.position import SIZE, position_of, told
-from agents.forest.training import examples_of, grow, pack
+from agents.forest.training import Shape, examples_of, grow, pack
 from agents.rule_klaverjas import choose_card
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
@@ -67,7 +67,7 @@ _NO_RNG = Rng(0)
 def _beside_scikit_learn(rounds: int) -> dict[str, float]:
     rules = Klaverjas()
     known = [_decision(view, card) for view, card in _rounds(rules, rounds, "rule")]
-    grown = grow(examples_of(known, "ours", "card"), _TREES, _LEAF, 0.5, seed=1)
+    grown = grow(examples_of(known, "ours", "card"), Shape(_TREES, _LEAF, 0.5, seed=1))
     forest = pack(grown, "ours")
     asked = [_decision(view, card) for view, card in _rounds(rules, 5, "random")]
     rows = [rows_of(d.position, d.game, "ours") for d in asked if len(d.view.legal) > 1]

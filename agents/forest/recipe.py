@@ -15,6 +15,7 @@ from agents.forest.findings import write_findings
 from agents.forest.model import save_forest
 from agents.forest.training import (
     Accuracy,
+    Shape,
     Target,
     accuracy,
     examples_of,
@@ -67,10 +68,12 @@ class ForestRecipe:
         """Train, write the model with tables and figures beside it, and tell how good it is."""
         target: Target = "legal" if self.features in JUDGES_LEGALITY else self.target
         decisions, data = self._data(folder)
+        say("reading decisions ...")
         examples = examples_of(decisions, self.features, target, self.held_out)
         held = int(examples.held_out.sum())
         say(f"{len(examples.rows) - held} cards to learn from, {held} held out")
-        grown = grow(examples, self.trees, self.leaf, self.columns, self.seed, jobs)
+        shape = Shape(self.trees, self.leaf, self.columns, self.seed)
+        grown = grow(examples, shape, jobs, say)
         forest = pack(grown, self.features)
         found = accuracy(forest, examples)
         for one in found:

@@ -11,7 +11,7 @@ Decisions are split by deal, never by card.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -28,6 +28,7 @@ from arena.errors import ArenaError
 __all__ = [
     "Accuracy",
     "Examples",
+    "Shape",
     "Target",
     "accuracy",
     "examples_of",
@@ -37,6 +38,7 @@ __all__ = [
 ]
 
 Target: TypeAlias = Literal["values", "card", "legal"]
+_TREES_AT_A_TIME = 10
 WORST = 60.0
 """A card that costs more than this is as bad as one that costs this."""
 
@@ -107,10 +109,22 @@ def _targets(decision: Decision, target: Target, right: NDArray[np.bool_]) -> ND
     return np.maximum(values - np.nanmax(values), -WORST)
 
 
+@dataclass(frozen=True)
+class Shape:
+    """How large a forest is, and what makes its trees differ."""
+
+    trees: int
+    leaf: int
+    """Cards that a leaf must have at least."""
+    columns: float
+    """Share of the features that a split looks at."""
+    seed: int
+
+
 def grow(
-    examples: Examples, trees: int, leaf: int, columns: float, seed: int, jobs: int = 1
+    examples: Examples, shape: Shape, jobs: int = 1, say: Callable[[str], None] | None = None
 ) -> Any:
-    """A forest of scikit-learn for the cards that are not held out."""
+    """A forest of scikit-learn for the cards that are not held out; tells how far it is."""
     try:
         from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
     except ImportError as error:
@@ -120,10 +134,15 @@ def grow(
     kind = RandomForestRegressor if examples.target == "values" else RandomForestClassifier
     known = ~examples.held_out & ~np.isnan(examples.targets)
     grown = kind(
-        n_estimators=trees, min_samples_leaf=leaf, max_features=columns, random_state=seed,
-        n_jobs=jobs,
+        warm_start=True, min_samples_leaf=shape.leaf, max_features=shape.columns,
+        random_state=shape.seed, n_jobs=jobs,
     )  # fmt: skip
-    return grown.fit(examples.rows[known], examples.targets[known])
+    # Some trees at a time, which gives the same trees as all at once.
+    for trees in (*range(_TREES_AT_A_TIME, shape.trees, _TREES_AT_A_TIME), shape.trees):
+        grown.set_params(n_estimators=trees).fit(examples.rows[known], examples.targets[known])
+        if say is not None:
+            say(f"  {trees} of {shape.trees} trees")
+    return grown
 
 
 def pack(grown: Any, features: str) -> Forest:

@@ -11,30 +11,36 @@ __all__ = [
     "IGNORE",
     "MOONS",
     "OWN_POINTS",
+    "PLAIN_ROLLOUTS",
     "RANDOM",
     "ROLLOUTS",
+    "RULE",
     "SEMI_RANDOM",
     "SHARE",
     "SHOOT",
     "VALUES",
     "WIN",
     "Moon",
+    "PlainRollout",
     "Rollout",
 ]
 
-RANDOM, SEMI_RANDOM, CARELESS = 0, 1, 2
+RANDOM, SEMI_RANDOM, CARELESS, RULE = 0, 1, 2, 3
 """How playouts choose cards. `CARELESS` is semi-random, but one of several bad cards often
-stays among those to choose from, as in the program of Hoogenboom 2017."""
+stays among those to choose from, as in the program of Hoogenboom 2017. `RULE` is as the rule player
+does."""
 DIFFERENCE, OWN_POINTS, WIN, SHARE = 0, 1, 2, 3
 """What a playout is worth to a side: points more than the others, its points, 1 for a win, or
 its share of all points."""
 IGNORE, BLOCK, SHOOT = 0, 1, 2
 """What all points in one hand mean where few are good."""
 
-Rollout: TypeAlias = Literal["random", "semi-random"]
+PlainRollout: TypeAlias = Literal["random", "semi-random"]
+Rollout: TypeAlias = Literal["random", "semi-random", "rule"]
 Moon: TypeAlias = Literal["ignore", "block", "shoot"]
 
-ROLLOUTS: dict[Rollout, int] = {"random": RANDOM, "semi-random": SEMI_RANDOM}
+PLAIN_ROLLOUTS: dict[PlainRollout, int] = {"random": RANDOM, "semi-random": SEMI_RANDOM}
+ROLLOUTS: dict[Rollout, int] = {"random": RANDOM, "semi-random": SEMI_RANDOM, "rule": RULE}
 VALUES: dict[str, int] = {
     "difference": DIFFERENCE,
     "own-points": OWN_POINTS,

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.codes import CARELESS, DIFFERENCE, OWN_POINTS, RANDOM
+from agents.search.codes import CARELESS, DIFFERENCE, OWN_POINTS, RANDOM, RULE
+from agents.search.rulebooks import Book, note_in, open_book, play_by
 from agents.search.worlds import Worlds, deal_world, uniform
 from arena.games.kernel import bulk
 from arena.games.kernel.bits import popcount
@@ -65,13 +66,15 @@ class Question(NamedTuple):
     value: int
     """`OWN_POINTS`, `DIFFERENCE` or `SHARE`."""
     rollout: int
-    """`RANDOM`, `SEMI_RANDOM` or `CARELESS`."""
+    """`RANDOM`, `SEMI_RANDOM`, `CARELESS` or `RULE`."""
     stop: int
     """Playouts end when so many tricks are left; 0 plays to the end and scores the round."""
     own_moon_costs: bool
     """Whether points that the final score turns into nothing still count."""
     doubled_seat: int
     """A seat that may be dealt cards which others hold too; -1 for none."""
+    book: Book | None = None
+    """What `RULE` plays by."""
 
 
 class Sums(NamedTuple):
@@ -202,9 +205,14 @@ def _judge_in_world(
     game = question.game
     for _ in range(playouts):
         copy_state(world, state)
+        open_book(question.book)
         if question.candidates[i] != ZERO:
+            note_in(question.book, question.candidates[i])
             play(state, game, question.candidates[i])
-        _roll_out(state, game, question.rollout, np.uint64(question.stop), rng)
+        if question.rollout == RULE:
+            play_by(question.book, state, game, np.uint64(question.stop), rng)
+        else:
+            _roll_out(state, game, question.rollout, np.uint64(question.stop), rng)
         value = _value(question, question.punishments[i], state, scores)
         sums.values[i] += value
         sums.squares[i] += value * value

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.codes import BLOCK, DIFFERENCE, IGNORE, OWN_POINTS, RANDOM, SEMI_RANDOM
+from agents.search.codes import BLOCK, DIFFERENCE, IGNORE, OWN_POINTS, RANDOM, RULE, SEMI_RANDOM
 from agents.search.network import Network, expected_margin
+from agents.search.rulebooks import Book, play_by
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import (
     FEW_ARE_GOOD,
@@ -60,7 +61,7 @@ class Leaves(NamedTuple):
     rollouts: int
     """Playouts per leaf; their values are averaged."""
     rollout: int
-    """`RANDOM` or `SEMI_RANDOM`."""
+    """`RANDOM`, `SEMI_RANDOM` or `RULE`."""
     value: int
     """`DIFFERENCE` to the mean of the other sides, `OWN_POINTS` or `WIN`."""
     moon: int
@@ -70,6 +71,8 @@ class Leaves(NamedTuple):
     """Playouts end when so many tricks are left; 0 plays to the end and scores the round."""
     mix: float
     """The network's share in the value of a leaf: 0 for playouts alone, 1 for no playouts."""
+    book: Book | None = None
+    """What `RULE` plays by."""
 
 
 @inlined
@@ -126,7 +129,9 @@ def _play_out(
 @inlined
 def roll_out(state: Words, game: Words, leaves: Leaves, rng: Words) -> None:
     """Play a round to its end, or as far as it is looked ahead."""
-    if leaves.stop != 0:
+    if leaves.rollout == RULE:
+        play_by(leaves.book, state, game, np.uint64(leaves.stop), rng)
+    elif leaves.stop != 0:
         _roll_out_until(state, game, leaves.rollout, np.uint64(leaves.stop), rng)
     elif leaves.rollout == RANDOM:
         playout_random(state, game, rng)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from agents.search.leaves import Int, Leaves, judge_leaf
 from agents.search.network import Network
 from agents.search.observers import Hands, count_hand, seen_from
+from agents.search.rulebooks import note_in, open_book
 from agents.search.worlds import Worlds, deal_world
 from arena.games.kernel.bits import ctz
 from arena.games.kernel.jit import compiled, inlined
@@ -157,6 +158,9 @@ def grow(
         depth, used = _descend(
             nodes, hands, used, state, game, policy, roots, rng, path, sides, choices, holding
         )
+        open_book(leaves.book)
+        for i in range(depth):
+            note_in(leaves.book, nodes[path[i]].card)
         is_certain = state[LEFT] <= ONE  # the last trick plays itself
         judge_leaf(state, game, leaves, judge, rng, scores, values, sums)
         nodes[0].visits += 1

@@ -24,6 +24,7 @@ from dataclasses import replace
 from typing import Any
 
 from arena.agent import Agent, Player
+from arena.bench import fastest
 from arena.games.klaverjas import Klaverjas
 from arena.play.referee import Lineup, Referee
 from arena.registry import AGENTS, BIDDERS, Registry
@@ -47,7 +48,7 @@ def measure(repeats: int = 40, rounds: int = 16) -> dict[str, float]:
             player = AGENTS.get("flat-mc")(
                 playouts=_PLAYOUTS, shared_worlds=shared, rollout=rollout, beliefs=beliefs
             )
-            seconds = _fastest(_decision(player, view), repeats)
+            seconds = fastest(_decision(player, view), repeats)
             figures[f"opening_move_ms_{name}{suffix}"] = 1e3 * seconds
             if shared:
                 figures[f"{name}_playouts_per_s"] = len(view.legal) * _PLAYOUTS / seconds
@@ -64,16 +65,6 @@ def _opening_lead() -> View:
 
 def _decision(player: Agent, view: View) -> Callable[[int], object]:
     return lambda seed: player.act(view, Rng(seed))
-
-
-def _fastest(work: Callable[[int], object], repeats: int) -> float:
-    work(0)  # compiles, or loads what is compiled
-    best = float("inf")
-    for seed in range(repeats):
-        started = time.thread_time()
-        work(seed)
-        best = min(best, time.thread_time() - started)
-    return best
 
 
 def _match(rounds: int) -> float:

@@ -33,6 +33,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+from arena.bench import fastest
 from arena.cards import SUITS, rank_of, suit_of
 from arena.deals import Deal
 from arena.games.hearts import Hearts
@@ -97,38 +98,28 @@ def _view(rules: Rules, cards: int = 0) -> View:
 def _ismcts_speed(view: View, simulations: int, repeats: int) -> tuple[float, float]:
     """Simulations per second, and seconds for the rest of a decision."""
     few = len(view.legal)
-    whole = _fastest(_decision("ismcts", view, simulations=simulations), repeats)
-    least = _fastest(_decision("ismcts", view, simulations=few), repeats)
+    whole = fastest(_decision("ismcts", view, simulations=simulations), repeats)
+    least = fastest(_decision("ismcts", view, simulations=few), repeats)
     per_s = (simulations - few) / (whole - least)
     return per_s, least - few / per_s
 
 
 def _dmcts_speed(view: View, repeats: int) -> float:
-    whole = _fastest(_decision("dmcts", view, worlds=25, iterations=100), repeats)
-    single = _fastest(_decision("dmcts", view, worlds=1, iterations=1), repeats)
+    whole = fastest(_decision("dmcts", view, worlds=25, iterations=100), repeats)
+    single = fastest(_decision("dmcts", view, worlds=1, iterations=1), repeats)
     return (25 * 100 - 1) / (whole - single)
 
 
 def _pimc_speed(repeats: int) -> float:
     view = _view(Klaverjas(), cards=16)
     worlds = 50
-    seconds = _fastest(_decision("pimc", view, exact_tricks=4, exact_worlds=worlds), repeats)
+    seconds = fastest(_decision("pimc", view, exact_tricks=4, exact_worlds=worlds), repeats)
     return worlds / seconds
 
 
 def _decision(family: str, view: View, **parameters: Any) -> Callable[[int], object]:
     player = AGENTS.get(family)(**parameters)
     return lambda seed: player.act(view, Rng(seed))
-
-
-def _fastest(work: Callable[[int], object], repeats: int) -> float:
-    work(0)  # compiles, or loads what is compiled
-    best = float("inf")
-    for seed in range(repeats):
-        started = time.thread_time()
-        work(seed)
-        best = min(best, time.thread_time() - started)
-    return best
 
 
 def _megabytes(view: View) -> float:
@@ -180,8 +171,8 @@ def _openspiel_card(card: int) -> int:
 def _openspiel_speed(state: Any, simulations: int, repeats: int) -> float:
     """Simulations per second of OpenSpiel's C++ bot."""
     few = len(state.legal_actions())
-    whole = _fastest(_openspiel_decision(state, simulations), repeats)
-    least = _fastest(_openspiel_decision(state, few), repeats)
+    whole = fastest(_openspiel_decision(state, simulations), repeats)
+    least = fastest(_openspiel_decision(state, few), repeats)
     return (simulations - few) / (whole - least)
 
 

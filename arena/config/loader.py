@@ -80,6 +80,8 @@ class _Loader:
         pairings = find_pairings(written.schedule, agents, self.problems)
         deal_set, deals = self._deals(written.deals, rules)
         match = self._match(written.match, rules)
+        if written.stop is not None and written.stop.h1 <= written.stop.h0:
+            self.problems.add(("stop", "h1"), f"expected more than h0 ({written.stop.h0:g})")
         for i, reference in enumerate(written.reference):
             self._check_reference(i, reference, agents.names)
         self.problems.stop_if_any()
@@ -100,6 +102,7 @@ class _Loader:
             on_fault=written.on_fault,
             decision_limit_s=written.decision_limit_s,
             references=written.reference,
+            stop=written.stop,
         )
 
     # --- parts ---------------------------------------------------------------------------
@@ -177,7 +180,10 @@ class _Loader:
 
     def _deals_path(self, written: Deals) -> Path:
         if written.file is None:
-            return find_shipped("deals", written.set or "", ".csv")
+            name = written.set or ""
+            if (self.document.place_of(("deals", "set")).folder / name).is_file():
+                raise ArenaError(f"{name} is a file: write deals: {{file: {name}}}")
+            return find_shipped("deals", name, ".csv")
         return self.document.place_of(("deals", "file")).folder / written.file
 
     def _deals_from(self, written: Deals, chosen: DealSet) -> dict[str, Any]:

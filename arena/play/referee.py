@@ -179,7 +179,8 @@ class Referee:
                 break
             clock.since = 0
             elapsed: float = perf_counter_ns() - started
-            cpu: float = thread_time_ns() - cpu_started
+            # Read around the other clock, it counts that too; but no thread works longer than that.
+            cpu: float = min(thread_time_ns() - cpu_started, elapsed)
             if seat in remote:
                 elapsed, cpu = remote[seat].nanoseconds, nan
             action = answer if type(answer) is int else whole_number(answer)

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from rounds import deal
 
-from agents.bidding.mcts import Mcts
 from agents.bidding.monte_carlo import MonteCarlo
 from agents.bidding.ranked_rule import RankedRule, best_trump, ratings
 from agents.bidding.simple_rule import SimpleRule, certain_tricks
+from agents.mcts_bidder import Mcts
 from arena.agent import Bidder
 from arena.cards import TRUMPS, CardSet, parse_trump
 from arena.games.kernel.rng import rng_array

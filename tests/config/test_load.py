@@ -91,7 +91,7 @@ def test_any_key_can_be_set(write, whole):
          "you mean 'mode'? (allowed: mode)"),
         ("name.x=1", "--set name.x=1: name is no mapping; set it as a whole"),
         ("include=y.yaml", "--set include=y.yaml: include belongs into a file"),
-        ("deals={set: nope}", "--set deals={set: nope}: deals.set: no deal named 'nope'"),
+        ("deals={set: nope}", "--set deals={set: nope}: deals.set: no set of deals named 'nope'"),
     ],
 )  # fmt: skip
 def test_wrong_overrides(write, whole, override, complaint):
@@ -243,7 +243,9 @@ def test_shipped_experiments_are_right(name):
 
 
 def test_an_unknown_shipped_experiment():
-    with pytest.raises(Exception, match="no config named 'quickstrat' is shipped; did you mean"):
+    with pytest.raises(
+        Exception, match="no experiment named 'quickstrat' is shipped; did you mean"
+    ):
         load("quickstrat")
 
 

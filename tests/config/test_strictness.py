@@ -139,7 +139,7 @@ from arena.config import ConfigError, load
         (
             "klaverjas-given-1000",
             "klaverjas-given-100",
-            "x.yaml:3: deals.set: no deal named "
+            "x.yaml:3: deals.set: no set of deals named "
             "'klaverjas-given-100' is shipped; did you mean 'klaverjas-given-1000'?",
         ),
         (
@@ -263,6 +263,12 @@ def test_a_deal_of_the_wrong_kind_is_named_by_its_own_line(whole, complaints):
     (line,) = complaints(whole.replace("bidding: given", "bidding: classical"))
     assert line.startswith("x.yaml:3: deals.set: ")
     assert "klaverjas-given-1000.csv:2: deal klaverjas-given-0000: bidding 'classical'" in line
+
+
+def test_a_file_given_as_a_shipped_set_is_told_how_to_write_it(whole, complaints, tmp_path):
+    (tmp_path / "mine.csv").write_text("")
+    (line,) = complaints(whole.replace("set: klaverjas-given-1000", "set: mine.csv"))
+    assert line == "x.yaml:3: deals.set: mine.csv is a file: write deals: {file: mine.csv}"
 
 
 def test_deals_for_another_game(whole, complaints):

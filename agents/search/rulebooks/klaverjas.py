@@ -1,0 +1,121 @@
+"""The rule player of Klaverjas, compiled: `agents.rule_klaverjas` in kernel coordinates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.search.rulebooks.layout import ALIKE, Book, Int, above, first_of, highest
+from arena.games.kernel.bits import ctz, popcount
+from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.layout import (
+    BEST,
+    DECK,
+    HOLDER,
+    LANE,
+    LANE_BITS,
+    LED,
+    ONE,
+    PLAYED,
+    TABLE,
+    THREE,
+    TOP_LANE,
+    TURN,
+    TWO,
+    ZERO,
+    Word,
+    Words,
+)
+from arena.games.klaverjas.kernel import trick_value
+
+__all__ = ["choose"]
+
+_LOW = np.uint64(0xFFFF)
+
+
+@compiled
+def choose(state: Words, game: Words, book: Book, legal: Word, as_written: bool) -> Word:
+    """The card that the rule player plays; several are legal."""
+    turn, table, led = state[TURN], state[TABLE], state[LED]
+    played = state[PLAYED] | state[PLAYED + ONE] | state[PLAYED + TWO] | state[PLAYED + THREE]
+    left = game[DECK] & ~(played & ~table)
+    place = popcount(table)
+    top = highest(left & led)
+    found = ZERO
+    if place == ZERO:
+        found = first_of(book, turn, legal & _winners(left))
+    elif place == ONE:
+        found = top & legal if as_written else _of_rank(book, turn, legal, top)
+    elif place == TWO:
+        can_follow = legal & led != ZERO
+        partner_led_top = state[PLAYED + ((turn + TWO) & THREE)] & table == top
+        if as_written:
+            found = _dearest(game, book, turn, legal) if can_follow and partner_led_top else ZERO
+        elif not can_follow and partner_led_top:
+            found = _dearest(game, book, turn, legal)
+        elif not can_follow:
+            found = _of_rank(book, turn, legal, top)
+    elif state[HOLDER] == (turn + TWO) & THREE:
+        found = _dearest(game, book, turn, legal)
+    else:
+        found = first_of(book, turn, _stronger(legal, state[BEST], led, as_written))
+    return found if found != ZERO else _cheapest(game, book, turn, legal)
+
+
+@inlined
+def _winners(left: Word) -> Word:
+    """The best card left of each suit."""
+    found = ZERO
+    for lane in range(4):
+        found |= highest(left & LANE << np.uint64(LANE_BITS * lane))
+    return found
+
+
+@inlined
+def _of_rank(book: Book, seat: Word, cards: Word, other: Word) -> Word:
+    return first_of(book, seat, cards & book[ALIKE + np.int64(ctz(other))])
+
+
+@inlined
+def _stronger(cards: Word, holding: Word, led: Word, as_written: bool) -> Word:
+    """Cards above the one that holds the trick; the program does not look at their suit."""
+    if as_written:
+        return cards & (led | TOP_LANE) & above(holding)
+    found, order = ZERO, _order(holding)
+    while cards != ZERO:
+        card = ONE << ctz(cards)
+        cards ^= card
+        if _order(card) > order:
+            found |= card
+    return found
+
+
+@inlined
+def _order(card: Word) -> Int:
+    """0 to 7 in plain suits, 8 to 15 for trumps."""
+    return np.int64(ctz(card)) % LANE_BITS + (8 if card & TOP_LANE != ZERO else 0)
+
+
+@inlined
+def _cheapest(game: Words, book: Book, seat: Word, cards: Word) -> Word:
+    least, found, todo = np.uint64(255), ZERO, cards
+    while todo != ZERO:
+        card = ONE << ctz(todo)
+        todo ^= card
+        points = trick_value(game, ZERO, card) & _LOW
+        if points < least:
+            least, found = points, ZERO
+        found |= card if points == least else ZERO
+    return first_of(book, seat, found)
+
+
+@inlined
+def _dearest(game: Words, book: Book, seat: Word, cards: Word) -> Word:
+    most, found, todo = ZERO, ZERO, cards
+    while todo != ZERO:
+        card = ONE << ctz(todo)
+        todo ^= card
+        points = trick_value(game, ZERO, card) & _LOW
+        if points > most:
+            most, found = points, ZERO
+        found |= card if points == most else ZERO
+    return first_of(book, seat, found)
