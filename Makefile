@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: venv demo test check bench clean
+.PHONY: venv demo test check gate update-gates bench docs clean
 
 venv: $(READY)
 
@@ -30,8 +30,18 @@ check: $(READY)  ## style, types and layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+gate: $(READY)  ## are our agents as strong as they were?
+	PATH="$(abspath $(BIN)):$$PATH" .ci/gate configs/gates --quiet --out reports/gates
+
+update-gates: $(READY)  ## new baselines, after a change that is meant
+	PATH="$(abspath $(BIN)):$$PATH" .ci/gate configs/gates --update --quiet --out reports/gates
+
 bench: $(READY)  ## how fast everything is on this machine
 	$(BIN)/arena bench
+
+docs: $(READY)  ## the documentation as a site
+	$(BIN)/python -m mkdocs build --strict
+	@echo "Now open site/index.html"
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

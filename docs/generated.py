@@ -7,7 +7,9 @@ site is built.
 
 from __future__ import annotations
 
+import argparse
 import ast
+import dataclasses
 import inspect
 import json
 from collections.abc import Iterator
@@ -17,10 +19,15 @@ from typing import Any
 
 import arena.rules
 from arena.cards import SEATS, cards_of, trump_name, write_cards
+from arena.cli import COMMANDS, Parser, command
+from arena.config.models import Deals, ExperimentFile, Match, Schedule, Team
 from arena.config.schema import json_schema
-from arena.registry import GAMES
+from arena.games.needs import games_of
+from arena.parameters import Parameter, parameters_of
+from arena.registry import AGENTS, BIDDERS, GAMES
 from arena.rules import Rules, View, action_name
 from arena.seeds import Rng
+from arena.store.manifest import Reference
 
 DOCS = Path(__file__).parent
 SHOWN: dict[str, dict[str, Any]] = {
@@ -97,6 +104,151 @@ def _is_text(node: ast.stmt) -> bool:
         and isinstance(node.value, ast.Constant)
         and isinstance(node.value.value, str)
     )
+
+
+# --- pages of the reference --------------------------------------------------------------
+
+
+def reference() -> dict[str, str]:
+    """The pages of the site's reference, by path."""
+    return {
+        "reference/commands.md": commands_page(),
+        "reference/experiments.md": experiments_page(),
+        "reference/agents.md": agents_page(),
+        "reference/games.md": games_page(),
+        "reference/python.md": python_page(),
+    }
+
+
+def commands_page() -> str:
+    """Every command with its help."""
+    lines = ["# Commands", "", "What `arena COMMAND --help` says.", ""]
+    for name, summary in COMMANDS.items():
+        module = command(name)
+        parser = Parser(
+            prog=f"arena {name}",
+            description=module.__doc__,
+            formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=96),
+        )
+        module.add_arguments(parser)
+        lines += [f"## arena {name}", "", f"{summary[0].upper()}{summary[1:]}.", ""]
+        lines += ["```text", parser.format_help().rstrip(), "```", ""]
+    return "\n".join(lines)
+
+
+def experiments_page() -> str:
+    """The keys of an experiment file, from the models that check it."""
+    lines = [
+        "# Experiments",
+        "",
+        "An experiment is a YAML file. `arena validate FILE` tells all that is wrong with one,",
+        "`arena schema` prints the JSON Schema by which editors check and complete it, and",
+        "`include: OTHER.yaml` merges other files under it. `--set key=value` changes a key.",
+        "",
+    ]
+    for model in (ExperimentFile, Deals, Schedule, Match, Team, Reference):
+        lines += [f"## {model.__name__}", "", " ".join((model.__doc__ or "").split()), ""]
+        helps = _helps(inspect.getmodule(model), model.__name__)
+        lines += ["| key | type | default | |", "|---|---|---|---|"]
+        for name, field in model.model_fields.items():
+            default = "must be given" if field.is_required() else f"`{_yaml(field.default)}`"
+            kind = _cell(_type(field.annotation))
+            lines.append(f"| `{name}` | {kind} | {default} | {_cell(helps.get(name, ''))} |")
+        lines.append("")
+    lines += ["## Agents", "", "Besides the parameters of its family, an agent may have:", ""]
+    lines += [f"* `{key}`: {text}" for key, text in _AGENT_KEYS.items()]
+    return "\n".join(lines) + "\n"
+
+
+_AGENT_KEYS = {
+    "family": "its name (see *Agents and bidders*), or code beside the experiment: "
+    "`./bot.py:Greedy`",
+    "bidder": "who bids for it: a name, or a mapping with `family` and parameters",
+    "grid": "parameters with lists of values; every combination becomes an agent",
+    "team": "two names of other agents that play as partners, instead of all else",
+    "isolate": "whether it plays in a process of its own (`each-deal`: a new one every time)",
+    "limits": "`seconds_per_decision`, `seconds_per_deal`, `memory_mb`",
+    "source": "`{git: REV}`: as it was at another revision",
+}
+
+
+def agents_page() -> str:
+    """Every registered family with its parameters."""
+    lines = ["# Agents and bidders", ""]
+    for title, registry in (("Agents", AGENTS), ("Bidders", BIDDERS)):
+        lines += [f"## {title}", ""]
+        for name, family in registry.loaded(print).items():
+            lines += [f"### {name}", "", *_doc(family), ""]
+            lines += [f"Plays {', '.join(games_of(family))}.", ""]
+            lines += _parameter_table(parameters_of(family))
+    return "\n".join(lines)
+
+
+def _parameter_table(parameters: list[Parameter]) -> list[str]:
+    if not parameters:
+        return []
+    lines = ["| parameter | type | default | |", "|---|---|---|---|"]
+    for item in parameters:
+        default = item.default["kind"] if item.kinds and item.default else item.default
+        shown = "must be given" if item.required else f"`{_yaml(default)}`"
+        lines.append(f"| `{item.name}` | {_cell(item.type)} | {shown} | {_cell(item.help)} |")
+        for kind, inner in (item.kinds or {}).items():
+            lines += [
+                f"| `{item.name}.{each.name}` | {_cell(each.type)} | `{_yaml(each.default)}` | "
+                f"{_cell(each.help)} ({kind}) |"
+                for each in inner
+            ]
+    return [*lines, ""]
+
+
+def games_page() -> str:
+    """Every registered game with its options."""
+    lines = ["# Games", ""]
+    for name, game in GAMES.loaded(print).items():
+        lines += [f"## {name}", "", *_doc(inspect.getmodule(game)), ""]
+        lines += ["| option | default | |", "|---|---|---|"]
+        for field in dataclasses.fields(game):
+            help_ = _cell(game.options_help.get(field.name, ""))
+            lines.append(f"| `{field.name}` | `{_yaml(field.default)}` | {help_} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def python_page() -> str:
+    """What programs and notebooks import, from its docstrings."""
+    lines = ["# Python", "", "What agents, plug-ins and notebooks import.", ""]
+    for module in _PYTHON:
+        lines += [f"::: {module}", ""]
+    return "\n".join(lines)
+
+
+_PYTHON = (
+    "arena.agent",
+    "arena.rules",
+    "arena.cards",
+    "arena.seeds",
+    "arena.games.infoset",
+    "arena.testing",
+    "arena.load",
+)
+
+
+def _doc(thing: object) -> list[str]:
+    return inspect.cleandoc(getattr(thing, "__doc__", None) or "").splitlines()
+
+
+def _type(annotation: Any) -> str:
+    return str(getattr(annotation, "__name__", annotation)).replace("typing.", "")
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _yaml(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    return str(value)
 
 
 # --- tables inside pages -----------------------------------------------------------------

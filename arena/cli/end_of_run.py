@@ -10,6 +10,7 @@ from arena.report.sections.ladder import Ladder, ladder_table, times_table
 from arena.report.sections.overview import Overview
 from arena.report.sections.pairs import Pairs, pairs_table
 from arena.report.sections.verdict import Verdict
+from arena.report.sequential import as_words, stopped_report
 from arena.report.tables import as_text
 from arena.store import Run
 
@@ -17,7 +18,9 @@ __all__ = ["standings_text"]
 
 
 def standings_text(run: Run) -> str:
-    """The verdict, then standings, pairs and times of a run."""
+    """The verdict, then standings, pairs and times of a run; of one that stops, its tests."""
+    if run.manifest.stop is not None:
+        return as_words(stopped_report(run))
     context = Context(run)
     played, ladder = Overview().make(context), Ladder().make(context)
     tables = (

@@ -15,14 +15,16 @@ Exit codes: 0 pass, 1 regression, 2 a mistake in what was asked for, 3 inconclus
 from __future__ import annotations
 
 import argparse
-import json
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from arena.cli.progress import Progress
 from arena.errors import ArenaError
-from arena.files import write_atomically
-from arena.gate import GateOptions, Verdict, judge, update_baseline
+from arena.gate import GateOptions, judge, update_baseline
+from arena.gate.artifacts import write_verdict
 from arena.gate.config import Gate, load_gate
 from arena.play.run import RunOptions
 
@@ -31,6 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which gate, and what to write."""
     parser.add_argument(
         "config", metavar="CONFIG", type=Path, help="a gate, or with --all a folder"
+    )
+    parser.add_argument(
+        "--baseline", type=Path, metavar="FILE", help="another file for the stored baseline"
     )
     parser.add_argument("--update", action="store_true", help="store the candidate as the baseline")
     parser.add_argument("--all", action="store_true", help="every *.yaml of the folder")
@@ -51,23 +56,32 @@ def run(args: argparse.Namespace) -> int:
     if not files:
         raise ArenaError(f"{args.config}: no gates (*.yaml) in this folder")
     gates = [load_gate(file) for file in files]
-    return max(_one(gate, args, 1 / len(gates)) for gate in gates)
+    if args.baseline is not None:
+        if args.all:
+            raise ArenaError("--baseline is for one gate, not for --all")
+        gates = [gate.with_baseline(args.baseline) for gate in gates]
+    names = [gate.name for gate in gates]
+    if len(set(names)) < len(names):
+        raise ArenaError(f"{args.config}: two gates have the same name")
+    if args.all and args.update:
+        gates = [gate for gate in gates if gate.stored is not None]
+    return max((_one(gate, args, 1 / len(gates)) for gate in gates), default=0)
 
 
 def _one(gate: Gate, args: argparse.Namespace, share: float) -> int:
     out = args.out or Path("reports") / "gates"
     out = out / gate.name if args.all or args.out is None else out
     options = GateOptions(out, RunOptions(jobs=args.jobs, fresh=args.fresh), alpha_share=share)
-    with Progress("deals", args.quiet) as progress:
+    with Progress("deals", args.quiet) as progress, _telling(out):
         if args.update:
             baseline = update_baseline(gate, options, progress)
             print(
                 f"{gate.stored}: {len(baseline.values):,} deals, {len(baseline.seeds)} seeds, "
-                f"signature {baseline.signature}"
+                f"signature {baseline.probe.signature}"
             )
             return 0
         verdict = judge(gate, options, progress)
-    _write(verdict, out)
+    write_verdict(verdict, out)
     print(verdict.line)
     if not verdict.unchanged:
         print(verdict.block)
@@ -76,12 +90,15 @@ def _one(gate: Gate, args: argparse.Namespace, share: float) -> int:
     if os.environ.get("GITHUB_ACTIONS") == "true":
         print("\n".join(verdict.annotations(gate.path)))
     verdict.append_summary()
+    verdict.append_output()
     return verdict.exit_code(args.inconclusive)
 
 
-def _write(verdict: Verdict, out: Path) -> None:
-    out.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(verdict.as_json(), indent=1, allow_nan=False)
-    write_atomically(out / "gate.json", text + "\n")
-    write_atomically(out / "junit.xml", verdict.junit())
-    write_atomically(out / "gate.md", verdict.markdown())
+@contextmanager
+def _telling(out: Path) -> Iterator[None]:
+    """An interrupted gate loses nothing, and says so."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print(f"{out}: what was played is kept, the same command goes on", file=sys.stderr)
+        raise

@@ -65,7 +65,8 @@ class Progress:
         elif not self.quiet and now - self._last_line >= _LINE_EVERY_S:
             self._last_line = now
             leaders = ", ".join(f"{name} {mean:+.1f}" for name, mean in _first(tally))
-            self.say("; ".join(filter(None, (self._numbers(tally), leaders))))
+            numbers = "; ".join(filter(None, (self._numbers(tally), leaders)))
+            self.say("\n  ".join((numbers, *tally.tests)))
 
     def _numbers(self, tally: Tally) -> str:
         text = f"{tally.done:,}/{tally.total:,} {self.what}"
@@ -84,11 +85,12 @@ class Progress:
         standings.add_column(justify="right")
         for name, mean in _first(tally):
             standings.add_row(Text(name), Text(f"{mean:+.1f}"))
-        return Group(line, standings)
+        return Group(line, standings, *map(Text, tally.tests[:_STANDINGS_SHOWN]))
 
 
 def _first(tally: Tally) -> list[tuple[str, float]]:
-    return tally.standings()[:_STANDINGS_SHOWN]
+    """The best so far; not while tests are watched, whose plain means mislead."""
+    return [] if tally.tests else tally.standings()[:_STANDINGS_SHOWN]
 
 
 def _clock(seconds: float) -> str:

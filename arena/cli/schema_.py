@@ -17,6 +17,8 @@ import json
 from arena.cli.options import tell_left_out
 from arena.codec import view_schema
 from arena.config.schema import json_schema
+from arena.gate.config import GateFile
+from arena.gate.verdict import verdict_schema
 from arena.process.messages import message_schema
 from arena.report.document import json_schema as report_schema
 
@@ -25,6 +27,8 @@ SCHEMAS = {
     "view": view_schema,
     "protocol": message_schema,
     "report": report_schema,
+    "gate": lambda: {**GateFile.model_json_schema(), "title": "A gate of arena"},
+    "gate-json": verdict_schema,
 }
 
 
@@ -35,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         choices=tuple(SCHEMAS),
         default="experiment",
-        help="an experiment file (default), a view, the protocol of processes, or report.json",
+        help="an experiment file (default), a view, the protocol of processes, report.json, "
+        "a gate file, or gate.json",
     )
 
 

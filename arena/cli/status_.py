@@ -36,11 +36,13 @@ def status(results: Run) -> str:
         margins = [unit_margin(games) for _, games in results.database.units(pairing.id)]
         stored = len(margins)
         total += stored
-        margin = f"{sum(margins) / stored:+.1f}" if stored else "-"
+        # The plain mean of what stops on a lucky streak would mislead; the report has better.
+        naive = manifest.stop is not None
+        margin = f"{sum(margins) / stored:+.1f}" if stored and not naive else "-"
         rows.append((f"{pairing.first} - {pairing.second}", f"{stored:,}", f"{wanted:,}", margin))
     last = manifest.sessions[-1]
     lines = [
-        f"{results.name}: {_state(results, total == wanted * len(rows))}",
+        f"{results.name}: {_state(results, total == wanted * len(rows) or _decided(results))}",
         f"{manifest.rules.game}, {manifest.deal_set}, seed {manifest.seed}",
         f"started {manifest.started}, last {last.started} to {last.ended or '...'}, "
         f"{manifest.cpu_s:,.1f} CPU seconds",
@@ -55,6 +57,11 @@ def status(results: Run) -> str:
             for p, fault in faults[:10]
         ]
     return "\n".join(lines)
+
+
+def _decided(results: Run) -> bool:
+    """Whether sequential tests have ended the run before all was played."""
+    return results.manifest.stop is not None and results.manifest.sessions[-1].ending == "finished"
 
 
 def _state(results: Run, complete: bool) -> str:

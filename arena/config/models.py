@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from arena.entrants import Isolate
-from arena.store.manifest import Reference
+from arena.store.manifest import Reference, Stop
 from arena.strict import Strict
 
 __all__ = ["Deals", "ExperimentFile", "Match", "Schedule", "Team"]
@@ -57,6 +57,9 @@ class Match(Strict):
     """After the round in which a side has so many points."""
 
 
+MOST_AGENTS = 1000
+
+
 class Team(Strict):
     """Two different agents that play as partners."""
 
@@ -93,5 +96,9 @@ class ExperimentFile(Strict):
     """Whether an agent's crash or illegal card ends the run or costs it the deal."""
     decision_limit_s: float | None = Field(default=None, gt=0)
     """An agent that thinks longer is at fault."""
+    stop: Stop | None = None
+    """Play each pairing only until a sequential test decides."""
     reference: tuple[Reference, ...] = ()
     """Published values to compare with."""
+    most_agents: int = Field(default=MOST_AGENTS, ge=1)
+    """More agents than this, as a grid soon has, are taken for a mistake."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import platform
+import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,16 +20,32 @@ from arena.deals import Deal
 from arena.errors import ArenaError
 from arena.files import write_atomically
 from arena.play.fingerprint import is_reproducible
-from arena.play.referee import Lineup, Referee
+from arena.play.referee import Clock, Lineup, Referee, first_decisions
 from arena.rules import Rules
 from arena.strict import Strict
 
-__all__ = ["Baseline", "kernel_sources", "read_baseline", "signature"]
+__all__ = ["Baseline", "Probe", "kernel_sources", "make_baseline", "probe", "read_baseline"]
 
-FORMAT = 1
-SIGNATURE_DEALS = 40
-"""In every seat; a change that shows on fewer deals than one in so many may go unseen."""
+FORMAT = 2
 _SEED = 20_250
+
+
+class Probe(Strict):
+    """What an agent does on a few deals, in every seat, and how long that takes it."""
+
+    signature: str | None
+    """A hash of all its actions; None if it is not reproducible."""
+    deals: int
+    median_s: float
+    """Median time for a decision."""
+    machine_s: float
+    """What a fixed piece of work took at that time: the speed of the machine."""
+
+    def times_slower_than(self, other: Probe) -> float:
+        """The ratio of the median times, as on one machine."""
+        if other.median_s <= 0 or self.machine_s <= 0:
+            return 1.0
+        return (self.median_s / self.machine_s) / (other.median_s / other.machine_s)
 
 
 class Baseline(Strict):
@@ -43,14 +62,12 @@ class Baseline(Strict):
     kernel: str
     references: dict[str, str]
     """Fingerprints by name."""
-    signature: str | None
+    probe: Probe
     seeds: list[int]
     values: dict[str, float]
     """By deal: mean margin over references and seeds."""
     noise_sd: float
     """Spread of a deal's value from seed to seed: what the baseline does not know."""
-    median_s: float
-    """Median time for a decision."""
     processor: str
 
     def void(self, now: Mapping[str, Any]) -> str:
@@ -80,30 +97,30 @@ def read_baseline(path: Path) -> Baseline:
     if not path.is_file():
         raise ArenaError(f"{path}: no such baseline; 'arena gate CONFIG --update' makes it")
     try:
-        found = Baseline.model_validate_json(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(data, dict) and data.get("format", FORMAT) != FORMAT:
+            raise ArenaError(
+                f"{path}: format {data['format']}, not {FORMAT}; make it again: --update"
+            )
+        return Baseline.model_validate(data)
     except ValueError as error:
         raise ArenaError(
             f"{path}: not a baseline of a gate: {str(error).splitlines()[0]}"
         ) from error
-    if found.format != FORMAT:
-        raise ArenaError(f"{path}: format {found.format}, not {FORMAT}; make it again: --update")
-    return found
 
 
 def _changed(old: Mapping[str, str], new: Mapping[str, str]) -> str:
     return ", ".join(sorted(name for name in {*old, *new} if old.get(name) != new.get(name)))
 
 
-def signature(rules: Rules, player: Player, deals: tuple[Deal, ...]) -> str | None:
-    """A hash of all actions on the first deals, in every seat, against a random table.
-
-    Says whether anything changed in what the agent does; None if it is not reproducible.
-    """
-    if not is_reproducible(player):
-        return None
+def probe(rules: Rules, player: Player, deals: tuple[Deal, ...]) -> Probe:
+    """Let an agent play some deals in every seat, against a random table."""
     digest = hashlib.sha256()
     referee = Referee(rules, _SEED, None, None)
-    for deal in deals[:SIGNATURE_DEALS]:
+    first_decisions(rules, player, Clock())  # compiled code is loaded before the clock counts
+    times: list[float] = []
+    machine_s = _machine_s()
+    for deal in deals:
         for seat in range(rules.players):
             others = [Player(_Anybody())] * rules.players
             lineup = Lineup.of([*others[:seat], player, *others[seat + 1 :]])
@@ -111,7 +128,27 @@ def signature(rules: Rules, player: Player, deals: tuple[Deal, ...]) -> str | No
             digest.update(played.actions)
             if played.fault is not None:
                 digest.update(f"{played.fault.kind} {played.fault.decision}".encode())
-    return digest.hexdigest()[:16]
+            times += [
+                spent
+                for spent, who in zip(played.nanoseconds, played.seats, strict=False)
+                if who == seat
+            ]
+    return Probe(
+        signature=digest.hexdigest()[:16] if is_reproducible(player) else None,
+        deals=len(deals),
+        median_s=float(np.median(times)) / 1e9 if times else 0.0,
+        machine_s=min(machine_s, _machine_s()),
+    )
+
+
+def _machine_s() -> float:
+    """Seconds for a fixed piece of work in Python, the best of several."""
+    found = []
+    for _ in range(9):
+        began = time.perf_counter()
+        sum(number * number % 7 for number in range(5_000))
+        found.append(time.perf_counter() - began)
+    return min(found)
 
 
 class _Anybody:
@@ -121,27 +158,46 @@ class _Anybody:
         return rng.choice(view.legal)
 
 
-def kernel_sources() -> str:
-    """A hash of the compiled kernel's sources and of the compiler's version."""
+def kernel_sources(rules: Rules) -> str:
+    """A hash of the code that becomes the machine code of a game, and of the compiler's version.
+
+    Of what the compiler sees: comments, docstrings and other games do not count.
+    """
     import numba
 
     import arena.games
 
     digest = hashlib.sha256(numba.__version__.encode())
     root = Path(next(iter(arena.games.__path__)))
-    for file in sorted(root.rglob("*.py")):
-        digest.update(file.relative_to(root).as_posix().encode())
-        digest.update(file.read_bytes())
+    files = {*(root / "kernel").rglob("*.py"), *root.glob("*.py")}
+    own = sys.modules[type(rules).__module__].__file__
+    files |= set(Path(own).parent.glob("*.py")) if own else set()
+    for file in sorted(files):
+        digest.update(file.name.encode())
+        digest.update(_without_words(file.read_text(encoding="utf-8")).encode())
     return digest.hexdigest()[:16]
+
+
+def _without_words(source: str) -> str:
+    """The syntax tree of a module, without its docstrings."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [  # type: ignore[attr-defined]
+                line
+                for line in body
+                if not (isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant))
+            ]
+    return ast.dump(tree)
 
 
 def make_baseline(
     gate: str,
     made: str,
     now: Mapping[str, Any],
-    found: str | None,
+    found: Probe,
     tables: Mapping[int, Mapping[str, float]],
-    median_s: float,
 ) -> Baseline:
     """From the values of each deal by seed."""
     deals = list(next(iter(tables.values())))
@@ -153,11 +209,10 @@ def make_baseline(
         gate=gate,
         made=made,
         arena_version=__version__,
-        signature=found,
+        probe=found,
         seeds=list(tables),
         values={deal: float(mean) for deal, mean in zip(deals, means, strict=True)},
         noise_sd=noise,
-        median_s=median_s,
         processor=platform.processor() or platform.machine(),
         **now,
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,10 +13,11 @@ from arena.config.loader import build
 from arena.config.models import Deals
 from arena.config.problems import Problems
 from arena.config.strict_yaml import Document, KeyPath, Place, read
+from arena.errors import ArenaError
 from arena.play.experiment import Experiment
 from arena.strict import Strict
 
-__all__ = ["BASELINE", "CANDIDATE", "Gate", "GateFile", "TestFile", "load_gate"]
+__all__ = ["BASELINE", "CANDIDATE", "Gate", "GateFile", "TestFile", "gate_of", "load_gate"]
 
 CANDIDATE, BASELINE = "candidate", "baseline"
 
@@ -27,6 +29,13 @@ class BaselineFile(Strict):
     """Path of a stored baseline, relative to the gate file; `arena gate --update` makes it."""
     agent: dict[str, Any] | None = None
     """An agent that plays the candidate head to head."""
+    git: str | None = None
+    """A revision: the candidate plays itself as it was then, head to head."""
+
+    @property
+    def is_opponent(self) -> bool:
+        """Whether the candidate plays it, head to head."""
+        return self.stored is None
 
 
 class TestFile(Strict):
@@ -34,15 +43,20 @@ class TestFile(Strict):
 
     __test__ = False  # not a pytest class
 
-    kind: Literal["no-regression", "gain", "equivalence", "fixed"] = "no-regression"
-    """Sequential: not worse by so many points, or better by them. On all deals: equal within
-    them (equivalence), or not worse by them (fixed)."""
+    kind: Literal["no-regression", "gain", "equivalence", "fixed", "pentanomial"] = "no-regression"
+    """Sequential: not worse by so many points, or better by them, or (pentanomial, head to head) by
+    normalised Elo on pairs of games, as chess tools do it. On all deals: equal within so many
+    points (equivalence), or not worse by them (fixed)."""
     worse_by: float | None = Field(default=None, gt=0)
     """No-regression and fixed: points per deal that matter."""
     better_by: float | None = Field(default=None, gt=0)
     """Gain: points per deal that matter."""
     within: float | None = Field(default=None, gt=0)
     """Equivalence: points per deal that do not matter."""
+    elo0: float = 0.0
+    """Pentanomial: normalised Elo that fails, ..."""
+    elo1: float | None = None
+    """... and that passes; more than elo0."""
     alpha: float = Field(default=0.05, gt=0, lt=0.5)
     """How often an unchanged agent may fail; gain: may pass; equivalence: a different one."""
     beta: float = Field(default=0.05, gt=0, lt=0.5)
@@ -51,7 +65,8 @@ class TestFile(Strict):
     @property
     def key(self) -> str:
         """The key that says how many points matter."""
-        return {"gain": "better_by", "equivalence": "within"}.get(self.kind, "worse_by")
+        keys = {"gain": "better_by", "equivalence": "within", "pentanomial": "elo1"}
+        return keys.get(self.kind, "worse_by")
 
     @property
     def points(self) -> float:
@@ -60,14 +75,23 @@ class TestFile(Strict):
 
 
 class AlsoFile(Strict):
-    """Conditions beside the test."""
+    """Conditions beside the test; also those of an agent that plays as before."""
 
     faults: int = Field(default=0, ge=0)
     """Deals that the candidate may forfeit."""
     median_time_ratio: float | None = Field(default=None, gt=0)
-    """The candidate's median time for a decision, in those of the baseline."""
+    """The candidate's median time for a decision on the probe deals, in those of the baseline;
+    each is measured in the time that the machine takes for a fixed piece of work."""
     floors: dict[str, float] = Field(default_factory=dict)
     """By reference: a mean margin that the candidate must not be below."""
+
+
+class GateDeals(Deals):
+    """Which deals are played."""
+
+    fresh: bool = False
+    """Deal anew, like the set, for every candidate that plays differently: nobody can be fitted to
+    them. Not with a stored baseline, which knows its own deals only."""
 
 
 class GateFile(Strict):
@@ -76,7 +100,7 @@ class GateFile(Strict):
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=100)
     description: str | None = None
     game: dict[str, Any] | str
-    deals: Deals
+    deals: GateDeals
     candidate: dict[str, Any]
     """A family with its parameters."""
     against: list[dict[str, Any]] = Field(default_factory=list)
@@ -89,6 +113,8 @@ class GateFile(Strict):
     """Never play more; all deals of the set, if not given."""
     replicates: int = Field(default=3, ge=1, le=100)
     """How many times a stored baseline plays each deal, with other seeds."""
+    probe_deals: int = Field(default=40, ge=1)
+    """Deals of the signature, played in every seat; a change that shows on fewer may go unseen."""
     decision_limit_s: float | None = Field(default=None, gt=0)
 
 
@@ -100,6 +126,13 @@ class Gate:
     file: GateFile
     experiment: Experiment
     references: tuple[str, ...]
+
+    def with_baseline(self, path: Path) -> Gate:
+        """The same gate with its stored baseline in another file."""
+        if self.file.baseline.stored is None:
+            raise ArenaError(f"{self.path}: baseline: it is not a stored one")
+        baseline = BaselineFile(stored=str(path.absolute()))
+        return replace(self, file=self.file.model_copy(update={"baseline": baseline}))
 
     @property
     def name(self) -> str:
@@ -114,19 +147,38 @@ class Gate:
 
 def load_gate(path: Path) -> Gate:
     """Read a gate file; raises `ConfigError` with a line for each mistake."""
-    document = read(path)
+    return build_gate(read(path), path)
+
+
+def gate_of(data: Mapping[str, Any], place: str, folder: Path) -> Gate:
+    """A gate from plain data, such as a test has; `place` is named in mistakes."""
+    return build_gate(Document(dict(data), {(): Place(place)}), folder / "gate.yaml")
+
+
+def build_gate(document: Document, path: Path) -> Gate:
+    """The gate that a document stands for."""
     problems = Problems(document)
     file = problems.check(GateFile, document.data, ())
     problems.stop_if_any()
     assert file is not None
     names = _names(file)
-    if (file.baseline.stored is None) == (file.baseline.agent is None):
-        problems.add(("baseline",), "give either stored (a file) or agent (one that plays)")
+    baseline = file.baseline
+    if sum(given is not None for given in (baseline.stored, baseline.agent, baseline.git)) != 1:
+        problems.add(("baseline",), "give one of stored (a file), agent (one that plays) or git")
+    elif file.deals.fresh and not baseline.is_opponent:
+        problems.add(
+            ("deals", "fresh"), "a stored baseline knows its own deals only; give agent or git"
+        )
     elif file.baseline.stored is not None and not names:
         problems.add(("against",), "a stored baseline needs references that the candidate plays")
     if getattr(file.test, file.test.key) is None:
         problems.add(("test", file.test.key), f"missing; {file.test.kind} needs it")
-    for key in ("worse_by", "better_by", "within"):
+    if file.test.kind == "pentanomial":
+        if not baseline.is_opponent:
+            problems.add(("test", "kind"), "pentanomial is for head to head (agent or git)")
+        if file.test.elo1 is not None and file.test.elo1 <= file.test.elo0:
+            problems.add(("test", "elo1"), f"expected more than elo0 ({file.test.elo0:g})")
+    for key in ("worse_by", "better_by", "within", "elo1"):
         if key != file.test.key and getattr(file.test, key) is not None:
             problems.add(("test", key), f"{file.test.kind} takes {file.test.key}")
     for name in file.also.floors:
@@ -159,6 +211,10 @@ def _experiment(document: Document, file: GateFile, names: list[str]) -> Documen
     if file.baseline.agent is not None:
         agents[BASELINE] = data["baseline"]["agent"]
         moved["agents", BASELINE] = ("baseline", "agent")
+    elif file.baseline.git is not None:
+        agents[BASELINE] = {**data["candidate"], "source": {"git": file.baseline.git}}
+        moved["agents", BASELINE] = ("candidate",)
+    if file.baseline.is_opponent:
         pairs.append([CANDIDATE, BASELINE])
     places: dict[KeyPath, Place] = dict(document.places)
     for new, old in moved.items():
@@ -168,7 +224,7 @@ def _experiment(document: Document, file: GateFile, names: list[str]) -> Documen
     experiment = {
         "name": file.name,
         "game": data["game"],
-        "deals": data["deals"],
+        "deals": {key: value for key, value in data["deals"].items() if key != "fresh"},
         "agents": agents,
         "schedule": {"type": "pairs", "pairs": pairs},
         "seed": file.seed,

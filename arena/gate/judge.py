@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +13,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis import Results, read
+from arena.deals import DealSet
+from arena.entrants import builder_of
 from arena.errors import ArenaError
+from arena.files import find_shipped
 from arena.gate import ledger
 from arena.gate.baseline import (
     Baseline,
+    Probe,
     kernel_sources,
     make_baseline,
+    probe,
     read_baseline,
-    signature,
 )
-from arena.gate.config import BASELINE, CANDIDATE, Gate
-from arena.gate.tests import PILOT, Measured, check_enough, is_sequential, measure
+from arena.gate.config import BASELINE, CANDIDATE, Gate, TestFile
+from arena.gate.tests import Measured, check_enough, is_sequential, measure
 from arena.gate.verdict import Condition, LostDeal, Outcome, Verdict
+from arena.generate import Filter, make_deals
 from arena.play.describe import rules_used
 from arena.play.experiment import Experiment
 from arena.play.run import RunOptions, Watcher
 from arena.play.run import run as play
+from arena.play.stopping import PILOT, Played, more
+from arena.scoring import Game, unit_margin
 from arena.stats import mean_difference
 from arena.store import Run
 from arena.store.folder import now
@@ -34,7 +43,7 @@ from arena.store.folder import now
 __all__ = ["GateOptions", "judge", "update_baseline"]
 
 FloatArray = NDArray[np.float64]
-GROWTH = 1.5
+IntArray = NDArray[np.int64]
 WORST_SHOWN = 5
 
 
@@ -56,50 +65,42 @@ def update_baseline(gate: Gate, options: GateOptions, watcher: Watcher) -> Basel
         raise ArenaError(f"{gate.path}: baseline: there is no stored baseline to update")
     experiment = _limited(gate)
     tables: dict[int, dict[str, float]] = {}
-    times: list[float] = []
     references: dict[str, str] = {}
     for number in range(1, gate.file.replicates + 1):
         seed = gate.file.seed + number
-        seeded = replace(experiment, seed=seed)
         folder = options.out / f"baseline-seed-{seed}"
-        play(seeded, folder, options.run, watcher)
+        play(replace(experiment, seed=seed), folder, options.run, watcher)
         with Run(folder) as run:
             if run.faults():
                 raise ArenaError(f"{folder}: there were faults; no baseline is made of them")
-            tables[seed] = _values(gate, read([run]), len(experiment.deals))
-            times.append(run.thinking()[CANDIDATE].median)
+            tables[seed] = _values(gate, read([run]), experiment)
             references = _fingerprints(gate, run)
-    found = make_baseline(
-        gate.name,
-        now(),
-        _conditions_of(gate, references),
-        _signature(gate),
-        tables,
-        float(np.median(times)),
-    )
+    conditions = _conditions_of(gate, references)
+    found = make_baseline(gate.name, now(), conditions, _probe(gate), tables)
     found.write(gate.stored)
     return found
 
 
 def judge(gate: Gate, options: GateOptions, watcher: Watcher) -> Verdict:
     """Play until the test decides or the deals are used up, and say what was found."""
-    mine = _signature(gate)
+    mine = _probe(gate)
+    if gate.file.deals.fresh:
+        gate = _dealt_anew(gate, mine, options.out)
     log = options.ledger or _ledger_path(gate, options)
     tried = ledger.attempts(log, gate.name, gate.experiment.deals_sha256) + 1
     baseline = read_baseline(gate.stored) if gate.stored is not None else None
     if baseline is not None:
         references = {name: baseline.references.get(name, "") for name in gate.references}
         _refuse_void(gate, baseline, references)
-        theirs = baseline.signature
-    else:
-        theirs = _signature(gate, BASELINE)
-    if mine is not None and mine == theirs and not gate.file.also.floors:
+    theirs = _probe(gate, BASELINE) if baseline is None else baseline.probe
+    same = mine.signature is not None and mine.signature == theirs.signature
+    also = _time(gate, mine, theirs)
+    if same and mine.deals == theirs.deals and not gate.file.also.floors:
         words = "no functional change: every action on the probe deals is the same"
-        verdict = Verdict(
-            gate.name, "pass", (Condition("signature", "pass", words),), mine, True, 0
-        )
+        verdict = _verdict(gate, mine, [Condition("signature", "pass", words), *also])
+        verdict = replace(verdict, unchanged=verdict.outcome == "pass")
     else:
-        verdict = _played(gate, options, watcher, baseline, mine)
+        verdict = _played(gate, options, watcher, baseline, mine, also)
     verdict = replace(
         verdict,
         attempt=tried,
@@ -111,7 +112,7 @@ def judge(gate: Gate, options: GateOptions, watcher: Watcher) -> Verdict:
         {
             "date": now(),
             "gate": gate.name,
-            "signature": mine,
+            "signature": mine.signature,
             "deals_sha256": gate.experiment.deals_sha256,
             "verdict": verdict.outcome,
             "deals": verdict.deals,
@@ -120,82 +121,155 @@ def judge(gate: Gate, options: GateOptions, watcher: Watcher) -> Verdict:
     return verdict
 
 
+def _verdict(gate: Gate, mine: Probe, conditions: Sequence[Condition]) -> Verdict:
+    return Verdict(
+        gate=gate.name,
+        outcome=_worst_of(conditions),
+        conditions=tuple(conditions),
+        signature=mine.signature,
+        unchanged=False,
+        deals=0,
+    )
+
+
 def _played(
     gate: Gate,
     options: GateOptions,
     watcher: Watcher,
     baseline: Baseline | None,
-    mine: str | None,
+    mine: Probe,
+    also: Sequence[Condition],
 ) -> Verdict:
     experiment = _limited(gate)
-    test = gate.file.test.model_copy(
-        update={
-            "alpha": gate.file.test.alpha * options.alpha_share,
-            "beta": gate.file.test.beta * options.alpha_share,
-        }
-    )
-    total = len(experiment.deals)
-    planned: int | None = None
-    count = min(PILOT, total) if is_sequential(test) else total
-    folder = options.out / f"run-{experiment.config_sha256[:8]}-{mine or 'now'}"
-    fresh = options.run.fresh
-    while True:
-        finished = play(experiment, folder, replace(options.run, first=count, fresh=fresh), watcher)
-        fresh = False
-        if finished.stopped:
-            raise ArenaError(f"{gate.path}: stopped: {finished.stopped}")
-        with Run(folder) as run:
-            if baseline is not None:
-                _refuse_void(gate, baseline, _fingerprints(gate, run))
-            results = read([run])
-            faults = [fault for pairing, fault in run.faults() if fault.entrant == 0]
-            thinking = {name: found.median for name, found in run.thinking().items()}
-        values = _difference(gate, results, baseline, count)
-        found = measure(values, test, count >= total)
-        guilty = len(faults) > gate.file.also.faults
-        if planned is None and not guilty:
-            planned = check_enough(values, test, total, str(gate.path))
-        if found.ratio is not None and found.lower is not None and found.upper is not None:
-            watcher.say(
-                f"{found.deals:,} deals: ratio {found.ratio:.2f} between {found.lower:.2f} "
-                f"and {found.upper:.2f}" + (f"; 90% decide within {planned:,}" if planned else "")
-            )
-        if found.answer != "continue" or count >= total or guilty:
-            break
-        count = min(total, int(count * GROWTH))
-    used = values[: found.deals]
+    test = _shared(gate.file.test, options.alpha_share)
+    rule = _Rule(gate, experiment, test, baseline)
+    key = hashlib.sha256(f"{test.model_dump_json()} {mine.signature}".encode()).hexdigest()
+    folder = options.out / f"run-{experiment.config_sha256[:8]}-{key[:8]}"
+    finished = play(experiment, folder, options.run, watcher, rule)
+    if finished.stopped:
+        raise ArenaError(f"{gate.path}: stopped: {finished.stopped}")
+    with Run(folder) as run:
+        if baseline is not None:
+            _refuse_void(gate, baseline, _fingerprints(gate, run))
+        results = read([run])
+        faults = [fault for _, fault in run.faults() if fault.entrant == 0]
+    found = rule.found
+    used = rule.values[: found.deals]
     strength: Outcome = "inconclusive" if found.answer == "continue" else found.answer
     conditions = [Condition("strength", strength, _strength_words(found, strength))]
+    guilty = len(faults) > gate.file.also.faults
     if guilty or gate.file.also.faults:
         words = f"{len(faults)} faults, {gate.file.also.faults} allowed"
         if faults:
             words += f"; {faults[0].message.splitlines()[0]}"
         conditions.append(Condition("faults", "fault" if guilty else "pass", words))
-    conditions += _floors(gate, results)
-    conditions += _time(gate, thinking, baseline)
-    return Verdict(
-        gate=gate.name,
-        outcome=_worst_of(conditions),
-        conditions=tuple(conditions),
-        signature=mine,
-        unchanged=False,
+    conditions += [*_floors(gate, results), *also]
+    return replace(
+        _verdict(gate, mine, conditions),
         deals=found.deals,
         mean=found.mean,
         low=found.low,
         high=found.high,
+        unit=found.unit,
         won=int((used > 0).sum()),
         drawn=int((used == 0).sum()),
         lost=int((used < 0).sum()),
-        pentanomial=_pentanomial(gate, results),
+        pentanomial=rule.pentanomial,
         test=found.words,
         ratio=found.ratio,
         lower=found.lower,
         upper=found.upper,
         walk=found.path,
-        planned_deals=planned,
+        planned_deals=rule.planned,
         worst=_most_expensive(gate, results, folder),
         notes=tuple(note for note in (found.note,) if note),
     )
+
+
+def _shared(test: TestFile, share: float) -> TestFile:
+    return test.model_copy(update={"alpha": test.alpha * share, "beta": test.beta * share})
+
+
+class _Rule:
+    """How many deals a gate wants: all pairings the same, until its test decides."""
+
+    def __init__(
+        self, gate: Gate, experiment: Experiment, test: TestFile, baseline: Baseline | None
+    ) -> None:
+        self._gate, self._test, self._baseline = gate, test, baseline
+        self._pairings = experiment.pairings
+        self._ids = [deal.id for deal in experiment.deals]
+        if baseline is not None and any(deal not in baseline.values for deal in self._ids):
+            raise ArenaError(
+                f"{gate.stored}: the baseline has {len(baseline.values):,} deals and the gate "
+                f"wants {len(self._ids):,}; make it again with --update, or set max_deals"
+            )
+        self.values: FloatArray = np.empty(0)
+        self.cells: IntArray | None = None
+        self.planned: int | None = None
+        self.found: Measured
+
+    def wanted(self, played: Played) -> Sequence[int]:
+        """A quarter more until the test decides; a fixed test has a pilot, then all."""
+        count = len(played[0])
+        total = len(self._ids)
+        if count == 0:
+            return [min(PILOT, total)] * len(played)
+        self.values = self._difference(played)
+        self.cells = self._half_points(played)
+        self.found = measure(self.values, self._test, count >= total, self.cells)
+        forfeits = sum(game.forfeit == 1 for units in played for games in units for game in games)
+        if forfeits > self._gate.file.also.faults:
+            return [count] * len(played)  # whatever its strength, it fails
+        if self.planned is None and self.found.answer == "continue":
+            # Refused as soon as the pilot shows that it would lead nowhere.
+            self.planned = check_enough(self.values, self._test, total, str(self._gate.path))
+        if self.found.answer != "continue":
+            return [count] * len(played)
+        return [more(count) if is_sequential(self._test) else total] * len(played)
+
+    def words(self) -> Sequence[str]:
+        """Where the test stands."""
+        found = self.found
+        if found.ratio is None or found.lower is None or found.upper is None:
+            return []
+        left = f", about {found.left:,} left" if found.left is not None else ""
+        return [
+            f"{found.deals:,} deals: likelihood ratio {found.ratio:+.2f} between "
+            f"{found.lower:.2f} and {found.upper:.2f}{left}"
+        ]
+
+    @property
+    def pentanomial(self) -> tuple[int, ...]:
+        """Deals by the half points won, head to head on two seatings; empty otherwise."""
+        if self.cells is None:
+            return ()
+        counts = np.bincount(self.cells[: self.found.deals], minlength=5)
+        return tuple(int(n) for n in counts)
+
+    @cached_property
+    def _direct(self) -> int | None:
+        """The pairing with the baseline, if that plays."""
+        pair = (CANDIDATE, BASELINE)
+        return self._pairings.index(pair) if pair in self._pairings else None
+
+    def _difference(self, played: Played) -> FloatArray:
+        """One value per deal: the candidate's less the baseline's."""
+        if self._direct is not None:
+            return np.array([unit_margin(games) for games in played[self._direct]])
+        assert self._baseline is not None  # there is one or the other
+        margins = np.array([[unit_margin(games) for games in units] for units in played])
+        known = np.array([self._baseline.values[deal] for deal in self._ids[: margins.shape[1]]])
+        return np.asarray(margins.mean(axis=0) - known)
+
+    def _half_points(self, played: Played) -> IntArray | None:
+        if self._direct is None or any(len(games) != 2 for games in played[self._direct]):
+            return None
+        return np.array([_half_points(games) for games in played[self._direct]], dtype=np.int64)
+
+
+def _half_points(games: Sequence[Game]) -> int:
+    return sum(1 + (game.margin > 0) - (game.margin < 0) for game in games)
 
 
 # --- values of deals ---------------------------------------------------------------------
@@ -207,46 +281,47 @@ def _limited(gate: Gate) -> Experiment:
     return experiment if most is None else replace(experiment, deals=experiment.deals[:most])
 
 
-def _values(gate: Gate, results: Results, deals: int) -> dict[str, float]:
+def _dealt_anew(gate: Gate, mine: Probe, out: Path) -> Gate:
+    """The gate on deals of the same kind that this candidate is the first to see."""
+    if mine.signature is None:
+        raise ArenaError(f"{gate.path}: deals.fresh: the candidate is not reproducible")
+    experiment = gate.experiment
+    source = experiment.deals_from
+    named = source.get("set")
+    like = DealSet.load(
+        find_shipped("deals", str(named), ".csv") if named else Path(str(source["file"]))
+    )
+    measures: Mapping[str, Callable[..., int]] = getattr(experiment.rules, "measures", {})
+    filters = [Filter.parse(text, dict(measures)) for text in like.meta.get("filter", ())]
+    name = f"{gate.name}-{mine.signature}"
+    seed = int(hashlib.sha256(name.encode()).hexdigest()[:12], 16)
+    dealt = make_deals(experiment.rules, name, len(experiment.deals), seed, filters)
+    dealt = dealt.save(out / f"deals-{mine.signature}.csv")
+    anew = replace(
+        experiment,
+        deals=dealt.deals,
+        deal_set=dealt.name,
+        deals_sha256=dealt.sha256,
+        deals_from={"file": str(dealt.path), "offset": 0},
+    )
+    return replace(gate, experiment=anew)
+
+
+def _values(gate: Gate, results: Results, experiment: Experiment) -> dict[str, float]:
     """By deal, in playing order: the mean of the candidate's margins over the references."""
     by_reference: list[dict[str, float]] = []
     for name in gate.references:
         pair = results.pair(CANDIDATE, name)
         by_reference.append(dict(zip(pair.units, map(float, pair.margins), strict=True)))
-    ids = [deal.id for deal in gate.experiment.deals[:deals]]
-    return {deal: float(np.mean([found[deal] for found in by_reference])) for deal in ids}
-
-
-def _difference(gate: Gate, results: Results, baseline: Baseline | None, deals: int) -> FloatArray:
-    ids = [deal.id for deal in gate.experiment.deals[:deals]]
-    if baseline is None:
-        pair = results.pair(CANDIDATE, BASELINE)
-        direct = dict(zip(pair.units, map(float, pair.margins), strict=True))
-        return np.array([direct[deal] for deal in ids])
-    missing = [deal for deal in ids if deal not in baseline.values]
-    if missing:
-        raise ArenaError(
-            f"{gate.stored}: the baseline has {len(baseline.values):,} deals and the gate wants "
-            f"{len(gate.experiment.deals):,}; make it again with --update, or set max_deals"
-        )
-    mine = _values(gate, results, deals)
-    return np.array([mine[deal] - baseline.values[deal] for deal in ids])
-
-
-def _pentanomial(gate: Gate, results: Results) -> tuple[int, ...]:
-    """Head to head on two seatings: deals by the half points won; empty otherwise."""
-    if gate.file.baseline.agent is None:
-        return ()
-    games = results.pair(CANDIDATE, BASELINE).games
-    if games.shape[1] != 2:
-        return ()
-    points = np.rint((np.sign(games) + 1).sum(axis=1)).astype(np.int64)
-    return tuple(int(n) for n in np.bincount(points, minlength=5))
+    return {
+        deal.id: float(np.mean([found[deal.id] for found in by_reference]))
+        for deal in experiment.deals
+    }
 
 
 def _most_expensive(gate: Gate, results: Results, folder: Path) -> tuple[LostDeal, ...]:
     found = []
-    for name in (*gate.references, *([BASELINE] if gate.file.baseline.agent else [])):
+    for name in (*gate.references, *([BASELINE] if gate.file.baseline.is_opponent else [])):
         pair = results.pair(CANDIDATE, name)
         found += [
             LostDeal(
@@ -263,9 +338,9 @@ def _most_expensive(gate: Gate, results: Results, folder: Path) -> tuple[LostDea
 
 def _strength_words(found: Measured, outcome: Outcome) -> str:
     size = (
-        f"{found.mean:+.1f} points a deal [{found.low:+.1f}, {found.high:+.1f}]"
+        f"{found.mean:+.1f} {found.unit} [{found.low:+.1f}, {found.high:+.1f}]"
         if found.mean is not None and found.low is not None and found.high is not None
-        else f"{found.mean:+.1f} points a deal"
+        else f"{found.mean:+.1f} {found.unit}"
         if found.mean is not None
         else "no estimate"
     )
@@ -285,17 +360,16 @@ def _floors(gate: Gate, results: Results) -> list[Condition]:
     return out
 
 
-def _time(gate: Gate, medians: Mapping[str, float], baseline: Baseline | None) -> list[Condition]:
+def _time(gate: Gate, mine: Probe, theirs: Probe) -> list[Condition]:
     limit = gate.file.also.median_time_ratio
     if limit is None:
         return []
-    before = medians[BASELINE] if baseline is None else baseline.median_s
-    ratio = medians[CANDIDATE] / before if before > 0 else 1.0
+    ratio = mine.times_slower_than(theirs)
     words = f"{ratio:.2f} times the baseline's median time for a decision (limit {limit:g})"
     return [Condition("time", "regression" if ratio > limit else "pass", words)]
 
 
-def _worst_of(conditions: list[Condition]) -> Outcome:
+def _worst_of(conditions: Sequence[Condition]) -> Outcome:
     order: tuple[Outcome, ...] = ("fault", "regression", "inconclusive", "pass")
     return min((c.outcome for c in conditions), key=order.index)
 
@@ -303,10 +377,14 @@ def _worst_of(conditions: list[Condition]) -> Outcome:
 # --- what a baseline depends on ----------------------------------------------------------
 
 
-def _signature(gate: Gate, name: str = CANDIDATE) -> str | None:
+def _probe(gate: Gate, name: str = CANDIDATE) -> Probe:
     experiment = gate.experiment
     (spec,) = experiment.entrant(name).members
-    return signature(experiment.rules, spec.build(), experiment.deals)
+    player = builder_of(spec, experiment.folder, experiment.decision_limit_s).build()
+    try:
+        return probe(experiment.rules, player, experiment.deals[: gate.file.probe_deals])
+    finally:
+        player.close()
 
 
 def _fingerprints(gate: Gate, run: Run) -> dict[str, str]:
@@ -320,7 +398,7 @@ def _conditions_of(gate: Gate, references: Mapping[str, str]) -> dict[str, Any]:
         "options": dict(used.options),
         "rules_version": used.version,
         "deals_sha256": gate.experiment.deals_sha256,
-        "kernel": kernel_sources(),
+        "kernel": kernel_sources(gate.experiment.rules),
         "references": dict(references),
     }
 

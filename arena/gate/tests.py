@@ -11,21 +11,26 @@ from numpy.typing import NDArray
 
 from arena.errors import ArenaError
 from arena.gate.config import TestFile
+from arena.play.stopping import PILOT, design_of, walk_of
 from arena.stats import (
     SprtDesign,
+    elo_after_stopping,
     equivalence,
-    estimate_after_stopping,
     mean_difference,
-    sprt_points,
 )
-from arena.stats.sequential.sprt import find_stops, points_path
+from arena.stats.elo import NELO_PER_T
+from arena.stats.sequential.sprt import counts_path, find_stops, points_path, sprt_counts
+from arena.store.manifest import Stop
+
+__all__ = ["PILOT", "Measured", "check_enough", "is_sequential", "measure", "stop_of"]
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 Answer = Literal["pass", "regression", "continue"]
 
-PILOT = 64
-"""Deals before the test is planned; they count in the test like all others."""
 SIMULATED = 400
+_ANSWERS: dict[str, Answer] = {"H1": "pass", "H0": "regression", "continue": "continue"}
+_SHOWN = 400
 
 
 @dataclass(frozen=True)
@@ -41,33 +46,42 @@ class Measured:
     ratio: float | None = None
     lower: float | None = None
     upper: float | None = None
-    path: tuple[float, ...] = ()
+    path: tuple[tuple[int, float], ...] = ()
+    """The ratio after so many deals."""
+    left: int | None = None
     note: str = ""
+    unit: str = "points a deal"
 
 
 def is_sequential(test: TestFile) -> bool:
     """Whether the test looks after every deal, not only at the end."""
-    return test.kind in ("no-regression", "gain")
+    return test.kind in ("no-regression", "gain", "pentanomial")
 
 
-def design_of(test: TestFile, extreme: float) -> SprtDesign:
+def stop_of(test: TestFile) -> Stop:
     """The sequential test: H0 fails the gate, H1 passes it.
 
     No regression: H0 is an agent that is worse by the points, so the share of unchanged agents
     that fail (the gate's alpha) is the test's second error.
     """
-    if test.kind == "gain":
-        return SprtDesign(0.0, test.points, test.alpha, test.beta, extreme=extreme)
-    return SprtDesign(-test.points, 0.0, test.beta, test.alpha, extreme=extreme)
+    if test.kind == "no-regression":
+        return Stop(h0=-test.points, h1=0.0, alpha=test.beta, beta=test.alpha)
+    if test.kind == "pentanomial":
+        return Stop(h0=test.elo0, h1=test.points, alpha=test.alpha, beta=test.beta)
+    return Stop(h0=0.0, h1=test.points, alpha=test.alpha, beta=test.beta)
 
 
-def extreme_of(values: FloatArray) -> float:
-    """The largest value of the pilot: what `SprtDesign.extreme` minds."""
-    return float(np.abs(values[:PILOT]).max(initial=0.0))
+def measure(
+    values: FloatArray, test: TestFile, complete: bool, cells: IntArray | None = None
+) -> Measured:
+    """Judge the deals in their order; `complete` when there are no more to come.
 
-
-def measure(values: FloatArray, test: TestFile, complete: bool) -> Measured:
-    """Judge the deals in their order; `complete` when there are no more to come."""
+    `cells` are the half points of each deal's two seatings (0 to 4), for a test on counts.
+    """
+    if test.kind == "pentanomial":
+        if cells is None:
+            raise ArenaError("a pentanomial test needs deals in two seatings, head to head")
+        return _pentanomial(cells, test)
     if is_sequential(test):
         return _sequential(values, test)
     return _fixed(values, test, complete)
@@ -76,24 +90,21 @@ def measure(values: FloatArray, test: TestFile, complete: bool) -> Measured:
 def _sequential(values: FloatArray, test: TestFile) -> Measured:
     if values.size and float(np.ptp(values)) == 0.0:
         return _no_spread(values, test)
-    design = design_of(test, extreme_of(values))
-    found = sprt_points(values, design)
-    estimate = estimate_after_stopping(values, design)
-    answers: dict[str, Answer] = {"H1": "pass", "H0": "regression", "continue": "continue"}
-    path = points_path(values[: found.n], design)
-    shown = path[:: max(1, len(path) // 200)]
+    stop = stop_of(test)
+    found = walk_of(values, stop)
     return Measured(
-        answers[found.decision],
+        _ANSWERS[found.decision],
         found.n,
-        estimate.estimate,
-        estimate.low,
-        estimate.high,
-        f"sequential test of {design.h0:g} against {design.h1:g} points "
+        found.estimate,
+        found.low,
+        found.high,
+        f"sequential test of {stop.h0:g} against {stop.h1:g} points "
         f"(errors {test.alpha:g} and {test.beta:g})",
-        found.llr,
+        found.ratio,
         found.lower,
         found.upper,
-        tuple(float(x) for x in shown),
+        found.path,
+        found.left,
         found.note,
     )
 
@@ -107,6 +118,36 @@ def _no_spread(values: FloatArray, test: TestFile) -> Measured:
         wanted = -test.points if test.kind == "no-regression" else test.points
         answer = "pass" if value > wanted or value == 0.0 == wanted else "regression"
     return Measured(answer, values.size, value, None, None, words)
+
+
+def _pentanomial(cells: IntArray, test: TestFile) -> Measured:
+    design = _counts_design(test)
+    found = sprt_counts(cells, design)
+    used = cells[: found.n]
+    after = elo_after_stopping(np.bincount(used, minlength=5), design)
+    path = counts_path(used, design, "normalized", 5)
+    thin = max(1, len(path) // _SHOWN)
+    return Measured(
+        _ANSWERS[found.decision],
+        found.n,
+        after.estimate,
+        after.low,
+        after.high,
+        f"sequential test of {design.h0:g} against {design.h1:g} normalised Elo on pairs "
+        f"(errors {test.alpha:g} and {test.beta:g})",
+        found.llr,
+        found.lower,
+        found.upper,
+        tuple((i + 1, round(float(path[i]), 4)) for i in range(thin - 1, len(path), thin)),
+        None,
+        after.note or found.note,
+        "Elo",
+    )
+
+
+def _counts_design(test: TestFile) -> SprtDesign:
+    stop = stop_of(test)
+    return SprtDesign(stop.h0, stop.h1, stop.alpha, stop.beta)
 
 
 def _fixed(values: FloatArray, test: TestFile, complete: bool) -> Measured:
@@ -128,32 +169,51 @@ def _fixed(values: FloatArray, test: TestFile, complete: bool) -> Measured:
 
 
 def check_enough(values: FloatArray, test: TestFile, available: int, what: str) -> int | None:
-    """Refuse a sequential gate that could not decide in 90% of runs, and name what is enough.
+    """Refuse a gate that could not decide in 90% of runs, and name what is enough.
 
-    Simulates the test with the pilot's spread, both hypotheses true in turn. Returns the deals
-    within which 90% of runs decide.
+    Plans from the spread of the pilot: a sequential test is simulated with both hypotheses true
+    in turn; a fixed one needs ((z + z')·sd/points)² deals (equivalence: for an equal agent).
+    Returns the deals within which 90% of runs decide.
     """
-    if not is_sequential(test) or values.size < 8:
-        return None
-    sd = float(values[:PILOT].std(ddof=1))
+    pilot = values[:PILOT]
+    sd = 1.0 if test.kind == "pentanomial" else float(pilot.std(ddof=1)) if pilot.size > 7 else 0.0
     if sd == 0.0:
         return None
-    design = design_of(test, extreme_of(values))
+    needed = _simulated(pilot, sd, test) if is_sequential(test) else _for_fixed(sd, test)
+    if needed > available:
+        spread = "" if test.kind == "pentanomial" else f"with a spread of {sd:.1f} points a deal, "
+        raise ArenaError(
+            f"{what}: {available:,} deals are too few: {spread}a difference of {test.points:g} "
+            f"is decided in 90% of runs within {needed:,} deals; allow as many, or test for more"
+        )
+    return needed
+
+
+def _for_fixed(sd: float, test: TestFile) -> int:
+    from scipy import special
+
+    error = test.beta if test.kind == "fixed" else test.alpha
+    power = 0.9 if test.kind == "fixed" else 0.95  # equivalence errs on either side
+    z = float(special.ndtri(1 - error) + special.ndtri(power))
+    return math.ceil((z * sd / test.points) ** 2)
+
+
+def _simulated(pilot: FloatArray, sd: float, test: TestFile) -> int:
+    design = _counts_design(test) if test.kind == "pentanomial" else design_of(stop_of(test), pilot)
+    if test.kind == "pentanomial":  # in standard deviations of a pair
+        scale = math.sqrt(2) / NELO_PER_T
+        design = SprtDesign(
+            design.h0 * scale, design.h1 * scale, design.alpha, design.beta, design.min_deals
+        )
+    gap = design.h1 - design.h0
     rng = np.random.default_rng(1)
-    longest = max(available, PILOT)
-    z = float(np.abs(math.log(design.alpha) + math.log(design.beta)))
-    enough = math.ceil(4 * z * (sd / test.points) ** 2 + design.min_deals + 2 * PILOT)
+    z = abs(math.log(design.alpha) + math.log(design.beta))
+    longest = math.ceil(4 * z * (sd / gap) ** 2 + design.min_deals + 2 * PILOT)
     needed = 0
     for truth in (design.h0, design.h1):
-        walks = rng.normal(truth, sd, (SIMULATED, min(max(enough, 100), 40_000)))
+        walks = rng.normal(truth, sd, (SIMULATED, min(max(longest, 100), 40_000)))
         stops = find_stops(points_path(walks, design), design)
         ends = np.where(stops.sign == 0, np.inf, stops.index + 1)
         quantile = float(np.quantile(ends, 0.9, method="higher"))
         needed = max(needed, int(quantile) if math.isfinite(quantile) else walks.shape[1])
-    if needed > longest:
-        raise ArenaError(
-            f"{what}: {available:,} deals are too few: with a spread of {sd:.1f} points a deal, "
-            f"a difference of {test.points:g} points is decided in 90% of runs within "
-            f"{needed:,} deals; allow as many, or test for more points"
-        )
     return needed

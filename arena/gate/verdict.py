@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 from xml.etree import ElementTree
 
-__all__ = ["EXIT_CODES", "Condition", "LostDeal", "Verdict"]
+__all__ = ["EXIT_CODES", "Condition", "LostDeal", "Verdict", "verdict_schema"]
 
 Outcome = Literal["pass", "regression", "inconclusive", "fault"]
 EXIT_CODES: dict[Outcome, int] = {"pass": 0, "regression": 1, "inconclusive": 3, "fault": 4}
@@ -51,6 +51,7 @@ class Verdict:
     mean: float | None = None
     low: float | None = None
     high: float | None = None
+    unit: str = "points a deal"
     won: int = 0
     drawn: int = 0
     lost: int = 0
@@ -59,14 +60,20 @@ class Verdict:
     ratio: float | None = None
     lower: float | None = None
     upper: float | None = None
-    walk: tuple[float, ...] = ()
+    walk: tuple[tuple[int, float], ...] = ()
+    """The likelihood ratio after so many deals."""
     attempt: int = 1
     attempt_words: str = ""
     planned_deals: int | None = None
     worst: tuple[LostDeal, ...] = ()
     notes: tuple[str, ...] = ()
     folder: str = ""
-    schema: int = 1
+    schema: int = 2
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing speaks against the candidate."""
+        return self.outcome == "pass"
 
     def exit_code(self, inconclusive: Literal["pass", "fail"] | None = None) -> int:
         """For the shell; an inconclusive gate may be told to pass or to fail."""
@@ -89,7 +96,7 @@ class Verdict:
 
     def _block(self) -> Iterator[str]:
         limits = f"[{_points(self.low)}, {_points(self.high)}]"
-        yield f"margin     {_points(self.mean)} {limits} points a deal"
+        yield f"margin     {_points(self.mean)} {limits} {self.unit}"
         ratio = (
             f", ratio {self.ratio:.2f} in [{self.lower:.2f}, {self.upper:.2f}]"
             if self.ratio is not None and self.lower is not None and self.upper is not None
@@ -156,6 +163,22 @@ class Verdict:
             found.append(f"::{kind} file={file},title={title}::{_escaped(c.words)}")
         return found[:MOST_ANNOTATIONS]
 
+    def append_output(self) -> None:
+        """Tell GitHub's later steps, if there are any."""
+        named = os.environ.get("GITHUB_OUTPUT")
+        if not named:
+            return
+        told = {
+            "verdict": self.outcome,
+            "margin": self.mean,
+            "low": self.low,
+            "high": self.high,
+            "deals": self.deals,
+        }
+        with Path(named).open("a", encoding="utf-8") as file:
+            for name, value in told.items():
+                file.write(f"{name}={'' if value is None else value}\n")
+
     def append_summary(self) -> None:
         """Add the Markdown to GitHub's step summary, if there is one and it has room."""
         named = os.environ.get("GITHUB_STEP_SUMMARY")
@@ -169,6 +192,19 @@ class Verdict:
         if used + len(text) <= SUMMARY_LIMIT:
             with path.open("ab") as file:
                 file.write(text)
+
+
+def verdict_schema() -> dict[str, Any]:
+    """The JSON Schema of `gate.json`."""
+    from pydantic import TypeAdapter  # here: only this needs it
+
+    schema = TypeAdapter(Verdict).json_schema()
+    schema["properties"]["line"] = {"type": "string", "description": "all of it in one breath"}
+    schema["required"] = [*schema["properties"]]
+    schema["additionalProperties"] = False
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = "gate.json of arena"
+    return dict(schema)
 
 
 def _points(value: float | None) -> str:

@@ -48,6 +48,7 @@ def describe(
         on_fault=experiment.on_fault,
         decision_limit_s=experiment.decision_limit_s,
         references=experiment.references,
+        stop=experiment.stop,
         entrants=dict(entrants),
         pairings=tuple(Pairing(first, second, 0) for first, second in experiment.pairings),
         sessions=(session,),

@@ -20,7 +20,7 @@ from arena.entrants import AgentSpec, BidderSpec, Entrant
 from arena.errors import ArenaError, did_you_mean
 from arena.parameters import plain
 from arena.rules import MatchFormat, Rules
-from arena.store.manifest import Reference
+from arena.store.manifest import Reference, Stop
 
 __all__ = ["AgentSpec", "BidderSpec", "Entrant", "Experiment"]
 
@@ -50,6 +50,8 @@ class Experiment:
     """What the experiment is for."""
     references: tuple[Reference, ...] = ()
     """Published values to compare with."""
+    stop: Stop | None = None
+    """When a pairing has played enough; None: when all deals are played."""
     deals_from: Mapping[str, Any] = field(default_factory=dict)
     """How an experiment file finds the deals, if not by `deal_set`: `set` or `file`, `offset`."""
     folder: Path = Path()
@@ -83,6 +85,7 @@ class Experiment:
                 reference.model_dump(mode="json", exclude_none=True)
                 for reference in self.references
             ],
+            **({"stop": self.stop.model_dump()} if self.stop is not None else {}),
         }
 
     @property

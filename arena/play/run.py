@@ -7,7 +7,7 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -23,12 +23,13 @@ from arena.play.fingerprint import fingerprint, models_of
 from arena.play.runner import Backend, Runner
 from arena.play.schedule import Schedule, Unit
 from arena.play.sources import code_of
+from arena.play.stopping import EachPairing, PairWalk, StopRule, walk_of, write_walks
 from arena.play.tally import Tally
 from arena.play.worker import Job
 from arena.scoring import unit_margin
 from arena.store.database import Database, FaultRecord
 from arena.store.folder import RunFolder, now
-from arena.store.manifest import EntrantUsed, Manifest, Session, read_manifest
+from arena.store.manifest import EntrantUsed, Manifest, Session, Stop, read_manifest
 
 __all__ = ["Finished", "RunOptions", "Watcher", "Watchers", "run", "run_in"]
 
@@ -46,8 +47,6 @@ class RunOptions:
     """Units per chunk; None to adapt to how long they take."""
     mix_code: bool = False
     """Go on with agents whose code has changed, if they play the same on the probe set."""
-    first: int | None = None
-    """Play only so many units of each pairing now; more can follow in the same folder."""
 
 
 class Watcher(Protocol):
@@ -93,25 +92,35 @@ class Finished:
     """Why it stopped before the end: an agent's fault, told in one line."""
 
 
-def run(experiment: Experiment, path: Path, options: RunOptions, watcher: Watcher) -> Finished:
-    """Play what is missing of an experiment; results go to the folder `path`."""
+def run(
+    experiment: Experiment,
+    path: Path,
+    options: RunOptions,
+    watcher: Watcher,
+    rule: StopRule | None = None,
+) -> Finished:
+    """Play what is missing of an experiment; results go to the folder `path`.
+
+    With a rule (or one that the experiment has) only as much is played as that wants.
+    """
     with RunFolder(path) as folder:
-        return run_in(folder, experiment, options, watcher)
+        return run_in(folder, experiment, options, watcher, rule)
 
 
 def run_in(
-    folder: RunFolder, experiment: Experiment, options: RunOptions, watcher: Watcher
+    folder: RunFolder,
+    experiment: Experiment,
+    options: RunOptions,
+    watcher: Watcher,
+    rule: StopRule | None = None,
 ) -> Finished:
     """The same in a folder that stays locked: whoever asks has more to write there."""
-    whole = Schedule(experiment)
-    now_wanted = experiment
-    if options.first is not None:
-        deals = experiment.deals[: options.first * whole.deals_per_unit]
-        now_wanted = replace(experiment, deals=deals)
+    if rule is None and experiment.stop is not None:
+        rule = EachPairing(experiment.stop, experiment.pairings)
     if options.fresh:
         folder.clear()
     folder.claim(experiment.resolved)
-    return _Run(now_wanted, Schedule(now_wanted), folder, options, watcher).play()
+    return _Run(experiment, Schedule(experiment), folder, options, watcher, rule).play()
 
 
 class _Run:
@@ -122,9 +131,10 @@ class _Run:
         folder: RunFolder,
         options: RunOptions,
         watcher: Watcher,
+        rule: StopRule | None,
     ) -> None:
         self.experiment, self.schedule, self.folder = experiment, schedule, folder
-        self.options, self.watcher = options, watcher
+        self.options, self.watcher, self.rule = options, watcher, rule
         self.job = Job.of(experiment, uuid.uuid4().hex)
         self.families = {
             entrant.name: [
@@ -151,7 +161,8 @@ class _Run:
             ids = [results.pairing_id(pairing_key(manifest, each)) for each in manifest.pairings]
             manifest = manifest.numbered(ids)
             done = self._done(results, ids)
-            tally = self._tally(results, ids, done)
+            limits = self._limits(results, ids)
+            tally = self._tally(results, ids, done, limits)
             found = tally.done
             self.watcher.update(tally)
             if found == tally.total and self._is_closed(manifest):
@@ -178,7 +189,7 @@ class _Run:
                 self.folder.log(f"{ending}: {tally.done} of {tally.total} units are stored{why}")
 
             try:
-                stopped = self._play_missing(results, ids, done, tally)
+                stopped = self._play_wanted(results, ids, done, limits, tally)
             except BaseException as error:
                 interrupted = isinstance(error, KeyboardInterrupt)
                 with suppress(ArenaError):  # on a full disk nothing more can be written
@@ -187,6 +198,8 @@ class _Run:
             goodbye("stopped" if stopped else "finished", f"; {stopped}" if stopped else "")
             if not stopped:
                 results.finish()
+                if self.experiment.stop is not None:
+                    self._keep_walks(results, ids, self.experiment.stop)
         return Finished(self.folder.path, tally.done - found, found, tally.faults, stopped)
 
     # --- before the first card -----------------------------------------------------------
@@ -300,26 +313,86 @@ class _Run:
                     flags[numbers[unit]] = 1
         return done
 
-    def _missing(self, done: Sequence[bytearray]) -> Iterator[Unit]:
-        for number in range(self.schedule.units_per_pairing):
+    def _limits(self, results: Database, ids: Sequence[int]) -> list[int]:
+        """How many units of each pairing are wanted, as far as what is stored says so."""
+        most = self.schedule.units_per_pairing
+        if self.rule is None:
+            return [most] * len(ids)
+        order = self.schedule.unit_ids()
+        stored = [dict(results.units(pairing)) for pairing in ids]
+        limits = [0] * len(ids)
+        while True:
+            wanted = [order[:limit] for limit in limits]
+            pairs = list(zip(stored, wanted, strict=True))
+            if any(unit not in found for found, units in pairs for unit in units):
+                return limits
+            more = self.rule.wanted([[found[unit] for unit in units] for found, units in pairs])
+            before, limits = (
+                limits,
+                [max(limit, min(most, asked)) for limit, asked in zip(limits, more, strict=True)],
+            )
+            if limits == before:
+                return limits
+
+    def _keep_walks(self, results: Database, ids: Sequence[int], stop: Stop) -> None:
+        """Write down how each test went: deals are judged in an order that only we know."""
+        order = self.schedule.unit_ids()
+        walks = []
+        for (first, second), pairing, limit in zip(
+            self.experiment.pairings, ids, self._limits(results, ids), strict=True
+        ):
+            found = {unit: unit_margin(games) for unit, games in results.units(pairing)}
+            margins = [found[unit] for unit in order[:limit]]
+            walks.append(PairWalk(first, second, walk_of(margins, stop)))
+        write_walks(self.folder.path, walks)
+
+    def _missing(self, done: Sequence[bytearray], limits: Sequence[int]) -> Iterator[Unit]:
+        for number in range(max(limits)):
             for pairing, flags in enumerate(done):
-                if not flags[number]:
+                if number < limits[pairing] and not flags[number]:
                     yield self.schedule.unit(pairing, number)
 
-    def _tally(self, results: Database, ids: Sequence[int], done: Sequence[bytearray]) -> Tally:
-        tally = Tally(self.experiment.pairings, len(self.schedule))
+    def _tally(
+        self,
+        results: Database,
+        ids: Sequence[int],
+        done: Sequence[bytearray],
+        limits: Sequence[int],
+    ) -> Tally:
+        tally = Tally(self.experiment.pairings, sum(limits))
         for number, pairing in enumerate(ids):
             for _, games in results.units(pairing):
                 tally.add_margin(number, unit_margin(games))
-            tally.units[number] = sum(done[number])
+            tally.units[number] = sum(done[number][: limits[number]])
         return tally
 
+    def _play_wanted(
+        self,
+        results: Database,
+        ids: Sequence[int],
+        done: Sequence[bytearray],
+        limits: Sequence[int],
+        tally: Tally,
+    ) -> str:
+        """Play what is missing, then what is wanted beyond that; the fault that stopped it."""
+        while True:
+            stopped = self._play_missing(results, ids, self._missing(done, limits), tally)
+            if stopped or self.rule is None:
+                return stopped
+            before, limits = limits, self._limits(results, ids)
+            tally.tests = self.rule.words()
+            if limits == before:
+                return ""
+            for flags, played in zip(done, before, strict=True):
+                flags[:played] = b"\1" * played
+            tally.total = sum(limits)
+            self.watcher.update(tally)
+
     def _play_missing(
-        self, results: Database, ids: Sequence[int], done: Sequence[bytearray], tally: Tally
+        self, results: Database, ids: Sequence[int], missing: Iterator[Unit], tally: Tally
     ) -> str:
         """Play and store; the fault that stopped it, if one did."""
-        missing = tally.total - tally.done
-        with closing(self.runner.play(self._missing(done), missing)) as chunks:
+        with closing(self.runner.play(missing, tally.total - tally.done)) as chunks:
             for chunk in chunks:
                 interrupts.raise_if_pressed()
                 results.append(chunk.results, ids)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from arena.scoring import games_of, unit_margin
@@ -35,6 +36,8 @@ class Tally:
     margins: list[float] = field(default_factory=list)
     squares: list[float] = field(default_factory=list)
     faults: int = 0
+    tests: Sequence[str] = ()
+    """Where the sequential tests stand, if there are any."""
 
     def __post_init__(self) -> None:
         self.units = self.units or [0] * len(self.pairings)

@@ -41,12 +41,15 @@ def write(run_folder: Path | str, out: Path | str | None = None, *, latex: bool 
     from arena.report.figures import draw
     from arena.report.render import render_html, render_latex, render_markdown
     from arena.report.sections.method import MethodPart
+    from arena.report.sequential import stopped_report, write_report
     from arena.report.tables import as_csv
 
     folder = Path(run_folder if out is None else out)
     sections = list(all_sections())
     with Run(run_folder) as run:
         made_from = _made_from(run)  # before: what comes in while it is made makes it an old one
+        if run.manifest.stop is not None:
+            return write_report(stopped_report(run), folder, made_from)
         document = make_document(run, sections)
     pictures = draw(document, sections)
     for section in sections:

@@ -111,6 +111,19 @@ class Reference(Strict):
     """Rounds that it rests on."""
 
 
+class Stop(Strict):
+    """When a pairing has played enough: a sequential test of its mean margin, in points."""
+
+    h0: float = 0.0
+    """Points per deal (or match) of the pairing's first agent that it is tested against, ..."""
+    h1: float
+    """... and those that would matter; more than h0."""
+    alpha: float = Field(default=0.05, gt=0, lt=0.5)
+    """How often h1 may be decided for where h0 is true."""
+    beta: float = Field(default=0.05, gt=0, lt=0.5)
+    """How often h0 may be decided for where h1 is true."""
+
+
 class Manifest(Strict):
     """Enough to repeat a run, and to know whether it can be compared."""
 
@@ -133,6 +146,8 @@ class Manifest(Strict):
     on_fault: Literal["stop", "forfeit"]
     decision_limit_s: float | None
     references: tuple[Reference, ...]
+    stop: Stop | None = None
+    """When pairings stop before all deals are played; None: never."""
     entrants: dict[str, EntrantUsed]
     pairings: tuple[Pairing, ...]
     sessions: tuple[Session, ...] = Field(min_length=1)

@@ -126,7 +126,7 @@ def test_head_to_head_for_a_gain(gate: Path, capsys: Output) -> None:
     [
         ("worse_by: 20", "worse: 20", "unknown key"),
         (", worse_by: 20", "", "small.yaml:7: test.worse_by: missing"),
-        ("{stored: base/small.json}", "{}", "give either stored"),
+        ("{stored: base/small.json}", "{}", "give one of stored"),
         ("family: planted", "family: plantd", "planted"),
         ("replicates: 2", "also: {floors: {rule: 3}}", "no such reference (allowed: random)"),
         ("against: [{family: random}]\n", "", "needs references"),

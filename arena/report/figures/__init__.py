@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arena.report.document import Document
     from arena.report.section import Section
 
-__all__ = ["Picture", "draw"]
+__all__ = ["Picture", "draw", "picture_of"]
 
 _PAGE_COLOURS = {
     INK: "var(--ink)",
@@ -65,11 +65,12 @@ def draw(document: Document, sections: Iterable[Section[Any]]) -> list[Picture]:
             part = document.parts.get(section.name)
             if part is not None:
                 drawings = section.figures(part, document)
-                found += [_picture(d.name, d.caption, d.figure) for d in drawings]
+                found += [picture_of(d.name, d.caption, d.figure) for d in drawings]
     return found
 
 
-def _picture(name: str, caption: str, figure: Figure) -> Picture:
+def picture_of(name: str, caption: str, figure: Figure) -> Picture:
+    """A figure in all its forms."""
     png, svg = io.BytesIO(), io.StringIO()
     figure.savefig(png, format="png", dpi=DPI, metadata={"Software": None})
     with mpl.rc_context({"svg.hashsalt": name}):

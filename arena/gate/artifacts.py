@@ -1,0 +1,51 @@
+"""What a gate leaves behind: numbers, JUnit, Markdown and a page with the walk."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from arena.files import write_atomically
+from arena.gate.verdict import Verdict
+from arena.report.sequential import Report, WalkShown, write_report
+
+__all__ = ["write_verdict"]
+
+
+def write_verdict(verdict: Verdict, out: Path) -> None:
+    """`gate.json`, `junit.xml`, `gate.md`, and in `report/` the page."""
+    out.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(verdict.as_json(), indent=1, allow_nan=False)
+    write_atomically(out / "gate.json", text + "\n")
+    write_atomically(out / "junit.xml", verdict.junit())
+    write_atomically(out / "gate.md", verdict.markdown())
+    write_report(_report(verdict), out / "report")
+
+
+def _report(verdict: Verdict) -> Report:
+    walks: tuple[WalkShown, ...] = ()
+    if verdict.ratio is not None and verdict.lower is not None and verdict.upper is not None:
+        walks = (
+            WalkShown(
+                f"{verdict.gate}: the candidate less the baseline",
+                verdict.outcome,
+                verdict.deals,
+                "deals",
+                verdict.mean,
+                verdict.low,
+                verdict.high,
+                verdict.unit,
+                verdict.ratio,
+                verdict.lower,
+                verdict.upper,
+                "pass",
+                "regression",
+                verdict.walk,
+            ),
+        )
+    lines = [*verdict.block.splitlines(), ""]
+    lines += [f"{c.name}: {c.outcome}: {c.words}" for c in verdict.conditions]
+    lines += [
+        f"{d.margin:+.0f} on {d.deal} against {d.against}: {d.command}" for d in verdict.worst
+    ]
+    return Report(f"gate {verdict.gate}", verdict.line, walks, (*lines, *verdict.notes))

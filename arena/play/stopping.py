@@ -1,0 +1,222 @@
+"""When enough has been played: pairings that go on only until a sequential test decides.
+
+A rule is asked again and again how many units it wants of each pairing, and is given the games
+of those that it wanted before, in the order of the schedule. So what is played depends on results
+only, never on timing: the decision and the deals it rests on are the same whatever the number of
+workers, and after a kill.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from arena.errors import ArenaError
+from arena.files import write_atomically
+from arena.scoring import Game, unit_margin
+from arena.store.manifest import Stop
+
+if TYPE_CHECKING:
+    from arena.stats import SprtDesign
+
+__all__ = [
+    "PILOT",
+    "EachPairing",
+    "PairWalk",
+    "Played",
+    "StopRule",
+    "Walk",
+    "design_of",
+    "more",
+    "read_walks",
+    "standing",
+    "walk_of",
+    "write_walks",
+]
+
+PILOT = 64
+"""Units before the first look; they count in the test like all others."""
+_GROWTH = 1.25
+_POINTS_SHOWN = 400
+
+
+Played: TypeAlias = Sequence[Sequence[Sequence[Game]]]
+"""By pairing and unit, in the order of the schedule: a game for each seating."""
+
+
+class StopRule(Protocol):
+    """Says how much is wanted."""
+
+    def wanted(self, played: Played) -> Sequence[int]:
+        """Units wanted of each pairing, given the games of those wanted before."""
+        ...
+
+    def words(self) -> Sequence[str]:
+        """Where each test stands, for somebody who watches."""
+        ...
+
+
+def more(count: int) -> int:
+    """How many units to have after `count` did not decide: a quarter more, so little is wasted."""
+    return max(PILOT, math.ceil(count * _GROWTH))
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A sequential test on margins in their order: where it stopped, and what it found.
+
+    The estimate is the median-unbiased one, with its interval: it knows that the test stopped.
+    """
+
+    decision: str
+    """`H1`, `H0` or `continue`."""
+    n: int
+    """Units that the decision rests on."""
+    estimate: float | None
+    low: float | None
+    high: float | None
+    ratio: float
+    """Log likelihood ratio, and the bounds between which the test goes on."""
+    lower: float
+    upper: float
+    path: tuple[tuple[int, float], ...]
+    """The ratio after so many units; thinned if there are many."""
+    note: str = ""
+    left: int | None = None
+    """Units still expected, were the mean what it seems; None if decided or not known."""
+
+
+def design_of(stop: Stop, margins: Any) -> SprtDesign:
+    """The sequential test; the largest margin of the pilot is what `SprtDesign.extreme` minds."""
+    import numpy as np
+
+    from arena.stats import SprtDesign
+
+    pilot = np.abs(np.asarray(margins, dtype=np.float64)[:PILOT])
+    extreme = float(np.nanmax(pilot, initial=0.0))
+    return SprtDesign(stop.h0, stop.h1, stop.alpha, stop.beta, extreme=extreme)
+
+
+def walk_of(margins: Any, stop: Stop, *, estimate: bool = True) -> Walk:
+    """Judge margins in their order; without `estimate` only the decision, which is fast."""
+    import numpy as np
+
+    from arena.stats import estimate_after_stopping, sprt_points
+    from arena.stats.sequential.sprt import points_path
+
+    values = np.asarray(margins, dtype=np.float64)
+    design = design_of(stop, values)
+    found = sprt_points(values, design)
+    used = values[: found.n]
+    path = points_path(used, design) if found.n else used
+    after = estimate_after_stopping(values, design) if estimate else None
+    thin = max(1, math.ceil(len(path) / _POINTS_SHOWN))
+    kept = sorted({*range(thin - 1, len(path), thin), len(path) - 1} - {-1})
+    left = None
+    if found.decision == "continue" and found.n > 1 and float(np.ptp(used)) > 0:
+        left = _expected(used, design, found.llr or 0.0, found.lower, found.upper)
+    return Walk(
+        found.decision,
+        found.n,
+        None if after is None else after.estimate,
+        None if after is None else after.low,
+        None if after is None else after.high,
+        found.llr or 0.0,
+        found.lower,
+        found.upper,
+        tuple((i + 1, round(float(path[i]), 4)) for i in kept),
+        found.note if after is None else after.note or found.note,
+        left,
+    )
+
+
+def _expected(used: Any, design: SprtDesign, ratio: float, lower: float, upper: float) -> int:
+    """Units until a bound, for a motion that goes on as it did."""
+    from arena.stats.sequential.brownian import Motion
+
+    variance = float(used.var()) + 2 * design.extreme**2 / len(used)
+    gap = design.h1 - design.h0
+    drift = (float(used.mean()) - (design.h0 + design.h1) / 2) * gap / variance
+    low, high = min(lower - ratio, -1e-9), max(upper - ratio, 1e-9)
+    return max(1, math.ceil(Motion(low, high, drift, gap * gap / variance).expected_time()))
+
+
+@dataclass(frozen=True)
+class PairWalk:
+    """The test of one pairing."""
+
+    first: str
+    second: str
+    walk: Walk
+
+
+_WALKS = "stopping.json"
+
+
+def write_walks(folder: Path, walks: Sequence[PairWalk]) -> None:
+    """Keep the walks of a run in its folder."""
+    text = json.dumps([asdict(walk) for walk in walks], allow_nan=False)
+    write_atomically(folder / _WALKS, f"{text}\n")
+
+
+def read_walks(folder: Path) -> list[PairWalk]:
+    """The walks of a run that has stopped; none if it goes on."""
+    path = folder / _WALKS
+    if not path.is_file():
+        return []
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return [
+            PairWalk(each["first"], each["second"], _walk(dict(each["walk"]))) for each in found
+        ]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ArenaError(f"{path}: cannot be read: {error}; 'arena run' makes it again") from error
+
+
+def _walk(data: dict[str, Any]) -> Walk:
+    path = tuple((int(n), float(ratio)) for n, ratio in data.pop("path"))
+    return Walk(**data, path=path)
+
+
+class EachPairing:
+    """Every pairing by itself, until its test decides or its units are used up."""
+
+    def __init__(self, stop: Stop, pairings: Sequence[tuple[str, str]]) -> None:
+        self._stop, self._pairings = stop, pairings
+        self._walks: list[Walk | None] = [None] * len(pairings)
+
+    def wanted(self, played: Played) -> Sequence[int]:
+        """A quarter more wherever the test has not decided."""
+        self._walks = [
+            walk_of([unit_margin(games) for games in units], self._stop, estimate=False)
+            if units
+            else None
+            for units in played
+        ]
+        return [
+            more(len(units)) if walk is None or walk.decision == "continue" else len(units)
+            for units, walk in zip(played, self._walks, strict=True)
+        ]
+
+    def words(self) -> Sequence[str]:
+        """A line for each pairing."""
+        return [
+            f"{first} - {second}: {standing(walk)}"
+            for (first, second), walk in zip(self._pairings, self._walks, strict=True)
+            if walk is not None
+        ]
+
+
+def standing(walk: Walk) -> str:
+    """Where a test stands, in a few words."""
+    text = (
+        f"{walk.n:,} deals, likelihood ratio {walk.ratio:+.2f} "
+        f"between {walk.lower:.2f} and {walk.upper:.2f}"
+    )
+    if walk.decision != "continue":
+        return f"{text}, decided: {walk.decision}"
+    return text if walk.left is None else f"{text}, about {walk.left:,} left"

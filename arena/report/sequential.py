@@ -1,0 +1,158 @@
+"""The report of sequential tests: the walk between the bounds, and the estimate after stopping.
+
+A run that stops when it knows has played lucky streaks to their end: its plain means lie too far
+out, and tables made of them would too. So it has a page of its own, on which every margin is the
+median-unbiased estimate that knows of the stop. Gates have the same page.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from arena.files import write_atomically
+from arena.play.stopping import read_walks
+from arena.report.tables import Column, Table, as_markdown, as_text
+from arena.report.words import count, signed
+from arena.store import Run
+
+__all__ = ["Report", "WalkShown", "as_words", "stopped_report", "walk_table", "write_report"]
+
+
+@dataclass(frozen=True)
+class WalkShown:
+    """One test as it is shown."""
+
+    title: str
+    answer: str
+    n: int
+    units: str
+    estimate: float | None
+    low: float | None
+    high: float | None
+    unit: str
+    ratio: float
+    lower: float
+    upper: float
+    above: str
+    """What is decided beyond the upper bound, and beyond the lower one."""
+    below: str
+    path: tuple[tuple[int, float], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the page says."""
+
+    title: str
+    about: str
+    walks: tuple[WalkShown, ...]
+    lines: tuple[str, ...] = ()
+    """Shown as they are, below the table."""
+
+
+def stopped_report(run: Run) -> Report:
+    """The report of a run with a `stop` section."""
+    manifest, stop = run.manifest, run.manifest.stop
+    assert stop is not None  # asked for such runs only
+    units = "matches" if run.is_match else "deals"
+    h0, h1 = signed(stop.h0, 1), signed(stop.h1, 1)
+    answers = {"H0": f"decided for {h0}", "H1": f"decided for {h1}", "continue": "not decided"}
+    shown = tuple(
+        WalkShown(
+            f"{each.first} against {each.second}",
+            answers[each.walk.decision],
+            each.walk.n,
+            units,
+            each.walk.estimate,
+            each.walk.low,
+            each.walk.high,
+            "points per match" if run.is_match else "points per deal",
+            each.walk.ratio,
+            each.walk.lower,
+            each.walk.upper,
+            answers["H1"],
+            answers["H0"],
+            each.walk.path,
+            each.walk.note,
+        )
+        for each in read_walks(run.path)
+    )
+    about = (
+        f"{manifest.rules.game}, {manifest.deal_set}, seed {manifest.seed}. Each pair played "
+        f"until a sequential test of {h0} against {h1} points decided (errors {stop.alpha:g} and "
+        f"{stop.beta:g}), at most {count(manifest.units_per_pairing)} {units}."
+    )
+    faults = len(run.faults())
+    lines = (f"{faults} faults.",) if faults else ()
+    if not shown:
+        lines = (*lines, "Not finished: nothing is decided yet.")
+    return Report(run.name, about, shown, lines)
+
+
+def walk_table(report: Report) -> Table:
+    """A row for each test."""
+    columns = (
+        Column("pair", words=True),
+        Column("answer", words=True),
+        *map(Column, ("deals", "estimate", "95% interval", "ratio", "bounds")),
+    )
+    cells = []
+    for walk in report.walks:
+        interval = "-" if walk.low is None else f"{signed(walk.low, 1)} to {signed(walk.high, 1)}"
+        bounds = f"{signed(walk.lower, 2)} to {signed(walk.upper, 2)}"
+        estimate = "-" if walk.estimate is None else signed(walk.estimate, 1)
+        ratio = signed(walk.ratio, 2)
+        cells.append((walk.title, walk.answer, count(walk.n), estimate, interval, ratio, bounds))
+    caption = (
+        "Estimates are median-unbiased and know that the test stopped; the plain mean of such a "
+        "run lies too far out."
+    )
+    return Table("tests", caption, columns, tuple(cells))
+
+
+def as_words(report: Report) -> str:
+    """For a terminal."""
+    table = walk_table(report)
+    return "\n".join((as_text(table), table.caption, *report.lines)) + "\n"
+
+
+def write_report(report: Report, folder: Path, made_from: str = "") -> Path:
+    """Write page, text, numbers and figure; the path of the page."""
+    from arena.report.figures import picture_of
+    from arena.report.figures.style import style
+    from arena.report.figures.walk import walks
+
+    table = walk_table(report)
+    inline = ""
+    if report.walks:
+        with style():
+            picture = picture_of("walks", "", walks(report.walks))
+        write_atomically(folder / "figures" / "walks.png", picture.png)
+        write_atomically(folder / "figures" / "walks.svg", picture.svg)
+        inline = picture.inline
+    text = json.dumps({"format": 1, **asdict(report)}, indent=1, ensure_ascii=False)
+    write_atomically(folder / "report.json", f"{text}\n")
+    markdown = f"# {report.title}\n\n{report.about}\n\n{as_markdown(table)}\n\n{table.caption}\n"
+    write_atomically(folder / "report.md", markdown + "".join(f"\n{x}\n" for x in report.lines))
+    page = folder / "report.html"
+    write_atomically(page, _page(report, table, inline, made_from))
+    return page
+
+
+def _page(report: Report, table: Table, figure: str, made_from: str) -> str:
+    from arena.report.sections.pages import page_text
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined)
+    return environment.from_string(page_text("sequential.html.j2")).render(
+        report=report,
+        table=table,
+        figure=Markup(figure),
+        css=Markup(page_text("report.css")),
+        made_from=made_from,
+    )

@@ -1,0 +1,61 @@
+"""What the site has besides the pages of this folder: made from the code whenever it is built."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).parents[1]
+_FETCHED = "https://unpkg.com/iframe-worker/shim"
+_OUTSIDE = re.compile(r"\[(?P<text>[^\]]+)\]\((?:\.\./)*(?P<path>[^)#:]+)\)")
+
+
+def _generated() -> Any:
+    """The module beside this one; hooks are no package."""
+    spec = importlib.util.spec_from_file_location("generated", ROOT / "docs" / "generated.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages that are made."""
+    made = _generated().reference()
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    made["index.md"] = readme.replace("](docs/", "](")
+    kernel = ROOT / "arena" / "games" / "kernel" / "README.md"
+    made["reference/kernel.md"] = kernel.read_text(encoding="utf-8")
+    for path, text in made.items():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+    """Files of the repository that are no pages are named, not linked."""
+
+    def named(found: re.Match[str]) -> str:
+        target = found["path"]
+        here = Path(page.file.src_uri).parent
+        if files.get_file_from_path((here / target).as_posix()) is not None:
+            return found.group()
+        if files.get_file_from_path(target) is not None:
+            return found.group()
+        return f"{found['text']} (`{target}` in the repository)"
+
+    return _OUTSIDE.sub(named, markdown)
+
+
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """Search works in files that are opened offline: what it needs comes from here."""
+    up = "../" * page.file.dest_uri.count("/")
+    return output.replace(_FETCHED, f"{up}assets/file-worker.js")
+
+
+def on_post_template(output_content: str, template_name: str, config: Any) -> str:
+    """The same for the page that is shown for a wrong address."""
+    return output_content.replace(_FETCHED, "assets/file-worker.js")
