@@ -9,13 +9,10 @@ comes out is up to its use; a model made for another use has other sizes and is 
 from __future__ import annotations
 
 import hashlib
-import zlib
 from functools import lru_cache
-from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +22,6 @@ from arena.games.kernel.jit import compiled, warms
 from arena.model_file import ModelFile
 
 __all__ = ["Network", "Use", "forward", "read_network", "save_network"]
-
-_UNREADABLE = (OSError, EOFError, ValueError, TypeError, KeyError, BadZipFile, zlib.error)
-"""What numpy raises for files that are missing, cut off, of another kind or without an array."""
 
 
 class Network(NamedTuple):
@@ -63,12 +57,11 @@ def read_network(model: ModelFile, use: Use) -> Network:
     What was read is known by the content of the file, not by its path.
     """
     path = model.path
+    arrays = model.arrays()
     try:
-        with np.load(BytesIO(model.read()), allow_pickle=False) as data:
-            sizes, weights = data["sizes"], data["weights"]
-    except _UNREADABLE as error:
-        why = getattr(error, "strerror", None) or error
-        raise ArenaError(f"{path}: not a model that can be read: {why}") from error
+        sizes, weights = arrays["sizes"], arrays["weights"]
+    except KeyError as error:
+        raise ArenaError(f"{path}: not a model: {error} is missing") from error
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or weights.dtype.kind != "f":
         raise ArenaError(f"{path}: not a model: expected a list of sizes, and weights")
     layers = sizes.tolist()

@@ -56,6 +56,11 @@ __all__ = [
 ]
 
 FORMAT = 1
+MOST_BYTES = 1 << 30
+"""The largest file that is read: some five million deals."""
+_LONGEST_ID = 200
+_FORMULA = ("=", "+", "-", "@")
+"""A cell that begins so is a formula to a spreadsheet."""
 
 
 class DealError(ArenaError):
@@ -255,7 +260,7 @@ def _load_sidecar(path: Path) -> dict[str, Any]:
         )
     try:
         meta = json.loads(_read_bytes(sidecar))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise DealError(f"{sidecar}: not JSON: {error}") from error
     if not isinstance(meta, dict):
         raise DealError(f"{sidecar}: expected an object with game and sha256")
@@ -267,6 +272,8 @@ def _load_sidecar(path: Path) -> dict[str, Any]:
 
 def _read_bytes(path: Path) -> bytes:
     try:
+        if path.stat().st_size > MOST_BYTES:
+            raise DealError(f"{path}: larger than {MOST_BYTES:,} bytes; split it")
         return path.read_bytes()
     except OSError as error:
         raise DealError(f"{path}: {error.strerror or error}") from error
@@ -295,6 +302,8 @@ def _from_csv(path: Path, data: bytes) -> Iterator[Deal]:
         header = next(reader, None)
     except UnicodeDecodeError as error:
         raise DealError(f"{path}: not UTF-8 text: {error}") from error
+    except csv.Error as error:
+        raise DealError(located(path, 1, f"not CSV: {error}")) from error
     seats = [column for column in header or () if column in SEATS]
     if not header or "id" not in header or not seats:
         raise DealError(located(path, 1, "expected a header with id and the seats N, E, S, W"))
@@ -304,7 +313,7 @@ def _from_csv(path: Path, data: bytes) -> Iterator[Deal]:
             known = did_you_mean(column, columns)
             raise DealError(located(path, 1, f"unknown column {column!r}; {known}"))
     ids: set[str] = set()
-    for line, row in enumerate(reader, start=2):
+    for line, row in enumerate(_rows(path, reader), start=2):
         if len(row) != len(header):
             raise DealError(located(path, line, f"{len(row)} fields, expected {len(header)}"))
         try:
@@ -317,11 +326,29 @@ def _from_csv(path: Path, data: bytes) -> Iterator[Deal]:
         yield deal
 
 
+def _rows(path: Path, reader: Any) -> Iterator[list[str]]:
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise DealError(located(path, reader.line_num, f"not CSV: {error}")) from error
+
+
+def check_id(deal_id: str) -> str:
+    """An id that can stand in tables, on pages and in a terminal; else `DealError`."""
+    if len(deal_id) > _LONGEST_ID or not deal_id.isprintable():
+        raise DealError(
+            f"the id {deal_id[:40]!r}: expected at most {_LONGEST_ID} printable characters"
+        )
+    if deal_id.startswith(_FORMULA):
+        raise DealError(f"the id {deal_id!r}: would be a formula in a spreadsheet; begin otherwise")
+    return deal_id
+
+
 def _deal_from_row(row: Mapping[str, str], seats: Sequence[str]) -> Deal:
     found = {
         each.name: each.value(_words(row.get(each.name, ""), each)) for each in OPTIONAL_FIELDS
     }
-    return Deal(row["id"], tuple(parse_cards(row[seat]) for seat in seats), **found)
+    return Deal(check_id(row["id"]), tuple(parse_cards(row[seat]) for seat in seats), **found)
 
 
 def _words(text: str, of: OptionalField) -> list[str]:
@@ -336,9 +363,12 @@ def _words(text: str, of: OptionalField) -> list[str]:
 def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSONL file, plain or gzip, each with its line number."""
     try:
-        data = path.read_bytes()
+        data = _read_bytes(path)
         if data[:2] == b"\x1f\x8b":
-            data = gzip.decompress(data)
+            with gzip.open(io.BytesIO(data)) as unpacked:
+                data = unpacked.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise DealError(f"{path}: unpacked it is larger than {MOST_BYTES:,} bytes; split it")
         text = data.decode()
     except OSError as error:
         raise DealError(f"{path}: {error.strerror or error}") from error
@@ -351,7 +381,7 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         try:
             record = json.loads(content)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise DealError(located(path, line, f"not JSON: {error}")) from error
         if not isinstance(record, dict):
             raise DealError(located(path, line, "expected one JSON object a line"))
@@ -375,7 +405,7 @@ def deal_from_record(record: dict[str, Any]) -> Deal:
     dealt = (
         parse_cards(" ".join(_listed(hands[seat], f"hand of {seat}", _CARD))) for seat in seats
     )
-    return Deal(str(record.get("id", "")), tuple(dealt), **found)
+    return Deal(check_id(str(record.get("id", ""))), tuple(dealt), **found)
 
 
 def _recorded(record: Mapping[str, Any], of: OptionalField) -> Sequence[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arena.errors import ArenaError, did_you_mean
 
-__all__ = ["find_shipped", "shipped_names", "write_atomically"]
+__all__ = ["check_name", "find_shipped", "shipped_names", "write_atomically"]
 
 _PACKAGE = Path(__file__).parent
 
@@ -38,6 +38,17 @@ def write_atomically(path: Path, data: str | bytes) -> None:
         raise ArenaError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
+_LONGEST_PATH, _LONGEST_NAME = 4096, 255
+
+
+def check_name(name: str) -> None:
+    """Raise `ArenaError` for a name that no file can have."""
+    longest = max(map(len, name.split("/")))
+    if "\0" in name or len(name) > _LONGEST_PATH or longest > _LONGEST_NAME:
+        shown = name if len(name) <= 40 else f"{name[:37]}..."
+        raise ArenaError(f"{shown!r} ({len(name)} characters): no file can be called that")
+
+
 def _folders(kind: str) -> Iterator[Path]:
     # A wheel carries the folders inside the package; a checkout has them beside it.
     yield _PACKAGE / "shipped" / kind
@@ -60,6 +71,7 @@ _ONE_OF = {"configs": "experiment", "deals": "set of deals", "models": "model"}
 
 def find_shipped(kind: str, name: str, suffix: str) -> Path:
     """The file that the package ships under `name`, such as `klaverjas-given-1000`."""
+    check_name(name)
     for folder in _folders(kind):
         path = folder / f"{name}{suffix}"
         if path.is_file():

@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zlib
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +43,6 @@ __all__ = ["NODE", "Forest", "best_card", "predict", "read_forest", "save_forest
 
 NODE = np.dtype([("value", "<f4"), ("feature", "<i2"), ("left", "<u2")])
 """Eight bytes; `value` is the threshold, or at a leaf (feature -1) the answer."""
-_UNREADABLE = (OSError, EOFError, ValueError, TypeError, KeyError, BadZipFile, zlib.error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,15 +99,15 @@ def save_forest(path: Path, forest: Forest, header: dict[str, Any]) -> None:
 def read_forest(model: ModelFile) -> tuple[Forest, dict[str, Any]]:
     """A model and its header; `ArenaError` says what is wrong with it."""
     path = model.path
+    arrays = model.arrays()
     try:
-        with np.load(BytesIO(model.read()), allow_pickle=False) as data:
-            nodes, roots = data["nodes"], data["roots"].astype(np.int64)
-            header = json.loads(str(data["header"]))
-        features, version = header["features"], header["feature_version"]
-    except _UNREADABLE as error:
+        nodes, roots = arrays["nodes"], arrays["roots"].astype(np.int64)
+        header = json.loads(str(arrays["header"]))
+        features, version = str(header["features"]), header["feature_version"]
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise ArenaError(f"{path}: not a forest that can be read: {error}") from error
     if features not in FEATURES:
-        near = did_you_mean(str(features), FEATURES)
+        near = did_you_mean(features, FEATURES)
         raise ArenaError(f"{path}: made for the features {features!r}; {near}")
     if version != VERSION:
         raise ArenaError(
@@ -130,6 +127,8 @@ def read_forest(model: ModelFile) -> tuple[Forest, dict[str, Any]]:
 
 def _is_sound(nodes: NDArray[Any], roots: NDArray[np.int64], features: int) -> bool:
     """Whether every walk stays inside its tree, goes down, and ends."""
+    if nodes.ndim != 1 or roots.ndim != 1:
+        return False
     if len(roots) == 0 or roots[0] != 0 or np.any(np.diff(roots) <= 0) or roots[-1] >= len(nodes):
         return False
     sizes = np.diff(np.append(roots, len(nodes)))

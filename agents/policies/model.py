@@ -8,12 +8,9 @@ for each mode of the game `weights_<mode>` (float32, a row of tables for each ty
 from __future__ import annotations
 
 import hashlib
-import zlib
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from io import BytesIO
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +33,6 @@ __all__ = [
     "save_policy",
 ]
 
-_UNREADABLE = (OSError, EOFError, ValueError, TypeError, KeyError, BadZipFile, zlib.error)
 _WEIGHTS = "weights_"
 SHIPPED = ("klaverjas", "schieber", "hearts")
 """The games that a model comes along for, `<game>.npz` beside this file."""
@@ -129,22 +125,22 @@ def save_policy(path: Path, model: PolicyModel) -> None:
 def read_policy(model_file: ModelFile) -> PolicyModel:
     """Read a model; `ArenaError` says what is wrong with it."""
     path = model_file.path
+    file = model_file.arrays()
     try:
-        with np.load(BytesIO(model_file.read()), allow_pickle=False) as file:
-            if int(file["version"]) != VERSION:
-                raise ArenaError(f"{path}: tables of version {int(file['version'])}, not {VERSION}")
-            weights = {
-                name.removeprefix(_WEIGHTS): np.ascontiguousarray(file[name], np.float32)
-                for name in file.files
-                if name.startswith(_WEIGHTS)
-            }
-            model = PolicyModel(
-                str(file["game"]),
-                tuple(str(name) for name in file["types"]),
-                weights,
-                str(file["recipe"]),
-            )
-    except _UNREADABLE as error:
+        if int(file["version"]) != VERSION:
+            raise ArenaError(f"{path}: tables of version {int(file['version'])}, not {VERSION}")
+        weights = {
+            name.removeprefix(_WEIGHTS): np.ascontiguousarray(values, np.float32)
+            for name, values in file.items()
+            if name.startswith(_WEIGHTS)
+        }
+        model = PolicyModel(
+            str(file["game"]),
+            tuple(str(name) for name in file["types"]),
+            weights,
+            str(file["recipe"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
         raise ArenaError(f"{path}: not a policy: {error or type(error).__name__}") from error
     if not model.weights or not all(np.isfinite(rows).all() for rows in model.weights.values()):
         raise ArenaError(f"{path}: not a policy: no weights, or some that are not finite")

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from arena.report import HTML, is_current
@@ -48,5 +49,13 @@ def run(args: argparse.Namespace) -> int:
         print(f"... and {mismatches - args.show} more (--show N names more)")
     print(f"{rounds} rounds, {plays} plays checked, {mismatches} mismatches")
     if unchecked:
-        print(f"not checked: {', '.join(unchecked)}")
+        named = (
+            what if n == rounds or n == 1 else f"{what} ({n})" for what, n in unchecked.items()
+        )
+        print(f"not checked: {'; '.join(named)}")
     return 1 if mismatches else 0
+
+
+def _how_often(unchecked: Counter[str], rounds: int) -> Iterator[str]:
+    for what, times in unchecked.items():
+        yield what if times in (1, rounds) else f"{what} ({times} times)"

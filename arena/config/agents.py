@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Any, TypeVar
 
 from arena.config.imports import Imports
@@ -99,6 +100,14 @@ def declare(
     in_order = {name: i for i, names in enumerate(declared.groups.values()) for name in names}
     declared.entrants = dict(sorted(declared.entrants.items(), key=lambda e: in_order[e[0]]))
     return declared
+
+
+def how_many(agents: Mapping[str, dict[str, Any]]) -> int:
+    """How many agents these would be, every combination of a grid counted."""
+    return sum(
+        prod(len(values) for values in data["grid"].values()) if _is_grid(data.get("grid")) else 1
+        for data in agents.values()
+    )
 
 
 def _enter(declared: Declared, group: str, entrant: Entrant) -> None:

@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from arena.config.agents import declare
+from arena.config.agents import declare, how_many
 from arena.config.imports import Imports
-from arena.config.models import Deals, ExperimentFile, Match
+from arena.config.models import MOST_AGENTS, Deals, ExperimentFile, Match
 from arena.config.pairings import find_pairings
 from arena.config.problems import Problems
 from arena.config.strict_yaml import Document, KeyPath, read, with_override
 from arena.deals import Deal, DealSet
 from arena.errors import ArenaError, did_you_mean, located
-from arena.files import find_shipped
+from arena.files import check_name, find_shipped
 from arena.parameters import model_of, values_of
 from arena.play.experiment import Experiment
 from arena.registry import GAMES
@@ -54,6 +54,7 @@ def build(document: Document, file: Path, imports: Imports | None = None) -> Exp
 
 
 def _find(path: Path) -> Path:
+    check_name(str(path))
     if path.suffix in (".yaml", ".yml") or path.exists():
         return path
     return find_shipped("configs", str(path), ".yaml")
@@ -76,6 +77,7 @@ class _Loader:
         rules = self._rules(written.game)
         self.problems.stop_if_any()
         assert rules is not None  # likewise
+        self._check_number_of_agents(written)
         agents = declare(written.agents, rules, self.problems, written.isolate, self.imports)
         pairings = find_pairings(written.schedule, agents, self.problems)
         deal_set, deals = self._deals(written.deals, rules)
@@ -113,6 +115,16 @@ class _Loader:
             data = {**data, "game": {"name": data["game"]}}
         return self.problems.check(ExperimentFile, data, ())
 
+    def _check_number_of_agents(self, written: ExperimentFile) -> None:
+        count = how_many(written.agents)
+        if count > written.most_agents:
+            self.problems.add(
+                ("agents",),
+                f"these are {count:,} agents, and {count * (count - 1) // 2:,} pairs of them; "
+                f"if that is meant, say most_agents: {count}",
+            )
+            self.problems.stop_if_any()
+
     def _look_inside(self) -> None:
         """Note what is wrong inside game and agents, though the file as a whole is wrong too."""
         game, agents = (self.document.data.get(key) for key in ("game", "agents"))
@@ -120,7 +132,8 @@ class _Loader:
         rules = self._rules(game) if isinstance(game, dict) else None
         if rules is not None and isinstance(agents, dict):
             sound = {name: agent for name, agent in agents.items() if isinstance(agent, dict)}
-            declare(sound, rules, self.problems, imports=self.imports)
+            if how_many(sound) <= MOST_AGENTS:
+                declare(sound, rules, self.problems, imports=self.imports)
 
     def _rules(self, game: dict[str, Any]) -> Rules | None:
         name = game.get("name")
@@ -181,9 +194,11 @@ class _Loader:
     def _deals_path(self, written: Deals) -> Path:
         if written.file is None:
             name = written.set or ""
+            check_name(name)
             if (self.document.place_of(("deals", "set")).folder / name).is_file():
                 raise ArenaError(f"{name} is a file: write deals: {{file: {name}}}")
             return find_shipped("deals", name, ".csv")
+        check_name(written.file)
         return self.document.place_of(("deals", "file")).folder / written.file
 
     def _deals_from(self, written: Deals, chosen: DealSet) -> dict[str, Any]:

@@ -57,6 +57,9 @@ class Match(Strict):
     """After the round in which a side has so many points."""
 
 
+MOST_AGENTS = 1000
+
+
 class Team(Strict):
     """Two different agents that play as partners."""
 
@@ -97,3 +100,5 @@ class ExperimentFile(Strict):
     """Play each pairing only until a sequential test decides."""
     reference: tuple[Reference, ...] = ()
     """Published values to compare with."""
+    most_agents: int = Field(default=MOST_AGENTS, ge=1)
+    """More agents than this, as a grid soon has, are taken for a mistake."""

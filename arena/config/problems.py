@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from math import isinf
 from types import MappingProxyType
 from typing import Any, TypeVar, get_args
 
@@ -230,8 +231,17 @@ def _hint(value: Any, kinds: list[str]) -> str:
     wants_number = {"a whole number", "a number"} & set(kinds)
     if not wants_number or not isinstance(value, str) or not _NUMBER.fullmatch(value):
         return ""
-    number = float(value)
-    written = str(int(number)) if number.is_integer() else repr(number)
+    written = _as_yaml(float(value))
     if "e" in value.lower():
         return f"; YAML reads {value} as text: write {written}"
     return f"; without quotes it is a number: {written}"
+
+
+def _as_yaml(number: float) -> str:
+    """A number in a way that YAML reads as one: without a point, 1e-300 is text to it."""
+    if isinf(number):
+        return ".inf" if number > 0 else "-.inf"
+    if number.is_integer() and abs(number) < 1e15:
+        return str(int(number))
+    mantissa, e, exponent = repr(number).partition("e")
+    return f"{mantissa}.0e{exponent}" if e and "." not in mantissa else repr(number)

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 import yaml
 
 from arena.errors import ArenaError, did_you_mean, located
+from arena.files import check_name
 
 __all__ = ["ConfigError", "Document", "KeyPath", "Place", "dotted", "read", "with_override"]
 
@@ -26,6 +27,10 @@ KeyPath: TypeAlias = tuple[str | int, ...]
 
 MOST_VALUES = 100_000
 """More than any experiment has; a few lines of nested aliases can stand for billions."""
+
+MOST_FILES = 200
+"""Includes of one experiment, each as often as it is named: they too can stand for billions."""
+MOST_DIGITS = 40
 
 _FLAG = "--set "
 _TAGS = "tag:yaml.org,2002:"
@@ -81,10 +86,11 @@ def dotted(path: KeyPath) -> str:
 
 def read(path: Path) -> Document:
     """A file with all that it includes."""
-    return _read(path, ())
+    return _read(path, (), [])
 
 
-def _read(path: Path, including: tuple[Path, ...]) -> Document:
+def _read(path: Path, including: tuple[Path, ...], seen: list[Path]) -> Document:
+    seen.append(path)
     document = _parse(_text_of(path), str(path))
     if not isinstance(document.data, dict):
         raise ConfigError(located(path, 1, "expected a mapping with name, game, agents, ..."))
@@ -97,12 +103,17 @@ def _read(path: Path, including: tuple[Path, ...]) -> Document:
         raise ConfigError(f"{place}: include: expected a file name or a list of file names")
     merged: Document | None = None
     for name in names:
-        part = _included(path, name, place, (*including, path))
+        if len(seen) == MOST_FILES:
+            raise ConfigError(f"{place}: include: more than {MOST_FILES} files")
+        part = _included(path, name, place, (*including, path), seen)
         merged = part if merged is None else _merge(merged, part)
     return document if merged is None else _merge(merged, document)
 
 
-def _included(path: Path, name: str, place: Place, including: tuple[Path, ...]) -> Document:
+def _included(
+    path: Path, name: str, place: Place, including: tuple[Path, ...], seen: list[Path]
+) -> Document:
+    check_name(name)
     target = path.parent / name
     chain = [file.resolve() for file in including]
     if target.resolve() in chain:
@@ -112,7 +123,7 @@ def _included(path: Path, name: str, place: Place, including: tuple[Path, ...]) 
     if not target.is_file():
         near = did_you_mean(name, (file.name for file in path.parent.glob("*.yaml")))
         raise ConfigError(f"{place}: include: no file {target}; {near}")
-    return _read(target, including)
+    return _read(target, including, seen)
 
 
 def _text_of(path: Path) -> str:
@@ -188,6 +199,10 @@ def _parse(text: str, source: str) -> Document:
         raise reader.error(line, f"not YAML: {error.problem or error.context}") from error
     except yaml.YAMLError as error:
         raise ConfigError(f"{source}: not YAML: {' '.join(str(error).split())}") from error
+    except (ValueError, OverflowError) as error:  # "\\UFFFFFFFF": no such character
+        raise ConfigError(f"{source}: not YAML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{source}: brackets inside brackets, too deep to be read") from error
     data = None if root is None else reader.value(root, ())
     reader.places[()] = Place(source)
     return Document(data, reader.places)
@@ -269,6 +284,8 @@ class _Reader:
                 raise self.error(
                     line, f"YAML reads {text} as another number: write a plain decimal number"
                 )
+            if len(text) > MOST_DIGITS:
+                raise self.error(line, f"a number of {len(text)} digits; at most {MOST_DIGITS}")
             return int(text.replace("_", ""))
         if kind == "float":
             try:

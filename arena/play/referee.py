@@ -42,7 +42,7 @@ __all__ = [
     "first_decisions",
 ]
 
-_DETAIL_LENGTH = 10_000
+_WORDS_LENGTH, _DETAIL_LENGTH = 1000, 10_000
 WARMING_UP = -1
 """The seat on the clock while a decision is made that nobody looks at."""
 
@@ -260,7 +260,8 @@ def first_decisions(rules: Rules, player: Player, clock: Clock) -> None:
 
 def _crash(seat: int, decision: int, error: BaseException, clock: Clock) -> Fault:
     if isinstance(error, AgentFault):
-        return Fault(error.kind, seat, decision, error.words, error.detail)
+        words = cut(" ".join(error.words.split()), _WORDS_LENGTH)
+        return Fault(error.kind, seat, decision, words, cut(error.detail, _DETAIL_LENGTH))
     if isinstance(error, KeyboardInterrupt) and clock.interrupted():
         raise error
     try:

@@ -18,6 +18,7 @@ import orjson
 from arena.agent import Player, Remembers, Setup
 from arena.cards import parse_seat
 from arena.codec import ViewCodec, decode_rules
+from arena.errors import ArenaError
 from arena.faults import crash_words, shown, whole_number
 from arena.process.messages import PROTOCOL
 from arena.rules import Rules, View
@@ -45,7 +46,10 @@ def serve(build: Callable[[Rules], Player], lines: BinaryIO, answers: int) -> No
     server = _Server(build)
     with suppress(BrokenPipeError):
         for line in lines:
-            answer = server.answer(line)
+            try:
+                answer = server.answer(line)
+            except (ArenaError, AttributeError, LookupError, TypeError, ValueError) as error:
+                answer = _error(error)  # a line that is none of the protocol's
             if answer is None:
                 return
             if answer:

@@ -1,7 +1,8 @@
 """Replaying recorded rounds through the rules and the kernel, and comparing everything.
 
 A record is a JSON object with the deal, the plays with their legal sets, and
-what the round came to. Each is replayed under its own rule set.
+what the round came to. Each is replayed under its own rule set. What else it claims, and
+what it does not say although records of its game do, is named as not checked.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from arena.cards import SEATS, TRUMPS, card_name, mask_of, parse_card
-from arena.deals import Deal, DealError, deal_from_record, read_jsonl
+from arena.deals import OPTIONAL_FIELDS, Deal, DealError, deal_from_record, read_jsonl
 from arena.errors import ArenaError, located
 from arena.games.kernel.check import replay
+from arena.games.trump import TrumpGame
 from arena.registry import GAMES
 from arena.rules import IllegalAction, Standing, parse_action
 
@@ -41,16 +43,29 @@ def check_file(path: Path) -> Iterator[Checked]:
         empty = False
         name = str(record.get("id", "?"))
         try:
-            plays, mismatches = check_record(record)
+            plays, mismatches, unchecked = _check(record)
         except ArenaError as error:
             raise DealError(located(path, line, f"record {name}: {error}")) from error
-        yield Checked(f"{path}:{line}: {name}", plays, tuple(mismatches))
+        yield Checked(f"{path}:{line}: {name}", plays, tuple(mismatches), tuple(unchecked))
     if empty:
         raise DealError(f"{path}: no records; expected one JSON object a line")
 
 
 def check_record(record: dict[str, Any]) -> tuple[int, list[str]]:
     """How many plays of a recorded round were checked, and what does not agree."""
+    plays, mismatches, _ = _check(record)
+    return plays, mismatches
+
+
+_PLAYED_BY = (
+    *("id", "game", "options", "variant", "rules", "standing", "bids", "plays"),
+    *("hands", "hand_order_as_dealt", *(each.name for each in OPTIONAL_FIELDS)),
+)
+"""What a round is replayed from: what is wrong with it shows in the plays, or is told."""
+
+
+def _check(record: dict[str, Any]) -> tuple[int, list[str], list[str]]:
+    """Plays that were checked, what does not agree, and what was not checked."""
     rules = _rules_of(record)
     deal = deal_from_record(record)
     rules.check_deal(deal)
@@ -58,42 +73,64 @@ def check_record(record: dict[str, Any]) -> tuple[int, list[str]]:
     state = rules.start(deal, standing)
     actions: list[int] = []
     legal_sets: list[int] = []
-    for call in _entries(record, "bids", ("action",)):
+    for number, call in enumerate(_entries(record, "bids", ("action",))):
+        if "seat" in call and state.turn is not None and call["seat"] != SEATS[state.turn]:
+            said = f"bid {number + 1}: seat: recorded {call['seat']}, by the rules "
+            return 0, [said + SEATS[state.turn]], []
         actions.append(parse_action(call["action"], rules.bids))
         try:
             rules.apply(state, actions[-1])
         except IllegalAction as error:
-            return 0, [str(error)]
+            return 0, [str(error)], []
     entries = _entries(record, "plays", ("seat", "card"), needed=True)
-    mismatches: list[str] = []
+    mismatches = _contradictions(record)
     for number, entry in enumerate(entries):
         where = f"play {number + 1} ({entry['seat']} {entry['card']})"
         if state.phase != "play":
             mismatches.append(f"{where}: no card can be played, the phase is {state.phase!r}")
-            return number, mismatches
+            return number, mismatches, []
         _compare(mismatches, f"{where}: seat", entry["seat"], SEATS[state.turn])
         if "legal" in entry:
+            if not _are_words(entry["legal"]):
+                raise DealError(f"{where}: 'legal': expected a list of cards")
             legal = sorted(card_name(card) for card in state.legal)
             _compare(mismatches, f"{where}: legal", sorted(entry["legal"]), legal)
         card = parse_card(entry["card"])
         if card not in state.legal:
             mismatches.append(f"{where}: the card is not legal")
-            return number, mismatches
+            return number, mismatches, []
         actions.append(card)
         legal_sets.append(mask_of(state.legal))
         rules.apply(state, card)
     if state.turn is not None:
         raise DealError(f"the round is not over after its {len(entries)} plays")
+    facts = rules.facts(state)
     found = {
         "trump": None if state.trump is None else TRUMPS[state.trump],
         "declarer": None if state.declarer is None else SEATS[state.declarer],
-        **rules.facts(state),
+        "leader": None if state.leader is None else SEATS[state.leader],
+        **facts,
     }
+    if isinstance(rules, TrumpGame) and state.leader is not None:
+        found["dealer"] = SEATS[rules.seat_after(state.leader, -1)]
     for key, value in found.items():
         if key in record:
             _compare(mismatches, key, record[key], value)
     _compare_kernel(mismatches, rules, deal, actions, legal_sets, state)
-    return len(entries), mismatches
+    unchecked = [f"{key!r}" for key in record if key not in found and key not in _PLAYED_BY]
+    unchecked += [f"{key!r}, which is absent" for key in facts if key not in record]
+    return len(entries), mismatches, unchecked
+
+
+def _contradictions(record: dict[str, Any]) -> list[str]:
+    """Hands that are recorded twice have the same cards."""
+    hands, dealt = record.get("hands"), record.get("hand_order_as_dealt")
+    if hands is None or dealt is None:
+        return []
+    one, other = (deal_from_record({"hands": each}).hands for each in (hands, dealt))
+    if list(map(sorted, one)) == list(map(sorted, other)):
+        return []
+    return ["hands: other cards than in hand_order_as_dealt"]
 
 
 def _compare_kernel(
@@ -128,7 +165,7 @@ def _rules_of(record: dict[str, Any]) -> Any:
     for name, game in GAMES.loaded(broken.append).items():
         try:
             rules = game.from_record(record)
-        except TypeError as error:
+        except (TypeError, ValueError, AttributeError) as error:
             raise DealError(f"options of {name}: {error}") from error
         if rules is not None:
             return rules
@@ -152,6 +189,10 @@ def _standing_of(record: dict[str, Any]) -> Standing:
         return Standing(int(found["round_number"]), tuple(map(int, found["scores"])))
     except (KeyError, TypeError, ValueError) as error:
         raise DealError("'standing': expected an object with round_number and scores") from error
+
+
+def _are_words(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
 
 
 def _entries(

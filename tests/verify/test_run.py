@@ -55,7 +55,7 @@ def test_a_run_of_an_earlier_version_is_checked(
     assert main(["verify", str(old)]) == 0
     told = capsys.readouterr().out
     assert told.startswith("18 rounds, ")
-    assert "0 mismatches\nnot checked: times, that these agents play so" in told
+    assert "0 mismatches\nnot checked: times; that these agents play so" in told
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,136 @@
+"""Fuzzing: `python tests/fuzz/run.py KIND COUNT [--seed S] [--only NUMBER]`.
+
+Every input goes through the commands as people type them, in this process. What is asked of
+them: exit code 0, 1 or 2, one way or another no traceback, no more than ten seconds, no more
+memory than there is allowed, and nothing written outside of the folder of the input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import os
+import random
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+sys.path[:0] = [str(Path(__file__).parent)]
+
+import targets  # noqa: E402
+
+SECONDS = 10
+MEMORY = 6 << 30
+"""Bytes of address space; libraries map two of them before anything is read."""
+WRITES = ("os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.symlink", "os.link", "os.truncate")
+
+
+class Slow(BaseException):
+    """An input took too long."""
+
+
+class Outside:
+    """Notes whatever is written outside of a folder."""
+
+    def __init__(self) -> None:
+        self.folder: str | None = None
+        self.seen: list[str] = []
+        sys.addaudithook(self._hook)
+
+    def _hook(self, event: str, args: tuple[Any, ...]) -> None:
+        if self.folder is None:
+            return
+        if event == "open":
+            path, _, flags = args
+            if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) and not isinstance(path, int):
+                self._note(event, path)
+        elif event in WRITES:
+            self._note(event, args[0])
+        elif event in ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn"):
+            self.seen.append(f"{event} {args[0]!r}")
+
+    def _note(self, event: str, path: Any) -> None:
+        full = os.path.realpath(os.fsdecode(path))
+        assert self.folder is not None
+        if not full.startswith(self.folder) and "__pycache__" not in full and full != "/dev/null":
+            self.seen.append(f"{event} {full}")
+
+
+@contextlib.contextmanager
+def limited() -> Iterator[None]:
+    def stop(number: int, frame: object) -> None:
+        raise Slow
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
+def trouble(target: targets.Target, rng: random.Random, outside: Outside) -> str:
+    """Make an input, run it, and say what is wrong; nothing if nothing is."""
+    folder = Path(tempfile.mkdtemp(prefix="arena-fuzz-")).resolve()
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        runs: list[Callable[[], int]] = target(folder, rng)
+        for run in runs:
+            out, error = io.StringIO(), io.StringIO()
+            outside.folder = str(folder)
+            try:
+                with limited(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+                    code = run()
+            except SystemExit as stopped:
+                code = stopped.code
+            except Slow:
+                return f"took more than {SECONDS} s"
+            except BaseException:
+                return traceback.format_exc()
+            finally:
+                outside.folder = None
+            if code not in (0, 1, 2):
+                return f"exit code {code!r}"
+            if code == 2 and not error.getvalue().strip():
+                return "exit code 2 without a word"
+            if "Traceback" in out.getvalue() + error.getvalue():
+                return f"a traceback: {error.getvalue()[-500:]}"
+            if "\x1b" in out.getvalue() + error.getvalue():
+                return f"an escape: {(out.getvalue() + error.getvalue())[-300:]!r}"
+            if outside.seen:
+                return f"outside: {outside.seen.pop()}"
+        return ""
+    finally:
+        os.chdir(before)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kind", choices=targets.TARGETS)
+    parser.add_argument("count", type=int)
+    parser.add_argument("--seed", type=int, default=18)
+    parser.add_argument("--only", type=int, help="this input again")
+    args = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    target, outside = targets.TARGETS[args.kind], Outside()
+    failed = 0
+    for number in range(args.count) if args.only is None else [args.only]:
+        wrong = trouble(target, random.Random(f"{args.seed} {args.kind} {number}"), outside)
+        if wrong:
+            failed += 1
+            print(f"{args.kind} {number}: {wrong}", flush=True)
+    print(f"{args.kind}: {args.count} inputs, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

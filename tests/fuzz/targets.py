@@ -1,0 +1,284 @@
+"""What is fuzzed: for each kind of input, how one is made and which commands read it."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import json
+import os
+import random
+import shutil
+import sqlite3
+import zipfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from mutate import mutated
+
+from arena.agent import Player
+from arena.cli import main
+from arena.config import load
+from arena.deals import sidecar_of
+from arena.errors import ArenaError
+from arena.faults import AgentFault
+from arena.games.klaverjas import Klaverjas
+from arena.play.run import RunOptions
+from arena.play.run import run as play
+from arena.process.messages import hello
+from arena.process.serve import serve
+from arena.registry import AGENTS
+
+ROOT = Path(__file__).parents[2]
+CORPUS = Path(__file__).parent / "corpus"
+Target: TypeAlias = Callable[[Path, random.Random], list[Callable[[], int]]]
+
+
+def command(*words: str) -> Callable[[], int]:
+    return lambda: main(list(words))
+
+
+@cache
+def corpus(kind: str) -> list[Path]:
+    return sorted((CORPUS / kind).iterdir())
+
+
+# --- experiments -------------------------------------------------------------------------
+
+
+@cache
+def experiments() -> list[bytes]:
+    shipped = sorted((ROOT / "configs").rglob("*.yaml"))
+    return [file.read_bytes() for file in (*shipped, *corpus("configs"))]
+
+
+def configs(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
+    text = rng.choice(experiments())
+    (folder / "x.yaml").write_bytes(text if rng.random() < 0.05 else mutated(text, rng))
+    return [command("validate", "x.yaml")]
+
+
+# --- deals and records -------------------------------------------------------------------
+
+
+@cache
+def records() -> list[bytes]:
+    found = []
+    for file in sorted((ROOT / "tests" / "data").glob("*_rounds.jsonl.gz")):
+        found += gzip.decompress(file.read_bytes()).split(b"\n")[:40]
+    return [line for line in found if line]
+
+
+@cache
+def deal_sets() -> list[tuple[bytes, dict[str, object]]]:
+    found = []
+    for file in sorted((ROOT / "deals").glob("*-1000.csv")):
+        lines = file.read_bytes().split(b"\n")[:6]
+        found.append((b"\n".join(lines) + b"\n", json.loads(sidecar_of(file).read_bytes())))
+    return found
+
+
+def deals(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
+    import hashlib
+
+    csv, meta = rng.choice(deal_sets())
+    csv = mutated(csv, rng)
+    meta = {**meta, "sha256": hashlib.sha256(csv).hexdigest()}
+    sidecar = json.dumps(meta).encode()
+    (folder / "set.csv").write_bytes(csv)
+    (folder / "set.json").write_bytes(mutated(sidecar, rng) if rng.random() < 0.2 else sidecar)
+    lines = mutated(b"\n".join(rng.choices(records(), k=2)), rng)
+    packed = rng.random() < 0.2
+    (folder / "x.jsonl").write_bytes(mutated(gzip.compress(lines), rng) if packed else lines)
+    return [
+        command("deals", "check", "set.csv"),
+        command("deals", "show", "set.csv"),
+        command("deals", "import", "set.csv", "--out", "y.csv", "--game", str(meta["game"])),
+        command("deals", "import", "x.jsonl", "--out", "z.csv"),
+        command("verify", "x.jsonl"),
+    ]
+
+
+# --- models ------------------------------------------------------------------------------
+
+WITH_MODEL = """name: x
+game: {game}
+deals: {{set: {deals}, limit: 1}}
+agents: {{a: {{family: {family}, model: m.npz}}, b: {{family: random}}}}
+"""
+MODELS = {
+    "models/forest-rotterdam.npz": ("klaverjas", "klaverjas-given-1000", "forest"),
+    "agents/policies/hearts.npz": ("hearts", "hearts-1000", "policy"),
+    "agents/policies/klaverjas.npz": ("klaverjas", "klaverjas-given-1000", "policy"),
+}
+
+
+def models(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
+    name = rng.choice(list(MODELS))
+    game, deal_set, family = MODELS[name]
+    (folder / "x.yaml").write_text(WITH_MODEL.format(game=game, deals=deal_set, family=family))
+    content = (ROOT / name).read_bytes()
+    (folder / "m.npz").write_bytes(_repacked(content, rng) if rng.random() < 0.7 else b"")
+    if rng.random() < 0.4:
+        data = bytearray((folder / "m.npz").read_bytes() or content)
+        for _ in range(rng.choice((1, 3, 20))):
+            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        (folder / "m.npz").write_bytes(bytes(data[: rng.choice((len(data), len(data) // 2))]))
+    return [command("validate", "x.yaml")]
+
+
+def _repacked(content: bytes, rng: random.Random) -> bytes:
+    """The same archive with other members, packed in other ways."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(out, "w") as new:
+        for member in old.namelist():
+            data, how = old.read(member), rng.random()
+            packing = zipfile.ZIP_DEFLATED
+            if how < 0.1:
+                continue
+            if how < 0.3:
+                data = mutated(data[:4096], rng) + data[4096:]
+            elif how < 0.4:
+                member = member.removesuffix(".npy")
+            elif how < 0.5:
+                packing = rng.choice((zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2))
+            elif how < 0.6:
+                other = io.BytesIO()
+                shape = rng.choice(((), (0,), (3,), (2, 2), (100_000,)))
+                kind = rng.choice(("f8", "i4", "U5", "f4", "u1", "?", "V8"))
+                np.save(other, np.zeros(shape, kind))
+                data = other.getvalue()
+            new.writestr(zipfile.ZipInfo(member), data, packing)
+    return out.getvalue()
+
+
+# --- run folders -------------------------------------------------------------------------
+
+
+class _Silent:
+    def say(self, line: str) -> None: ...
+
+    def update(self, tally: object) -> None: ...
+
+
+@cache
+def a_run() -> Path:
+    import atexit
+    import tempfile
+
+    folder = Path(tempfile.mkdtemp(prefix="arena-fuzz-run-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    (folder / "x.yaml").write_text(
+        "name: x\ngame: klaverjas\ndeals: {set: klaverjas-given-1000, limit: 3}\n"
+        "agents: {a: {family: random}, b: {family: semi-random}, c: {family: random}}\n"
+    )
+    play(load(folder / "x.yaml"), folder / "run", RunOptions(jobs=1), _Silent())
+    return folder / "run"
+
+
+def runs(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
+    shutil.copytree(a_run(), folder / "run")
+    file = folder / "run" / rng.choice(("manifest.json", "results.sqlite", "results.sqlite",
+                                        "config.resolved.yaml"))  # fmt: skip
+    if file.name == "results.sqlite" and rng.random() < 0.6:
+        _change_a_value(file, rng)
+    else:
+        file.write_bytes(mutated(file.read_bytes(), rng))
+    read = (("status",), ("export",), ("verify",), ("ratings",), ("export", "--format", "jsonl"),
+            ("replay", "klaverjas-given-0001"), ("compare", "a", "b"))  # fmt: skip
+    chosen = rng.sample(read, 2)
+    return [command(name, "run", *more) for name, *more in chosen]
+
+
+def _change_a_value(file: Path, rng: random.Random) -> None:
+    """Another value of another type, with the checksums gone: as in an older file."""
+    connection = sqlite3.connect(file)
+    table = rng.choice(("rounds", "deals", "pairings"))
+    columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+    values = (None, -1, 10**15, 1.5, float("inf"), "", "x", "1 2 3", "H7", b"", b"\xff" * 40)
+    with connection:
+        if "checksum" in columns and rng.random() < 0.7:
+            connection.execute(f"UPDATE {table} SET checksum = NULL")
+        where = " WHERE rowid % 2 = 0" if table == "pairings" else ""
+        with contextlib.suppress(sqlite3.IntegrityError):
+            connection.execute(
+                f"UPDATE OR IGNORE {table} SET {rng.choice(columns)} = ?{where}",
+                (rng.choice(values),),
+            )
+    connection.close()
+
+
+# --- the protocol ------------------------------------------------------------------------
+
+
+@cache
+def said_to_an_agent() -> list[bytes]:
+    return (CORPUS / "protocol" / "to-agent.jsonl").read_bytes().splitlines()
+
+
+@cache
+def said_by_an_agent() -> list[bytes]:
+    return (CORPUS / "protocol" / "from-agent.jsonl").read_bytes().splitlines()
+
+
+def protocol(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
+    lines = [mutated(line, rng).replace(b"\n", b" ") if rng.random() < 0.5 else line
+             for line in said_to_an_agent()]  # fmt: skip
+    if rng.random() < 0.7:
+        lines[0] = hello(Klaverjas()).encode()
+
+    def serves() -> int:
+        answers = os.open(os.devnull, os.O_WRONLY)
+        try:
+            build = lambda rules: Player(AGENTS.get("random")())  # noqa: E731
+            serve(build, io.BytesIO(b"\n".join(lines)), answers)
+        finally:
+            os.close(answers)
+        return 0
+
+    return [serves, lambda: _heard(mutated(rng.choice(said_by_an_agent()), rng))]
+
+
+class _Says:
+    """A process that has said one line."""
+
+    has_said_more, half_a_line = False, b""
+
+    def __init__(self, line: bytes) -> None:
+        self.line = line
+
+    def send(self, data: bytes, until: float | None) -> None: ...
+
+    def receive(self, until: float | None) -> bytes:
+        return self.line
+
+    def end(self, *words: bytes) -> None: ...
+
+
+def _heard(line: bytes) -> int:
+    """What arena makes of a line: an action, or a fault of the agent's."""
+    from arena.codec import ViewCodec
+    from arena.process.client import Seated
+    from arena.process.limits import Limits
+    from arena.seeds import Rng, rng_for
+
+    rules = Klaverjas()
+    state = rules.start(rules.random_deal(rng_for(1), 0))
+    seated = Seated(None, Limits())  # type: ignore[arg-type]
+    seated.child, seated._codec = _Says(line), ViewCodec(rules)  # type: ignore[assignment]
+    seated._fresh = False
+    with contextlib.suppress(AgentFault, ArenaError):
+        seated.act(rules.view(state, state.turn or 0), Rng(1))
+    return 0
+
+
+TARGETS: dict[str, Target] = {
+    "configs": configs,
+    "deals": deals,
+    "models": models,
+    "runs": runs,
+    "protocol": protocol,
+}
