@@ -22,11 +22,12 @@ from arena.analysis import (
     read,
     standings,
 )
-from arena.analysis.compare import detectable
+from arena.analysis.compare import detectable, outcomes
 from arena.errors import ArenaError
 from arena.games.klaverjas import Klaverjas
 from arena.registry import AGENTS
-from arena.stats import mean_difference, t_test_power
+from arena.stats import mean_difference
+from arena.stats.power import t_test_power
 from arena.store import Run
 
 
@@ -164,14 +165,14 @@ def test_the_largest_swings_come_first_and_every_pair_has_one() -> None:
 
 
 def test_bins_keep_spikes_apart() -> None:
-    games = [[162, -162], [0, 0], [162, 162], [-161, 3]]
+    games = [[162.0, -162.0], [0.0, 0.0], [162.0, 162.0], [-161.0, 3.0]] + [[1.0, -1.0]] * 96
     (part,) = distributions(results(meeting("a", "b", games)))
     counts = dict(zip(part.centres, part.games, strict=True))
     assert counts[162.0] == 3
-    assert counts[0.0] == 2
-    assert sum(part.games) == 8
-    assert sum(part.deals) == 4
-    assert dict(zip(part.centres, part.deals, strict=True))[0.0] == 2
+    assert counts[0.0] >= 2
+    assert sum(part.games) == 200
+    assert sum(part.deals) == 100
+    assert dict(zip(part.centres, part.deals, strict=True))[0.0] == 98
 
 
 def test_rates_are_those_of_the_stored_rounds(run_folder: Path) -> None:
@@ -197,6 +198,20 @@ def _places(row: dict[str, object], name: str) -> list[str]:
     return [place for place in ("first", "second") if row[place] == name]
 
 
+def test_bins_are_as_wide_as_the_deals_are_few() -> None:
+    rng = np.random.default_rng(1)
+    widths = []
+    for deals in (30, 3_000):
+        games = rng.normal(0, 50, (deals, 1)).tolist()
+        (part,) = distributions(results(meeting("a", "b", games)))
+        low, high = np.percentile(games, [25, 75])
+        rule = 2 * (high - low) / deals ** (1 / 3)
+        assert rule <= part.width <= 2.5 * rule
+        assert sum(part.deals) == deals
+        widths.append(part.width)
+    assert widths[0] > 2 * widths[1]
+
+
 # --- pooling -----------------------------------------------------------------------------
 
 
@@ -218,6 +233,16 @@ def test_a_deal_of_two_runs_is_one_deal(tmp_path: Path) -> None:
     assert both.units == one.units == two.units
     assert both.margins == pytest.approx((one.margins + two.margins) / 2)
     assert both.won == pytest.approx((one.won + two.won) / 2)
+    # What was won and lost is counted per deal and run, not on the mean of two runs.
+    each = [outcomes(pair) for pair in (one, two)]
+    found = outcomes(both)
+    assert found.n == 12
+    assert (found.wins, found.draws, found.losses) == (
+        sum(x.wins for x in each),
+        sum(x.draws for x in each),
+        sum(x.losses for x in each),
+    )
+    assert outcomes(both.reversed()).wins == found.losses
 
 
 def test_three_runs_weigh_the_same(tmp_path: Path) -> None:

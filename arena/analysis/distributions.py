@@ -49,7 +49,8 @@ def distributions(results: Results) -> list[Distribution]:
         (float(np.nanmax(np.abs(x))) for *_, games in parts for x in games if x.size), default=0.0
     )
     bins = BINS if len(parts) <= MOST_PAIRS else BINS_OF_MANY
-    width = _round_up(2 * largest / bins) or 1.0
+    typical = [_width([*margins]) for _, _, margins, _ in parts]
+    width = _round_up(max(2 * largest / bins, float(np.median(typical)))) or 1.0
     reach = int(np.ceil(largest / width - 0.5)) if largest else 0
     return [
         Distribution(
@@ -62,6 +63,15 @@ def distributions(results: Results) -> list[Distribution]:
         )
         for first, second, margins, games in parts
     ]
+
+
+def _width(parts: Sequence[NDArray[np.float64]]) -> float:
+    """Of a bin by the rule of Freedman and Diaconis (1981): 2·IQR/n^(1/3), so few deals get few."""
+    values = np.concatenate(parts)
+    if not values.size:
+        return 0.0
+    low, high = np.percentile(values, [25, 75])
+    return float(2 * (high - low) / np.cbrt(values.size))
 
 
 def _counts(parts: Sequence[NDArray[np.float64]], width: float, reach: int) -> tuple[int, ...]:

@@ -36,27 +36,31 @@ from arena.play.run import RunOptions
 from arena.play.run import run as play
 from arena.report.words import count, percent, plain
 from arena.stats import (
+    Anchor,
+    SprtDesign,
+    bca_mean,
+    deal_outcomes,
+    elo_rating,
+    mean_difference,
+    paired_t,
+    score_rating,
+    sign_flip,
+    wilcoxon_signed_rank,
+)
+from arena.stats.calibrate import (
     FieldModel,
     MarginModel,
     Rate,
-    SprtDesign,
-    bca_mean,
     coverage,
-    deal_outcomes,
-    elo_rating,
     false_positives,
     familywise_error,
-    mean_difference,
     page_errors,
-    paired_t,
     rating_coverage,
-    score_rating,
     sequence_misses,
-    sign_flip,
     sprt_rates,
     stopped_coverage,
-    wilcoxon_signed_rank,
 )
+from arena.stats.elo import ELO_PER_LOGIT
 from arena.store import Run
 
 SEED = 1
@@ -210,8 +214,29 @@ def _simulated(judge: _Judge, scale: int, seed: int) -> Iterator[Promise]:
     yield judge.coverage("coverage, Elo", elo)
     equal = familywise_error(FieldModel((0.0,) * 8), seed, few)
     yield judge.conservative("family-wise error, 8 equal agents, Holm", equal, 0.055)
+    yield from _against_glm(judge, field, seed)
     yield from _page(judge, scale, seed)
     yield from _sequential(judge, model, scale, seed)
+
+
+def _against_glm(judge: _Judge, field: FieldModel, seed: int) -> Iterator[Promise]:
+    """Elo and its standard errors beside those of statsmodels' GLM, clustered by deal."""
+    import statsmodels.api as sm  # here: it takes long to import
+
+    results = field.draw(np.random.default_rng(seed), 400)
+    rows = np.arange(results.a.size)
+    design = np.zeros((rows.size, len(results.agents)))
+    design[rows, results.a], design[rows, results.b] = 1.0, -1.0
+    model = sm.GLM(results.wins + results.draws / 2, design[:, 1:], sm.families.Binomial())
+    fit = model.fit(cov_type="cluster", cov_kwds={"groups": results.deal})
+    ours = elo_rating(results, anchor=Anchor(results.agents[0])).ratings[1:]
+    values = np.array([rating.value for rating in ours]) / ELO_PER_LOGIT
+    errors = np.array([rating.se for rating in ours]) / ELO_PER_LOGIT
+    off = float(np.abs((values - fit.params) / fit.bse).max())
+    yield judge("Elo off statsmodels' GLM, in its errors", Rate("", off, off, off, 1), 0.0, 1e-4)
+    ratio = float((errors / fit.bse).max())
+    same = Rate("", ratio, ratio, ratio, 1)
+    yield judge("errors of Elo by those of statsmodels' GLM", same, 0.99, 1.01)
 
 
 def _sequential(judge: _Judge, model: MarginModel, scale: int, seed: int) -> Iterator[Promise]:
@@ -289,7 +314,7 @@ def _real(judge: _Judge, scale: int, args: argparse.Namespace) -> Iterator[Promi
 def _gate(judge: _Judge, scale: int, args: argparse.Namespace) -> Iterator[Promise]:
     """Gates with fresh baselines of a real agent: other seeds of the same play, and a handicap."""
     deals, worse_by = 600, 15.0
-    baselines = max(10, 60 // scale)
+    baselines = max(4, 60 // scale)
     tables = baselines * (REPLICATES + CANDIDATES)
     played = repeated_play(args.agent, args.deals, deals, tables, args.seed, args.keep)
     table = played.reshape(baselines, REPLICATES + CANDIDATES, deals)

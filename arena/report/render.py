@@ -12,20 +12,20 @@ from markupsafe import Markup
 
 from arena.report import words
 from arena.report.document import Document
+from arena.report.explanations import Explanations
 from arena.report.figures import Picture
 from arena.report.section import Section
 from arena.report.sections.deals import DealsPart
 from arena.report.sections.ladder import Agent, LadderPart, Strength
+from arena.report.sections.method import MethodPart
 from arena.report.sections.overview import RunPart
 from arena.report.sections.pages import page_text
 from arena.report.sections.pairs import PairsPart
 from arena.report.sections.strength import StrengthPart
-from arena.report.tables import as_latex, as_markdown
+from arena.report.tables import Table, as_latex, as_markdown
 
 __all__ = ["render_html", "render_latex", "render_markdown"]
 
-MOST_PAIRS = 15
-"""In the text, which should be short; the page has all pairs."""
 BAR_WIDTH = 144
 HERO_WIDTH, HERO_ROW = 640, 30
 
@@ -54,6 +54,8 @@ def render_html(
         scale=_scale(agents),
         hero=_hero(agents, document[RunPart].unit),
         roles=words.ROLES,
+        say=_explanations(document),
+        isolated=[agent.name for agent in agents if agent.own_process],
         replays=_embedded(_replays(document)),
     )
 
@@ -65,8 +67,21 @@ def render_markdown(document: Document, sections: Sequence[Section[Any]]) -> str
     for section in sections:
         if section.name in document.parts:
             found = section.tables(document.parts[section.name], document)
-            tables += [as_markdown(t) for t in found if len(t.cells) <= MOST_PAIRS]
+            tables += [_folded(table) for table in found]
     return template.render(d=document.parts, tables=tables)
+
+
+LONG_TABLE = 15
+"""Rows beyond which a table is folded in the text, so that it stays short to look at."""
+
+
+def _folded(table: Table) -> str:
+    """A table in Markdown: whole, but if it is long to be unfolded by the reader."""
+    shown = as_markdown(table)
+    if len(table.cells) <= LONG_TABLE:
+        return shown
+    rows = f"{words.count(len(table.cells))} rows"
+    return f"<details><summary>{table.name}: {rows}</summary>\n\n{shown}\n\n</details>"
 
 
 def render_latex(document: Document, sections: Sequence[Section[Any]]) -> str:
@@ -79,6 +94,20 @@ def render_latex(document: Document, sections: Sequence[Section[Any]]) -> str:
     ]
     head = "% Needs \\usepackage{booktabs}. The methods are in references.bib.\n\n"
     return head + "\n\n".join(found) + "\n"
+
+
+def _explanations(document: Document) -> Explanations:
+    run, method = document[RunPart], document[MethodPart]
+    return Explanations(
+        unit=run.unit,
+        units=run.units,
+        higher_wins=run.higher_wins,
+        confidence=method.confidence,
+        alpha=method.alpha,
+        power=method.power,
+        adjustment=document[PairsPart].adjustment,
+        basis=document[StrengthPart].basis,
+    )
 
 
 def _environment(autoescape: bool, files: dict[str, str]) -> Environment:

@@ -6,7 +6,6 @@ or follow Davidson: P(win) : P(draw) : P(loss) = e^(η/2) : ν : e^(-η/2) with 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -247,51 +246,3 @@ def strongly_connected(
         reach = (counts @ counts) > 0
         steps *= 2
     return np.asarray(reach.all(axis=(1, 2)))
-
-
-def plackett_luce(agents: int, rankings: Sequence[Sequence[int]]) -> StrengthFit:
-    """Plackett-Luce maximum likelihood from rankings (best first), for games with many seats.
-
-    Formula: P(ranking) = Π e^θ(winner)/Σ e^θ(still unranked); Newton's method on the concave log
-    likelihood. A ranking of two agents is a Bradley-Terry game; partial rankings are allowed.
-    Unit: the ranking. Assumes independent rankings. Source: Plackett 1975, Appl. Stat. 24;
-    Luce 1959; Hunter 2004, Ann. Stat. 32.
-    """
-    groups: list[FloatArray] = []
-    winners: list[int] = []
-    pairs: list[tuple[int, int]] = []
-    for ranking in rankings:
-        if len(set(ranking)) != len(ranking) or not all(0 <= x < agents for x in ranking):
-            raise StatsError(f"a ranking names agents 0 to {agents - 1} once each: {list(ranking)}")
-        for place in range(len(ranking) - 1):
-            member = np.zeros(agents)
-            member[list(ranking[place:])] = 1.0
-            groups.append(member)
-            winners.append(ranking[place])
-            pairs.extend((ranking[place], loser) for loser in ranking[place + 1 :])
-    if not pairs:
-        raise StatsError("no ranking with at least two agents")
-    i, j = np.array(pairs).T
-    ones = np.ones((1, len(pairs)))
-    if not strongly_connected(agents, i, j, ones, 0 * ones)[0]:
-        raise StatsError("no finite maximum likelihood: some agents always ranked above the rest")
-    member = np.array(groups)
-    won = np.bincount(winners, minlength=agents).astype(np.float64)
-    theta = np.zeros(agents)
-    pin = np.full((agents, agents), 1.0 / agents)
-    iteration = 0
-    for iteration in range(1, 201):  # noqa: B007 - reported
-        p = member * np.exp(theta - theta.max())
-        p /= p.sum(axis=1, keepdims=True)
-        information = np.diag(p.sum(axis=0)) - p.T @ p
-        step = np.linalg.solve(information + pin, won - p.sum(axis=0))
-        largest = float(np.abs(step).max())
-        theta = theta + step * min(1.0, MAX_STEP / max(largest, 1e-300))
-        theta -= theta.mean()
-        if largest < 1e-11:
-            break
-    log_likelihood = float(
-        np.sum(theta[winners]) - np.sum(np.log(np.sum(member * np.exp(theta), axis=1)))
-    )
-    covariance = np.linalg.inv(information + pin) - pin
-    return StrengthFit(theta, covariance, {}, log_likelihood, iteration)

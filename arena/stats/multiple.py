@@ -56,20 +56,6 @@ class AllPairs:
     note: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class FriedmanNemenyi:
-    """Friedman's test over deals, mean ranks (1 is best) and Nemenyi's critical difference."""
-
-    chi2: float | None
-    p: float | None
-    mean_ranks: tuple[float, ...]
-    critical_difference: float | None
-    nemenyi_p: FloatArray | None
-    deals: int
-    alpha: float
-    note: str = ""
-
-
 def adjust_p(p_values: ArrayLike, method: Adjustment = "holm") -> FloatArray:
     """Adjust p values for the number of tests.
 
@@ -186,57 +172,3 @@ def _strength_order(results: PairResults) -> list[int]:
     total = np.bincount(results.a, results.margin, k) - np.bincount(results.b, results.margin, k)
     games = np.bincount(results.a, minlength=k) + np.bincount(results.b, minlength=k)
     return [int(i) for i in np.argsort(-total / np.maximum(games, 1), kind="stable")]
-
-
-def friedman_nemenyi(scores: ArrayLike, alpha: float = 0.05) -> FriedmanNemenyi:
-    """Friedman's rank test over deals with Nemenyi's critical difference.
-
-    `scores` is deal × agent, more is better; a deal with a NaN is left out. Formula: chi-square of
-    the rank sums (ties averaged); two agents differ when their mean ranks differ by more than
-    q(α, k, ∞)/√2·√(k(k+1)/(6n)). Unit: the deal. Assumes independent deals; conservative for the
-    pairwise part. Source: Friedman 1937, JASA 32; Nemenyi 1963; Demšar 2006, JMLR 7.
-    """
-    check_probability(alpha, "alpha")
-    table = np.asarray(scores, dtype=np.float64)
-    if table.ndim != 2 or table.shape[1] < 3:
-        raise StatsError("Friedman's test needs a deal × agent table with at least three agents")
-    whole = table[~np.isnan(table).any(axis=1)]
-    left_out = len(table) - len(whole)
-    note = f"{left_out} deals with a forfeit were left out." if left_out else ""
-    n, k = whole.shape
-    if n < 2:
-        return FriedmanNemenyi(
-            None, None, (), None, None, n, alpha, join_notes("Fewer than two deals.", note)
-        )
-    ranks = stats.rankdata(-whole, axis=1)
-    mean_ranks = ranks.mean(axis=0)
-    if (ranks == ranks[:, :1]).all():
-        why = "All agents tie on every deal: nothing to rank."
-        return FriedmanNemenyi(
-            None,
-            None,
-            tuple(float(r) for r in mean_ranks),
-            None,
-            None,
-            n,
-            alpha,
-            join_notes(why, note),
-        )
-    test = stats.friedmanchisquare(*whole.T)
-    unit = math.sqrt(k * (k + 1) / (6 * n))
-    q = np.abs(mean_ranks[:, None] - mean_ranks[None, :]) / unit * math.sqrt(2)
-    critical = float(stats.studentized_range.ppf(1 - alpha, k, np.inf)) / math.sqrt(2) * unit
-    p = np.ones((k, k))
-    upper = np.triu_indices(k, 1)
-    p[upper] = np.clip(stats.studentized_range.sf(q[upper], k, np.inf), 0.0, 1.0)
-    p.T[upper] = p[upper]
-    return FriedmanNemenyi(
-        float(test.statistic),
-        float(test.pvalue),
-        tuple(float(r) for r in mean_ranks),
-        critical,
-        p,
-        n,
-        alpha,
-        note,
-    )

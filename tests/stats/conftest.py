@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from arena.stats import MarginModel
+from arena.stats.calibrate import MarginModel
 
 VECTORS = Path(__file__).parent.parent / "data" / "stat_vectors.json"
 

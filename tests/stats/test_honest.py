@@ -11,26 +11,28 @@ from numpy.typing import NDArray
 
 from arena.stats import (
     Bootstrap,
-    FieldModel,
-    MarginModel,
-    Rate,
     SprtDesign,
     StatsError,
     bca_mean,
-    coverage,
     elo_rating,
-    false_positives,
-    familywise_error,
     mean_difference,
     paired_t,
+    score_rating,
+    sign_flip,
+    wilcoxon_signed_rank,
+)
+from arena.stats.calibrate import (
+    FieldModel,
+    MarginModel,
+    Rate,
+    coverage,
+    false_positives,
+    familywise_error,
     rating_coverage,
     resampler,
-    score_rating,
     sequence_misses,
-    sign_flip,
     sprt_rates,
     stopped_coverage,
-    wilcoxon_signed_rank,
 )
 
 Rng = np.random.Generator

@@ -9,14 +9,13 @@ from scipy import stats
 
 from arena.stats import (
     Contrast,
-    FieldModel,
     PairResults,
     joint_comparison,
     mean_difference,
-    page_errors,
     paired_t,
     score_rating,
 )
+from arena.stats.calibrate import FieldModel, page_errors
 from arena.stats.simultaneous import family
 
 Floats = NDArray[np.float64]

@@ -9,17 +9,16 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
 from arena.stats import (
-    FieldModel,
     PairResults,
     StatsError,
     adjust_p,
     all_pairs,
-    compact_letters,
-    friedman_nemenyi,
     paired_t,
     share_of_wins,
     significant_cycles,
 )
+from arena.stats.calibrate import FieldModel
+from arena.stats.letters import compact_letters
 
 
 def results(margins: dict[tuple[int, int], list[float]], agents: str) -> PairResults:
@@ -84,18 +83,6 @@ def test_letters_say_exactly_what_differs(agents: int, data: st.DataObject) -> N
     letters = compact_letters(agents, different)
     for i, j in pairs:
         assert bool(set(letters[i]) & set(letters[j])) == ((i, j) not in different)
-
-
-def test_friedman_leaves_out_forfeits_and_knows_ties() -> None:
-    table = [[3.0, 2.0, 1.0], [3.0, 1.0, 2.0], [np.nan, 1.0, 2.0], [3.0, 2.0, 1.0]]
-    r = friedman_nemenyi(table)
-    assert (r.deals, r.mean_ranks[0]) == (3, 1.0)
-    assert "1 deals with a forfeit" in r.note
-    flat = friedman_nemenyi(np.ones((4, 3)))
-    assert (flat.p, flat.critical_difference) == (None, None)
-    assert "tie on every deal" in flat.note
-    with pytest.raises(StatsError, match="at least three agents"):
-        friedman_nemenyi(np.ones((4, 2)))
 
 
 def test_a_significant_cycle_is_found_and_an_order_is_not() -> None:

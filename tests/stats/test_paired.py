@@ -14,22 +14,22 @@ from scipy import stats
 
 from arena.stats import (
     StatsError,
-    bca,
     bca_mean,
     compare_margins,
     deal_outcomes,
     duplicate_saving,
-    effect_size,
     equivalence,
     games_of_rounds,
     mean_difference,
     paired_t,
-    pairing_saving,
     share_of_points,
     sign_flip,
     unpaired,
     wilcoxon_signed_rank,
 )
+from arena.stats.bootstrap import bca
+from arena.stats.paired import effect_size
+from arena.stats.saving import pairing_saving
 
 Margins = NDArray[np.float64]
 SIX = [4.0, -2.0, 6.0, 0.0, 8.0, 2.0]  # mean 3, s² = 14, se = √(14/6)

@@ -7,15 +7,9 @@ import pytest
 from scipy import stats
 from statsmodels.stats.power import ttest_power
 
-from arena.stats import (
-    FieldModel,
-    StatsError,
-    deals_for_t_test,
-    detectable,
-    field_plan,
-    joint_comparison,
-    t_test_power,
-)
+from arena.stats import StatsError, deals_for_t_test, detectable, field_plan, joint_comparison
+from arena.stats.calibrate import FieldModel
+from arena.stats.power import t_test_power
 
 
 @pytest.mark.parametrize(("n", "alpha"), [(5, 0.05), (20, 1e-4), (100, 1e-4), (300, 1e-4)])

@@ -9,18 +9,16 @@ from scipy import optimize, special, stats
 from arena.stats import (
     Anchor,
     Bootstrap,
-    FieldModel,
     PairResults,
     StatsError,
-    bradley_terry,
     elo_from_counts,
-    elo_of_score,
     elo_rating,
     mean_difference,
-    plackett_luce,
     score_rating,
 )
-from arena.stats.elo import ELO_PER_LOGIT
+from arena.stats.bradley_terry import bradley_terry
+from arena.stats.calibrate import FieldModel
+from arena.stats.elo import ELO_PER_LOGIT, elo_of_score
 
 FIELD = FieldModel((0.0, 4.0, 8.0, 12.0))
 
@@ -254,15 +252,3 @@ def test_too_little_gets_a_sentence() -> None:
         score_rating(flat, anchor=Anchor("Z"))
     with pytest.raises(KeyError):
         score_rating(flat)["Z"]
-
-
-def test_plackett_luce_of_pairs_is_bradley_terry() -> None:
-    rankings = [[0, 1]] * 7 + [[1, 0]] * 3 + [[1, 2]] * 6 + [[2, 1]] * 4
-    games = [(0, 1, 7, 0, 3), (1, 2, 6, 0, 4)]
-    np.testing.assert_allclose(
-        plackett_luce(3, rankings).strengths, bradley_terry(3, games).strengths, atol=1e-9
-    )
-    with pytest.raises(StatsError, match="always ranked above"):
-        plackett_luce(2, [[0, 1]])
-    with pytest.raises(StatsError, match="once each"):
-        plackett_luce(2, [[0, 0]])

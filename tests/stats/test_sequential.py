@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy import special
 
 from arena.stats import (
-    MarginModel,
     SprtDesign,
     StatsError,
     confidence_sequence,
@@ -18,20 +17,20 @@ from arena.stats import (
     elo_from_counts,
     elo_plan,
     estimate_after_stopping,
-    expected_score,
     llr_counts,
-    llr_points,
     mean_difference,
     pilot_sd,
     power_curve,
     sequential_plan,
     sprt_counts,
     sprt_points,
-    sprt_tvalue,
-    t_test_power,
 )
+from arena.stats.calibrate import MarginModel
+from arena.stats.elo import expected_score
+from arena.stats.power import t_test_power
 from arena.stats.sequential.brownian import Motion, _by_eigenfunctions, _by_reflections
-from arena.stats.sequential.sprt import find_stops, points_path
+from arena.stats.sequential.likelihood import llr_points
+from arena.stats.sequential.sprt import find_stops, points_path, sprt_tvalue
 from arena.stats.sequential.walk import ratio_bounds, stopped_walk
 
 Margins = NDArray[np.float64]

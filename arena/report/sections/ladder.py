@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from arena.analysis import Estimate
 from arena.analysis.standings import AgentStanding
+from arena.entrants import AgentSpec
+from arena.errors import ArenaError
 from arena.parameters import plain as as_plain
 from arena.report.context import Context
 from arena.report.section import Section
@@ -108,6 +110,8 @@ class Agent:
     forfeits: int
     faults: int
     sees_all_cards: bool
+    own_process: bool
+    """Whether it (or a member of the team) played in a process of its own, not as trusted code."""
     members: list[dict[str, Any]]
     on_front: bool
     """Whether no other agent is both faster and stronger."""
@@ -115,7 +119,8 @@ class Agent:
     @property
     def shown(self) -> str:
         """The name, with what a reader must know of the agent."""
-        return f"{self.name} (sees all cards)" if self.sees_all_cards else self.name
+        marks = ["sees all cards"] * self.sees_all_cards + ["own process"] * self.own_process
+        return f"{self.name} ({', '.join(marks)})" if marks else self.name
 
 
 @dataclass(frozen=True)
@@ -237,9 +242,17 @@ def _agent(context: Context, agent: AgentStanding, faults: Mapping[str, int]) ->
         forfeits=agent.forfeits,
         faults=faults.get(agent.agent, 0),
         sees_all_cards=entrant.sees_all_cards,
+        own_process=any(map(_plays_apart, entrant.members)),
         members=as_plain(entrant.members),
         on_front=False,
     )
+
+
+def _plays_apart(member: AgentSpec) -> bool:
+    try:
+        return member.is_isolated
+    except ArenaError:  # its family is not installed here; what the run says about it counts
+        return bool(member.isolate or member.limits or member.source)
 
 
 def strength_of(rating: Rating | None) -> Strength | None:

@@ -1,0 +1,204 @@
+"""What the page explains: captions and notes, each made in one place and tested.
+
+Sentences about who is stronger are in `sentences`; these say how the numbers are to be read. The
+templates hold no prose of their own, so a sentence cannot contradict what it stands beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arena.report.words import count, method, percent
+
+__all__ = ["Explanations"]
+
+
+@dataclass(frozen=True)
+class Explanations:
+    """The notes of one page."""
+
+    unit: str
+    units: str
+    higher_wins: bool
+    confidence: float
+    alpha: float
+    power: float
+    adjustment: str
+    """Of direct meetings."""
+    basis: str
+    """What the comparisons rest on: `joint` or `direct`."""
+
+    @property
+    def _level(self) -> str:
+        return percent(self.confidence, 0)
+
+    @property
+    def _fewer(self) -> str:
+        return "" if self.higher_wins else " Fewer points are better."
+
+    # --- the verdict and the leaderboard -------------------------------------------------
+
+    def rating_picture(self) -> str:
+        """Below the picture of the ratings."""
+        better = "above" if self.higher_wins else "better than"
+        return (
+            f"Score rating: points per {self.unit} {better} the field, with the {self._level} "
+            "interval of each agent alone. The comparisons, not these intervals, tell who is "
+            "stronger."
+        )
+
+    def ladder_caption(self) -> str:
+        """What the intervals of the leaderboard are."""
+        return (
+            f"All agents, the best first. Intervals are {self._level}, of each number alone, over "
+            f"{self.units}.{self._fewer}"
+        )
+
+    def ladder_note(self) -> str:
+        """What its columns mean."""
+        field = "above the field" if self.higher_wins else "better than the field"
+        fewer = "" if self.higher_wins else " (fewer points are better)"
+        return (
+            f"Score rating: points per {self.unit} {field}{fewer}. Agents that share a letter in "
+            "“group” are not distinguishable; the small numbers beside a rank are the ranks that "
+            "cannot be excluded. Both come from the simultaneous comparisons below. Win rate "
+            "counts a draw as half; time is the median by the clock."
+        )
+
+    def processes(self, isolated: Sequence[str]) -> str:
+        """How the marks beside names are to be read; nothing if nobody has one."""
+        if not isolated:
+            return ""
+        return (
+            "“Own process”: the agent played in a process of its own and was sent nothing but its "
+            "view. The others ran as trusted code in ours. Its time is what it says it took, "
+            "without the way there and back; its CPU time is not known."
+        )
+
+    # --- who is stronger -----------------------------------------------------------------
+
+    def comparisons(self) -> str:
+        """What is compared."""
+        if self.basis == "joint":
+            return (
+                "Differences of the score ratings, which use all results of all agents together, "
+                "so that agents that never met are compared through their opponents."
+            )
+        return "The ratings do not fit this field, so these are direct meetings."
+
+    def strength_map(self) -> str:
+        """What a cell of the map of comparisons says."""
+        return (
+            f"Points per {self.unit} by which the agent in the row is stronger than the one in the "
+            "column, and with which simultaneous confidence they differ. Coloured: beyond chance."
+        )
+
+    def comparisons_caption(self) -> str:
+        """That intervals and p-values belong together."""
+        return (
+            f"Simultaneous {self._level} intervals and p-values are adjusted together over the "
+            f"field: an interval excludes 0 exactly where p is below {self.alpha:g}."
+        )
+
+    def comparisons_note(self) -> str:
+        """What the marks and the last columns mean."""
+        return (
+            "* differs beyond chance. “Would be found”: the difference that is found with "
+            f"{percent(self.power, 0)} probability, adjusted like the test. “Interval alone”: the "
+            f"plain {self._level} interval, as if this were the only comparison."
+        )
+
+    # --- direct meetings -----------------------------------------------------------------
+
+    def pairs_note(self) -> str:
+        """What direct meetings say, and what they do not."""
+        said = "from all results together" if self.basis == "joint" else "from the same results"
+        return f"What each pair did when it met, by itself. Who is stronger is said above, {said}."
+
+    def pairs_map(self) -> str:
+        """What a cell of the map of meetings says."""
+        return (
+            f"Points per {self.unit} of the agent in the row against the one in the column. * "
+            f"differs beyond chance (p < {self.alpha:g}, {method(self.adjustment)})."
+        )
+
+    def pairs_caption(self) -> str:
+        """Which interval belongs to p."""
+        if self.adjustment == "none":
+            together = "Interval and p are those of each pair alone"
+        else:
+            together = (
+                f"Interval and p are adjusted together over all pairs ({method(self.adjustment)})"
+            )
+        return (
+            f"Every pair that met, with the one named first ahead. {together}: the interval "
+            f"excludes 0 exactly where p is below {self.alpha:g}. “Alone” is the {self._level} "
+            "interval of the pair by itself."
+        )
+
+    def saved(self) -> str:
+        """What exchanging seats saved."""
+        return (
+            f"“{self.units.capitalize()} saved”: how many more would have been needed had every "
+            "seating been dealt fresh cards."
+        )
+
+    def not_transitive(self, cycles: Sequence[Sequence[str]]) -> str:
+        """Cycles among direct meetings; nothing if there are none."""
+        if not cycles:
+            return ""
+        told = "; ".join(" beats ".join([*cycle, cycle[0]]) for cycle in cycles)
+        return f"Not transitive: {told}."
+
+    # --- the rest ------------------------------------------------------------------------
+
+    def sweeps_note(self) -> str:
+        """How settings are compared."""
+        return (
+            "Settings are compared by the joint comparison, through their common opponents where "
+            "they never met. The figure's intervals are those of each point alone."
+        )
+
+    def forfeits_caption(self) -> str:
+        """What the two ratings of the table are."""
+        return (
+            f"Score ratings with forfeited {self.units}, each counted as lost, and on those that "
+            "nobody forfeited."
+        )
+
+    def faults_caption(self, number: int, shown: int) -> str:
+        """How many, and whether all are listed."""
+        what = f"{count(number)} fault{'s' if number != 1 else ''}"
+        return f"{what}, the first {count(shown)} of them" if number > shown else what
+
+    def points_caption(self) -> str:
+        """What the rates are rates of."""
+        return (
+            "Means per round with the intervals of each alone; rates are of the rounds in which it "
+            f"could happen.{self._fewer}"
+        )
+
+    def points_note(self, replayed: int) -> str:
+        """How many rounds the figure of tricks stands on."""
+        return f"Points by trick are from {count(replayed)} rounds spread over the run."
+
+    def no_points(self) -> str:
+        """When there is nothing to show."""
+        return "No round was finished."
+
+    def references_caption(self) -> str:
+        """What z is."""
+        return "z is the difference, counted in standard errors of both values together."
+
+    def swings(self) -> str:
+        """What the replay shows."""
+        return (
+            "The largest swings, those between the strongest agents first: with the same cards, "
+            "one side of the table did better than the other. Both seatings are shown side by side "
+            "up to the point where they part, with what the searches thought there."
+        )
+
+    def swings_caption(self) -> str:
+        """Whose margins they are."""
+        return "Margins are in favour of the agent named first."
