@@ -30,8 +30,17 @@ class Decision(NamedTuple):
     """What the rule player goes by."""
     card: int
     """The card that was played."""
-    values: NDArray[np.float64] | None
+    values: NDArray[np.float64] | None = None
     """What a search thought of each legal card; None if none did, or there was no choice."""
+
+    @classmethod
+    def of(
+        cls, deal: str, view: View, card: int, values: NDArray[np.float64] | None = None
+    ) -> Decision:
+        """The decision of a view."""
+        game, position = kernel_game(view.rules, view.trump), np.empty(SIZE, dtype=np.uint64)
+        position_of(told(view), game.words, game.to_bits, position)
+        return cls(deal, game, position, view, card, values)
 
 
 def recorded_decisions(folder: Path) -> Iterator[Decision]:
@@ -44,8 +53,5 @@ def recorded_decisions(folder: Path) -> Iterator[Decision]:
             view = decode_view(record["view"])
             if view.rules.name != "klaverjas":
                 raise ArenaError(f"{folder}: games of {view.rules.name}; forests play klaverjas")
-            game = kernel_game(view.rules, view.trump)
-            position = np.empty(SIZE, dtype=np.uint64)
-            position_of(told(view), game.words, game.to_bits, position)
             values = np.array(record["values"]) if record["values"] else None
-            yield Decision(record["deal"], game, position, view, record["card"], values)
+            yield Decision.of(record["deal"], view, record["card"], values)

@@ -110,7 +110,7 @@ def _decision(row: dict[str, str], rules: Klaverjas, deal: str) -> Decision:
         lanes = [game.mask(SUIT_MASK[suit] & not_followed) for suit in range(4)]
         position[NOT_FOLLOWED + player] = _whole_lanes(lanes)
     view = _view(rules, tuple(card for card, _ in held), legal, table, trump, finished)
-    return Decision(deal, game, position, view, card, None)
+    return Decision(deal, game, position, view, card)
 
 
 def _view(

@@ -314,7 +314,7 @@ def _real(judge: _Judge, scale: int, args: argparse.Namespace) -> Iterator[Promi
 def _gate(judge: _Judge, scale: int, args: argparse.Namespace) -> Iterator[Promise]:
     """Gates with fresh baselines of a real agent: other seeds of the same play, and a handicap."""
     deals, worse_by = 600, 15.0
-    baselines = max(10, 60 // scale)
+    baselines = max(4, 60 // scale)
     tables = baselines * (REPLICATES + CANDIDATES)
     played = repeated_play(args.agent, args.deals, deals, tables, args.seed, args.keep)
     table = played.reshape(baselines, REPLICATES + CANDIDATES, deals)

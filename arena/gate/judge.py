@@ -83,15 +83,15 @@ def update_baseline(gate: Gate, options: GateOptions, watcher: Watcher) -> Basel
 
 def judge(gate: Gate, options: GateOptions, watcher: Watcher) -> Verdict:
     """Play until the test decides or the deals are used up, and say what was found."""
+    baseline = read_baseline(gate.stored) if gate.stored is not None else None
+    if baseline is not None:  # before anything is played; what only play shows is looked at later
+        references = {name: baseline.references.get(name, "") for name in gate.references}
+        _refuse_void(gate, baseline, references)
     mine = _probe(gate)
     if gate.file.deals.fresh:
         gate = _dealt_anew(gate, mine, options.out)
     log = options.ledger or _ledger_path(gate, options)
     tried = ledger.attempts(log, gate.name, gate.experiment.deals_sha256) + 1
-    baseline = read_baseline(gate.stored) if gate.stored is not None else None
-    if baseline is not None:
-        references = {name: baseline.references.get(name, "") for name in gate.references}
-        _refuse_void(gate, baseline, references)
     theirs = _probe(gate, BASELINE) if baseline is None else baseline.probe
     same = mine.signature is not None and mine.signature == theirs.signature
     also = _time(gate, mine, theirs)

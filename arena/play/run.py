@@ -119,7 +119,10 @@ def run_in(
         rule = EachPairing(experiment.stop, experiment.pairings)
     if options.fresh:
         folder.clear()
-    folder.claim(experiment.resolved)
+    grown = folder.claim(experiment.resolved)
+    if grown:
+        watcher.say(f"{folder.path} grows: {'; '.join(grown)}")
+        folder.log(f"grows: {'; '.join(grown)}")
     return _Run(experiment, Schedule(experiment), folder, options, watcher, rule).play()
 
 

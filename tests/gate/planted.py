@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 from agents.flat_mc import FlatMC
 from agents.ismcts import Ismcts
-from agents.rule import Rule
 from agents.semi_random import SemiRandom
 from agents.tree_search import exploration
 from arena.cards import suit_of
@@ -54,12 +53,16 @@ def _act_and_wait(view: View, rng: Rng) -> None:
 
 @dataclass(frozen=True)
 class PlantedFlat:
-    """Flat Monte Carlo; the flaw takes the value for the other side's at every second depth."""
+    """Flat Monte Carlo; one flaw takes the value for the other side's at every second depth, the
+    other never plays a trump that it need not play."""
 
     FLAW: ClassVar[str] = ""
 
     def act(self, view: View, rng: Rng) -> Action:
         agent = FlatMC(playouts=10)
+        if self.FLAW == "never trumping":
+            plain = tuple(card for card in view.legal if suit_of(card) != view.trump)
+            return agent.act(view._replace(legal=plain or view.legal), rng)
         if self.FLAW != "sign flip by depth" or len(view.legal) == 1:
             return agent.act(view, rng)
         sign = -1 if len(view.table) % 2 else 1
@@ -79,16 +82,3 @@ class PlantedTree:
             c = exploration(view.rules, None, None, agent.value)
             agent = replace(agent, c=c / 100)
         return agent.act(view, rng)
-
-
-@dataclass(frozen=True)
-class PlantedRule:
-    """The rule player; the flaw never plays a trump that it need not play."""
-
-    FLAW: ClassVar[str] = ""
-
-    def act(self, view: View, rng: Rng) -> Action:
-        plain = tuple(card for card in view.legal if suit_of(card) != view.trump)
-        if self.FLAW == "never trumping" and plain:
-            view = view._replace(legal=plain)
-        return Rule().act(view, rng)

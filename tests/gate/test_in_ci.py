@@ -16,6 +16,7 @@ import yaml
 
 from arena.cli import main
 from arena.cli.progress import Progress
+from arena.cli.schema_ import SCHEMAS
 from arena.gate import GateOptions, judge
 from arena.gate.config import gate_of, load_gate
 from arena.gate.verdict import verdict_schema
@@ -218,3 +219,12 @@ def test_our_own_ci_calls_the_same_script() -> None:
     assert [gate.name for gate in ours] == ["flat-mc", "ismcts", "rule", "semi-random"]
     for gate in ours:
         assert gate.stored is None or gate.stored.is_file()
+
+
+def test_editors_find_the_schema_of_our_gates() -> None:
+    stored = json.loads((ROOT / "configs" / "gate.schema.json").read_text(encoding="utf-8"))
+    assert stored == SCHEMAS["gate"](), "arena schema gate > configs/gate.schema.json"
+    for path in sorted((ROOT / "configs" / "gates").glob("*.yaml")):
+        text = path.read_text(encoding="utf-8")
+        assert text.startswith("# yaml-language-server: $schema=../gate.schema.json\n")
+        jsonschema.validate(yaml.safe_load(text), stored)

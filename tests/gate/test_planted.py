@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from planted import Planted, PlantedFlat, PlantedRule, PlantedTree
+from planted import Planted, PlantedFlat, PlantedTree
 
 from arena.cli import main
 from arena.registry import AGENTS
@@ -35,7 +35,7 @@ probe_deals: {probe}
     [
         (PlantedFlat, "sign flip by depth", (100, "rule", 30, 2), 1, "points a deal"),
         (PlantedTree, "C divided by 100", (300, "rule", 20, 2), 1, "points a deal"),
-        (PlantedRule, "never trumping", (200, "rule", 20, 2), 1, "points a deal"),
+        (PlantedFlat, "never trumping", (200, "rule", 15, 2), 1, "points a deal"),
         (Planted, "illegal in 1 of 200 deals", (200, "random", 60, 100), 4, "fault: "),
         (Planted, "3 times slower", (64, "random", 60, 10), 1, "median time for a decision"),
         (Planted, "refactored", (64, "random", 60, 10), 0, "no functional change"),
@@ -58,7 +58,7 @@ def test_a_planted_regression_is_found(
         monkeypatch.delenv(name, raising=False)
     deals, reference, worse_by, probe = sizes
     # In Klaverjas one must trump; in Schieber one may.
-    game = "schieber" if family is PlantedRule else "klaverjas"
+    game = "schieber" if flaw == "never trumping" else "klaverjas"
     path = tmp_path / "planted.yaml"
     path.write_text(
         GATE.format(
