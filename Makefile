@@ -36,6 +36,12 @@ gate: $(READY)  ## are our agents as strong as they were?
 update-gates: $(READY)  ## new baselines, after a change that is meant
 	PATH="$(abspath $(BIN)):$$PATH" .ci/gate configs/gates --update --quiet --out reports/gates
 
+fuzz: $(READY)  ## 10,000 inputs of each kind that nobody would write
+	for kind in configs deals models runs protocol; do $(BIN)/python tests/fuzz/run.py $$kind 10000 || exit 1; done
+
+chaos: $(READY)  ## a long kill campaign
+	$(BIN)/python tests/chaos/campaign.py 60
+
 bench: $(READY)  ## how fast everything is on this machine
 	$(BIN)/arena bench
 

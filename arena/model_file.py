@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from io import BytesIO
 from math import prod
 from pathlib import Path
+from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
@@ -124,6 +125,9 @@ _UNREADABLE = (
     OverflowError,
     RecursionError,
     RuntimeError,
+    SyntaxError,
+    TokenError,  # in the description of an array, as is the one above
+    TypeError,
     ValueError,
     zlib.error,
 )

@@ -364,7 +364,7 @@ class Database:
         ):
             row = tuple(listed)
             try:
-                intact = stored is None or stored == round_checksum(pairing, row)
+                intact = round_checksum(pairing, row) == stored or stored is None
             except (struct.error, TypeError):  # a value of another type than was stored
                 intact = False
             if not intact:

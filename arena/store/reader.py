@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -26,7 +27,7 @@ from arena.parameters import read_values
 from arena.registry import GAMES
 from arena.rules import Rules, Standing, action_name
 from arena.scoring import by_entrant, side_owners, unit_margin
-from arena.store.database import Database, FaultRecord
+from arena.store.database import Database, FaultRecord, StoreError
 from arena.store.folder import RESULTS, is_busy
 from arena.store.manifest import Manifest, Pairing, read_config, read_manifest
 from arena.store.records import RoundRecord, decode_times, encode_times
@@ -162,6 +163,17 @@ class Run:
             found.update(self.database.digest(pairing.id).encode())
         return found.hexdigest()
 
+    @contextmanager
+    def _sensible(self) -> Iterator[None]:
+        """What cannot be made sense of was not stored by us: older files have no checksums."""
+        try:
+            yield
+        except (IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
+            raise StoreError(
+                f"{self.path}: damaged: it holds what no round can have ({error}); "
+                "'--fresh' starts over"
+            ) from error
+
     # --- streams -------------------------------------------------------------------------
 
     def units_stored(self, pairing: Pairing) -> int:
@@ -171,8 +183,9 @@ class Run:
     def rows(self, times: bool = True) -> Iterator[dict[str, Any]]:
         """Every round as plain values, in the order of its key."""
         for pairing in self.pairings:
-            for record in self.database.rounds(pairing.id):
-                yield self._tidy(pairing, record, times)
+            with self._sensible():
+                for record in self.database.rounds(pairing.id):
+                    yield self._tidy(pairing, record, times)
 
     def faults(self) -> list[tuple[Pairing, FaultRecord]]:
         """Every fault."""
@@ -257,12 +270,13 @@ class Run:
         """The rounds of a pairing (of one unit), ready to be played again."""
         nobody = Standing(0, (0,) * len(self.rules.sides))
         standing = nobody
-        for record in self.database.rounds(pairing.id, unit):
-            if record.number == 0:
-                standing = nobody
-            yield self._replay(pairing, record, standing)
-            if record.counts and record.scores:
-                standing = standing.after(map(int, record.scores.split()))
+        with self._sensible():
+            for record in self.database.rounds(pairing.id, unit):
+                if record.number == 0:
+                    standing = nobody
+                yield self._replay(pairing, record, standing)
+                if record.counts and record.scores:
+                    standing = standing.after(map(int, record.scores.split()))
 
     def replays_with(self, pairing: Pairing, deal: str) -> Iterator[Replay]:
         """The rounds of the unit that a deal belongs to, those that ended the run included."""

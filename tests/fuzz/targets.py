@@ -187,8 +187,11 @@ def runs(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
         _change_a_value(file, rng)
     else:
         file.write_bytes(mutated(file.read_bytes(), rng))
-    read = (("status",), ("export",), ("verify",), ("ratings",), ("export", "--format", "jsonl"),
-            ("replay", "klaverjas-given-0001"), ("compare", "a", "b"))  # fmt: skip
+    read = (
+        *(("status",), ("verify",), ("ratings",), ("compare", "a", "b")),
+        *(("replay", "klaverjas-given-0001"), ("export", "--output", "x.csv")),
+        ("export", "--format", "jsonl", "--output", "x.jsonl"),
+    )
     chosen = rng.sample(read, 2)
     return [command(name, "run", *more) for name, *more in chosen]
 

@@ -1,0 +1,144 @@
+"""300 inputs of each kind that nobody would write; `make fuzz` tries 10,000."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arena.cli import main
+
+KINDS = ("configs", "deals", "models", "runs", "protocol")
+HEAD = "name: x\ngame: klaverjas\ndeals: {set: klaverjas-given-1000, limit: 2}\n"
+CORPUS = Path(__file__).parent / "corpus"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_gets_through(kind: str) -> None:
+    """Some seconds each: it is the number of inputs that finds things."""
+    command = [sys.executable, str(Path(__file__).with_name("run.py")), kind, "300"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, env=os.environ)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert done.stdout.endswith(f"{kind}: 300 inputs, 0 failed\n")
+
+
+TOLD = {
+    "aliases": "more than 100000 values",
+    "controls": "is no name",
+    "digits": "a number of 5000 digits; at most 40",
+    "exponent": "YAML reads 1e-300 as text: write 1.0e-300",
+    "large-grid": "these are 159,201 agents, and 12,672,399,600 pairs of them",
+    "long-include": "(5000 characters): no file can be called that",
+    "long-names": "(5000 characters): no file can be called that",
+    "nested": "too deep to be read",
+    "no-character": "not YAML",
+    "nul": "no file can be called that",
+    "tag": "is not allowed: plain values only, no objects",
+}
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_every_hostile_experiment_is_told_why(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["validate", str(CORPUS / "configs" / f"{name}.yaml")]) == 2
+    told = "".join(capsys.readouterr())
+    assert TOLD[name] in told
+    assert len(told) < 4000
+
+
+def test_what_is_told_about_a_number_is_true(tmp_path: Path) -> None:
+    agents = "agents: {a: {family: random}, b: {family: random}}\n"
+    (tmp_path / "x.yaml").write_text(HEAD + agents + "decision_limit_s: 1.0e-300\n")
+    assert main(["validate", str(tmp_path / "x.yaml")]) == 0
+
+
+def test_includes_without_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A chain of 1,200, and 24 small files of which each includes the next one twice."""
+    for number in range(1200):
+        (tmp_path / f"{number}.yaml").write_text(f"include: {number + 1}.yaml\n")
+    assert main(["validate", str(tmp_path / "0.yaml")]) == 2
+    assert "include: more than 200 files" in "".join(capsys.readouterr())
+    for number in range(24):
+        twice = f"[{number + 1}.yaml, {number + 1}.yaml]"
+        (tmp_path / f"{number}.yaml").write_text(f"include: {twice}\n")
+    (tmp_path / "24.yaml").write_text(HEAD)
+    assert main(["validate", str(tmp_path / "0.yaml")]) == 2
+    assert "include: more than 200 files" in "".join(capsys.readouterr())
+
+
+def test_many_agents_are_meant_or_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agents = "".join(f"  a{number}: {{family: random}}\n" for number in range(12))
+    few = HEAD + "most_agents: 10\nagents:\n" + agents
+    (tmp_path / "x.yaml").write_text(few)
+    assert main(["validate", str(tmp_path / "x.yaml")]) == 2
+    assert "these are 12 agents, and 66 pairs of them" in "".join(capsys.readouterr())
+    (tmp_path / "x.yaml").write_text(few.replace("most_agents: 10", "most_agents: 12"))
+    assert main(["validate", str(tmp_path / "x.yaml")]) == 0
+
+
+MODEL = HEAD + "agents: {a: {family: policy, model: m.npz}, b: {family: random}}\n"
+
+
+def archive(path: Path, packing: int = zipfile.ZIP_DEFLATED, **members: bytes) -> None:
+    with zipfile.ZipFile(path, "w") as file:
+        for name, data in members.items():
+            file.writestr(zipfile.ZipInfo(name.replace("_npy", ".npy")), data, packing)
+
+
+def bomb(path: Path) -> None:
+    """A gigabyte of zeros in a megabyte."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file, file.open("w.npy", "w") as out:
+        for _ in range(1024):
+            out.write(bytes(1 << 20))
+
+
+def encrypted(path: Path) -> None:
+    archive(path, zipfile.ZIP_STORED, w_npy=b"x")
+    data = bytearray(path.read_bytes())
+    for mark, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(mark) + at] |= 1
+    path.write_bytes(data)
+
+
+def huge_header(path: Path) -> None:
+    archive(path, w_npy=b"\x93NUMPY\x02\x00" + (50_000).to_bytes(4, "little") + b" " * 50_000)
+
+
+def huge_shape(path: Path) -> None:
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,), }\n"
+    archive(path, w_npy=b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+
+
+def objects(path: Path) -> None:
+    np.savez(path, w=np.array([{}], dtype=object))
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (bomb, "unpacked it has 1,073,741,824 bytes; at most 268,435,456 are read"),
+        (encrypted, "is encrypted"),
+        (huge_header, "not a model that can be read"),
+        (huge_shape, "an array of shape (1000000000000,) in 0 bytes"),
+        (objects, "an array of objects"),
+        (lambda path: archive(path, zipfile.ZIP_LZMA, w_npy=b"x"), "packed in a way"),
+        (lambda path: archive(path, weights=b"raw"), "'weights' is no array"),
+        (lambda path: archive(path, w_npy=b"raw"), "not a model that can be read"),
+    ],
+)
+def test_every_hostile_model_is_told_why(
+    made: object, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert callable(made)
+    made(tmp_path / "m.npz")
+    (tmp_path / "x.yaml").write_text(MODEL)
+    assert main(["validate", str(tmp_path / "x.yaml")]) == 2
+    assert told in "".join(capsys.readouterr())
