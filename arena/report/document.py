@@ -19,7 +19,7 @@ from arena.store import Run
 
 __all__ = ["FORMAT", "Document", "all_sections", "json_schema", "make_document"]
 
-FORMAT = 2
+FORMAT = 3
 T = TypeVar("T")
 
 
@@ -75,7 +75,7 @@ def json_schema() -> dict[str, Any]:
     """The JSON Schema of `report.json`, without sections from outside."""
     from pydantic import TypeAdapter, create_model  # here: only this needs it
 
-    fields: dict[str, Any] = {"format": (Literal[2], ...)}
+    fields: dict[str, Any] = {"format": (Literal[3], ...)}
     for kind in SECTIONS:
         fields[kind.name] = (kind.part | None if kind.optional else kind.part, ...)
     model = create_model("Report", **fields)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arena.report.words import count, method, percent
+from arena.report.words import above, count, method, percent
 
 __all__ = ["Explanations"]
 
@@ -41,7 +41,7 @@ class Explanations:
 
     def rating_picture(self) -> str:
         """Below the picture of the ratings."""
-        better = "above" if self.higher_wins else "better than"
+        better = above(self.higher_wins)
         return (
             f"Score rating: points per {self.unit} {better} the field, with the {self._level} "
             "interval of each agent alone. The comparisons, not these intervals, tell who is "
@@ -57,7 +57,7 @@ class Explanations:
 
     def ladder_note(self) -> str:
         """What its columns mean."""
-        field = "above the field" if self.higher_wins else "better than the field"
+        field = f"{above(self.higher_wins)} the field"
         fewer = "" if self.higher_wins else " (fewer points are better)"
         return (
             f"Score rating: points per {self.unit} {field}{fewer}. Agents that share a letter in "

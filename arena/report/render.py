@@ -24,7 +24,7 @@ from arena.report.sections.pairs import PairsPart
 from arena.report.sections.strength import StrengthPart
 from arena.report.tables import Table, as_latex, as_markdown
 
-__all__ = ["render_html", "render_latex", "render_markdown"]
+__all__ = ["folded", "render_html", "render_latex", "render_markdown"]
 
 BAR_WIDTH = 144
 HERO_WIDTH, HERO_ROW = 640, 30
@@ -67,7 +67,7 @@ def render_markdown(document: Document, sections: Sequence[Section[Any]]) -> str
     for section in sections:
         if section.name in document.parts:
             found = section.tables(document.parts[section.name], document)
-            tables += [_folded(table) for table in found]
+            tables += [folded(table) for table in found]
     return template.render(d=document.parts, tables=tables)
 
 
@@ -75,7 +75,7 @@ LONG_TABLE = 15
 """Rows beyond which a table is folded in the text, so that it stays short to look at."""
 
 
-def _folded(table: Table) -> str:
+def folded(table: Table) -> str:
     """A table in Markdown: whole, but if it is long to be unfolded by the reader."""
     shown = as_markdown(table)
     if len(table.cells) <= LONG_TABLE:

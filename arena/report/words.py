@@ -113,6 +113,11 @@ def duration(seconds: float | None) -> str:
     return DASH
 
 
+def above(higher_wins: bool) -> str:
+    """What a rating is to the field: where fewer points are better, more of them is not above."""
+    return "above" if higher_wins else "better than"
+
+
 def label_of(rules: Any, word: str) -> str:
     """What players of the game call it."""
     return str(getattr(rules, "labels", {}).get(word, word))

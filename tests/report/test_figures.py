@@ -72,7 +72,7 @@ def test_strength_and_time_can_be_read(
     agents: int, fastest: float, slowest: float, seed: int
 ) -> None:
     with style():
-        figure = strength_and_time(ladder(agents, fastest, slowest, seed), "deal")
+        figure = strength_and_time(ladder(agents, fastest, slowest, seed), "deal", "above")
         assert figure is not None
         canvas = FigureCanvasAgg(figure)
         canvas.draw()

@@ -36,8 +36,8 @@ _LEAST_DECADES = 1.0
 """What the axis of times shows at least: below it, differences look larger than they are."""
 
 
-def strength_and_time(ladder: Sequence[Agent], unit: str) -> Figure | None:
-    """Score ratings over the median time of a decision."""
+def strength_and_time(ladder: Sequence[Agent], unit: str, better: str) -> Figure | None:
+    """Score ratings over the median time of a decision; `better` is `above`, or `better than`."""
     agents = [a for a in ladder if a.rating is not None and a.seconds.median > 0]
     if len(agents) < 2:
         return None
@@ -60,7 +60,7 @@ def strength_and_time(ladder: Sequence[Agent], unit: str) -> Figure | None:
         axes.plot(*_point(agent), marker, ms=7, color=colour, markeredgecolor=PAPER)
     _time_axis(axes, [a.seconds.median for a in agents])
     axes.yaxis.set_major_formatter(FuncFormatter(with_minus))
-    axes.set_ylabel(f"score rating\n(points per {unit} above the field)")
+    axes.set_ylabel(f"score rating\n(points per {unit} {better} the field)")
     axes.grid(axis="both", color=LINE)
     axes.set_axisbelow(True)
     figure.legend(loc="outside upper right", frameon=False, fontsize="small")

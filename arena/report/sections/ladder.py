@@ -16,7 +16,7 @@ from arena.report.section import Section
 from arena.report.sections.overview import RunPart
 from arena.report.sections.pages import page_text
 from arena.report.tables import Column, Rows, Table, flat
-from arena.report.words import count, duration, interval, percent, plain, signed
+from arena.report.words import above, count, duration, interval, percent, plain, signed
 from arena.stats import Rating
 
 if TYPE_CHECKING:
@@ -195,9 +195,10 @@ def ladder_table(part: LadderPart, run: RunPart) -> Table:
                 duration(agent.seconds.median),
             )
         )
+    better = above(run.higher_wins)
     caption = (
-        f"Score rating: points per {run.unit} above the field. Agents that share a letter are not "
-        "distinguishable (simultaneous 95% comparisons); ranks in brackets cannot be excluded."
+        f"Score rating: points per {run.unit} {better} the field. Agents that share a letter are "
+        "not distinguishable (simultaneous 95% comparisons); ranks in brackets cannot be excluded."
     )
     return Table("ladder", caption, columns, tuple(rows))
 

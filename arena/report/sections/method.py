@@ -43,8 +43,6 @@ class MethodPart:
     ceiling: float
     """Greater confidence is written as being above it."""
     slow_percentile: int
-    elo_prior: float
-    """Wins and losses added to every pair, where perfect scores need it."""
     settings: dict[str, str]
     """Every setting of the computation, in words."""
     works: tuple[Cited, ...]
@@ -72,7 +70,6 @@ class Method(Section[MethodPart]):
             keys.append("holm1979")
         if field.elo is not None:
             keys.append("bradley1952")
-        prior = field.elo.prior if field.elo is not None else 0.0
         level = f"{100 * (1 - field.alpha):.0f}%"
         version = manifest.versions.get("arena", "")
         return MethodPart(
@@ -85,7 +82,6 @@ class Method(Section[MethodPart]):
             p_floor=P_FLOOR,
             ceiling=1 - P_FLOOR,
             slow_percentile=95,
-            elo_prior=prior,
             settings={
                 "unit": f"the {field.unit}; its seatings are averaged first",
                 "strength": (
@@ -101,14 +97,14 @@ class Method(Section[MethodPart]):
                 ),
                 "letters and ranks": "from the same comparisons",
                 "direct meetings": (
-                    f"paired t-test by {field.unit}, p adjusted by {method(field.adjustment)}; "
-                    f"{level} intervals are those of each pair alone"
+                    f"paired t-test by {field.unit}; {level} intervals and p-values adjusted "
+                    f"together ({method(field.adjustment)}); that of a pair alone stands beside"
                 ),
                 "Elo": (
                     "Bradley-Terry by maximum likelihood, draws as half, errors clustered by "
-                    f"{field.unit}"
-                    + (f"; {prior:g} win and loss added to every pair" if prior else "")
+                    f"{field.unit}; a perfect score has an open limit by profile likelihood"
                 ),
+                "win rates": f"Wilson's interval, {units} as the unit",
                 "forfeits": f"a forfeited {field.unit} counts as lost, margin and win alike",
                 "would be found": f"with {100 * POWER:.0f}% probability, adjusted like the test",
             },

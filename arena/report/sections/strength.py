@@ -13,7 +13,7 @@ from arena.report.sections.ladder import LadderPart
 from arena.report.sections.overview import RunPart
 from arena.report.sections.pages import page_text
 from arena.report.tables import Column, Rows, Table
-from arena.report.words import interval, plain, pvalue, signed
+from arena.report.words import above, interval, plain, pvalue, signed
 from arena.stats import Contrast
 
 if TYPE_CHECKING:
@@ -127,7 +127,8 @@ class Strength(Section[StrengthPart]):
         """Strength against time per decision."""
         from arena.report.figures.strength import strength_and_time
 
-        figure = strength_and_time(document[LadderPart].agents, document[RunPart].unit)
+        run = document[RunPart]
+        figure = strength_and_time(document[LadderPart].agents, run.unit, above(run.higher_wins))
         if figure is not None:
             yield Drawing(
                 "strength-and-time",
