@@ -80,7 +80,7 @@ def test_a_gate_from_baseline_to_verdicts(
     assert suite.get("failures") == "1" and len(suite.findall("testcase")) == 1
     assert "| strength | regression |" in Path("reports/gates/small/gate.md").read_text()
 
-    flawed(monkeypatch, "illegal")
+    flawed(monkeypatch, "illegal now and then")
     assert run(gate) == 4
     assert "fault" in capsys.readouterr().out
     assert len(Path("base/small.ledger.jsonl").read_text().splitlines()) == 3
