@@ -5,12 +5,14 @@ An agent that never answers cannot be stopped there: nobody watches somebody els
 
 from __future__ import annotations
 
+import _thread
 import importlib
 import logging
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
+from threading import Event, Thread
 from typing import Any, NamedTuple
 
 from arena.errors import ArenaError
@@ -20,6 +22,7 @@ __all__ = ["ClusterBackend", "cluster"]
 
 _PATIENCE_S = 30
 """How long a cluster may be without workers."""
+_LOOK_EVERY_S = 0.5
 _ALLOWED_FAILURES = "distributed.scheduler.allowed-failures"
 
 
@@ -37,6 +40,9 @@ def cluster(jobs: int, farewell: Callable[[], None]) -> Iterator[int]:
         ) from error
     address = dask.config.get("scheduler-address", None)  # the variable, or a file of dask's
     with ExitStack() as open_things:
+        # Libraries write tracebacks when a connection is lost; what matters, the driver tells.
+        open_things.callback(logging.disable, logging.root.manager.disable)
+        logging.disable(logging.CRITICAL)
         if address is None:
             # A unit that has ended its worker is played again alone, not by all others.
             open_things.enter_context(dask.config.set({_ALLOWED_FAILURES: 0}))
@@ -44,21 +50,35 @@ def cluster(jobs: int, farewell: Callable[[], None]) -> Iterator[int]:
                 n_workers=jobs,
                 threads_per_worker=1,
                 dashboard_address=None,
-                silence_logs=logging.CRITICAL,  # what matters of it, the driver tells
+                silence_logs=logging.CRITICAL,
             )
             open_things.enter_context(workers)
             client = open_things.enter_context(distributed.Client(workers))
             client.run(_ignore_interrupts)
         else:
             client = open_things.enter_context(_connected(distributed.Client, address))
+        over, lost = Event(), Event()
+        open_things.callback(over.set)
+        Thread(target=_keep_watch, args=(client, over, lost), daemon=True).start()
         try:
             yield sum(client.nthreads().values())
             client.run(farewell)
-        except distributed.CancelledError as error:
+        except (distributed.CancelledError, KeyboardInterrupt) as error:
+            if isinstance(error, KeyboardInterrupt) and not lost.is_set():
+                raise
             raise ArenaError(
                 "the connection to the dask cluster is lost; what was finished is kept, "
                 "the same command goes on from there"
             ) from error
+
+
+def _keep_watch(client: Any, over: Event, lost: Event) -> None:
+    """Wake the driver when the scheduler is gone for good: it may wait for a task in vain."""
+    while not over.wait(_LOOK_EVERY_S):
+        if client.status == "closed":
+            lost.set()
+            _thread.interrupt_main()
+            return
 
 
 def _ignore_interrupts() -> None:

@@ -364,14 +364,16 @@ class Database:
         ):
             row = tuple(listed)
             try:
-                intact = round_checksum(pairing, row) == stored or stored is None
+                intact, legible = round_checksum(pairing, row) == stored or stored is None, True
             except (struct.error, TypeError):  # a value of another type than was stored
-                intact = False
+                intact = legible = False
             if not intact:
                 what = f"{row[0]}, seating {row[1]}, round {row[2]}"
                 if damaged is None:
                     raise self._damaged(what)
                 damaged.append(what)
+                if not legible:
+                    continue
             yield row
 
     def times(self, pairing: int) -> Iterator[tuple[int, bytes, bytes, bytes]]:

@@ -120,6 +120,8 @@ def tried(trial: Trial, folder: Path, whole: str) -> str:
     """Do it, then go on to the end; what is wrong afterwards, or nothing."""
     run = folder / "run"
     command = [*ARENA, "run", str(folder.parent / "x.yaml"), "--out", str(run), "--jobs", "2"]
+    if trial.phase != "report":
+        command.append("--no-report")
     if trial.phase == "resume":  # what is gone on with was killed while it played
         hit(Trial("play", "group", signal.SIGKILL, 0.1), command, run)
     errors = hit(trial, command, run)

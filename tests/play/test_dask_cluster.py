@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from arena.cli import main
+from arena.errors import ArenaError
+from arena.store import Run
 
 dask = pytest.importorskip("dask")
 pytest.importorskip("distributed")
@@ -25,6 +30,7 @@ seed: 3
 LOSE_A_WORKER = """\
 import sys
 sys.path.insert(0, {tests!r})
+from collections.abc import Callable
 from pathlib import Path
 from play.tables import *
 
@@ -135,3 +141,51 @@ def test_without_dask_a_line_says_what_to_install(
     assert capsys.readouterr().err == (
         "arena: the backend 'dask' needs dask.distributed: pip install 'arena-tricks[cluster]'\n"
     )
+
+
+def test_a_killed_scheduler_is_told_in_one_line(tmp_path: Path) -> None:
+    """Half a minute, for which dask hopes that the scheduler comes back."""
+    (tmp_path / "x.yaml").write_text(CONFIG.replace("given-1000, limit: 6", "given-10000"))
+
+    def start(*words: str, **variables: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", *words],
+            cwd=tmp_path,
+            env={**os.environ, **variables},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def wait_for(what: Callable[[], bool]) -> None:
+        until = time.monotonic() + 60
+        while not what():
+            assert time.monotonic() < until, "it did not happen"
+            time.sleep(0.1)
+
+    file = ("--scheduler-file", "s.json", "--no-dashboard")
+    scheduler = start("distributed.cli.dask_scheduler", "--port", "0", *file)
+    wait_for((tmp_path / "s.json").is_file)
+    address = json.loads((tmp_path / "s.json").read_text())["address"]
+    worker = start("distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard")
+    command = ("arena", "run", "x.yaml", "--backend", "dask", "--out", "run", "--no-report")
+    run = start(*command, DASK_SCHEDULER_ADDRESS=address)
+    try:
+        wait_for(lambda: run.poll() is not None or stored(tmp_path / "run") > 0)
+        scheduler.kill()
+        _, said = run.communicate(timeout=120)
+    finally:
+        for process in (scheduler, worker, run):
+            process.kill()
+            process.communicate()
+    assert run.returncode == 2, said
+    assert "Traceback" not in said
+    assert said.splitlines()[-1].startswith("arena: the connection to the dask cluster is lost;")
+
+
+def stored(run: Path) -> int:
+    try:
+        with Run(run) as results:
+            return results.units_stored(results.pairings[0])
+    except ArenaError:
+        return 0
