@@ -86,7 +86,8 @@ def judge(gate: Gate, options: GateOptions, watcher: Watcher) -> Verdict:
     baseline = read_baseline(gate.stored) if gate.stored is not None else None
     if baseline is not None:  # before anything is played; what only play shows is looked at later
         references = {name: baseline.references.get(name, "") for name in gate.references}
-        _refuse_void(gate, baseline, references)
+        # Another kernel or compiler that plays the same cards is no functional change.
+        _refuse_void(gate, baseline, references, kernel=baseline.kernel)
     mine = _probe(gate)
     if gate.file.deals.fresh:
         gate = _dealt_anew(gate, mine, options.out)
@@ -100,6 +101,8 @@ def judge(gate: Gate, options: GateOptions, watcher: Watcher) -> Verdict:
         verdict = _verdict(gate, mine, [Condition("signature", "pass", words), *also])
         verdict = replace(verdict, unchanged=verdict.outcome == "pass")
     else:
+        if baseline is not None:
+            _refuse_void(gate, baseline, references)
         verdict = _played(gate, options, watcher, baseline, mine, also)
     verdict = replace(
         verdict,
@@ -403,8 +406,8 @@ def _conditions_of(gate: Gate, references: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _refuse_void(gate: Gate, baseline: Baseline, references: Mapping[str, str]) -> None:
-    why = baseline.void(_conditions_of(gate, references))
+def _refuse_void(gate: Gate, baseline: Baseline, references: Mapping[str, str], **but: str) -> None:
+    why = baseline.void({**_conditions_of(gate, references), **but})
     if why:
         raise ArenaError(f"{gate.stored}: void: {why}; make it again with --update")
 

@@ -27,6 +27,8 @@ class Planted:
             return cards.act(view=view, rng=rng)
         if self.FLAW == "worst card":
             return max(view.legal)
+        if self.FLAW == "illegal now and then" and rng.random() < 0.002 and view.phase == "play":
+            return _other_card(view)
         if self.FLAW == "illegal in 1 of 200 deals" and _is_one_of_200(view):
             return _other_card(view)
         if self.FLAW == "3 times slower":

@@ -80,7 +80,7 @@ def test_a_gate_from_baseline_to_verdicts(
     assert suite.get("failures") == "1" and len(suite.findall("testcase")) == 1
     assert "| strength | regression |" in Path("reports/gates/small/gate.md").read_text()
 
-    flawed(monkeypatch, "illegal")
+    flawed(monkeypatch, "illegal now and then")
     assert run(gate) == 4
     assert "fault" in capsys.readouterr().out
     assert len(Path("base/small.ledger.jsonl").read_text().splitlines()) == 3
@@ -101,6 +101,20 @@ def test_an_unlike_baseline_is_void(
     gate.write_text(GATE.replace("max_deals: 300", "max_deals: 70").replace("random", "rule"))
     assert run(gate) == 2
     assert "void: the references (random, rule) changed" in capsys.readouterr().err
+
+
+def test_another_kernel_voids_a_baseline_only_if_the_play_changed(
+    gate: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    gate.write_text(GATE.replace("max_deals: 300", "max_deals: 70"))
+    assert run(gate, "--update") == 0
+    stored = Path("base/small.json")
+    stored.write_text(json.dumps({**json.loads(stored.read_text()), "kernel": "another"}))
+    assert run(gate) == 0
+    assert "no functional change" in capsys.readouterr().out
+    flawed(monkeypatch, "worst card")
+    assert run(gate) == 2
+    assert "void: the compiled kernel changed" in capsys.readouterr().err
 
 
 def test_head_to_head_for_a_gain(gate: Path, capsys: Output) -> None:

@@ -44,11 +44,12 @@ def ladder(agents: int, fastest: float, slowest: float, seed: int) -> list[Agent
                 margin=nothing,
                 points=nothing,
                 win_rate=nothing,
-                seconds=Seconds(10, time, time, time, time, time),
+                seconds=Seconds(10, time, time, time, time, time, None, None),
                 units=10,
                 forfeits=0,
                 faults=0,
                 sees_all_cards=number == 0,
+                own_process=False,
                 members=[],
                 on_front=False,
             )
