@@ -41,6 +41,7 @@ from arena.cards import (
 )
 from arena.errors import ArenaError, did_you_mean, located
 from arena.files import write_atomically
+from arena.printable import FORMULA
 
 __all__ = [
     "OPTIONAL_FIELDS",
@@ -59,8 +60,6 @@ FORMAT = 1
 MOST_BYTES = 1 << 30
 """The largest file that is read: some five million deals."""
 _LONGEST_ID = 200
-_FORMULA = ("=", "+", "-", "@")
-"""A cell that begins so is a formula to a spreadsheet."""
 
 
 class DealError(ArenaError):
@@ -339,7 +338,7 @@ def check_id(deal_id: str) -> str:
         raise DealError(
             f"the id {deal_id[:40]!r}: expected at most {_LONGEST_ID} printable characters"
         )
-    if deal_id.startswith(_FORMULA):
+    if deal_id.startswith(FORMULA):
         raise DealError(f"the id {deal_id!r}: would be a formula in a spreadsheet; begin otherwise")
     return deal_id
 

@@ -1,7 +1,8 @@
 """Text that may come from anywhere, made fit to be shown.
 
 A name, an id, a message or a docstring can hold characters that a terminal obeys: they
-clear the screen, set its title, hide what is on a line. They are shown as escapes.
+clear the screen, set its title, hide what is on a line. They are shown as escapes. In a
+spreadsheet a cell can be a formula, which is run; it is shown as text.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any, TextIO
 
-__all__ = ["as_it_is", "escaping_output", "printable"]
+__all__ = ["FORMULA", "as_cell", "as_it_is", "escaping_output", "printable"]
+
+FORMULA = ("=", "+", "-", "@")
+"""A cell that begins so is a formula to a spreadsheet."""
 
 _CONTROLS = [*range(0x20), 0x7F, *range(0x80, 0xA0), 0x2028, 0x2029]
 _DIRECTIONS = [0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
@@ -31,6 +35,15 @@ def printable(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return text.translate(_ESCAPES).encode(errors="backslashreplace").decode()
+
+
+def as_cell(value: Any) -> Any:
+    """A value for a cell of a table that others open: text is never a formula there.
+
+    >>> as_cell("=1+1"), as_cell("rule"), as_cell(-3)
+    ("'=1+1", 'rule', -3)
+    """
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
 
 
 class _Escaping:

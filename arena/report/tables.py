@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from arena.printable import as_cell
 from arena.report.words import MINUS, markdown
 
 __all__ = ["Column", "Rows", "Table", "as_csv", "as_latex", "as_markdown", "as_text", "flat"]
@@ -134,7 +135,7 @@ def as_csv(rows: Rows) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, restval="", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(listed)
+    writer.writerows({name: as_cell(value) for name, value in row.items()} for row in listed)
     return out.getvalue()
 
 

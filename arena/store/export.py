@@ -19,6 +19,7 @@ from typing import IO, Any
 from arena.cards import SEATS, TRUMPS, card_name
 from arena.deals import deal_record
 from arena.errors import ArenaError
+from arena.printable import as_cell
 from arena.rules import Outcome, action_name
 from arena.store.database import StoreError
 from arena.store.reader import Pairing, Replay, Run
@@ -27,6 +28,8 @@ from arena.store.records import RoundRecord
 __all__ = ["FORMATS", "export"]
 
 _PARQUET_ROWS = 20_000
+_FROM_OUTSIDE = ("first", "second", "unit", "deal", "forfeit", "fault")
+"""Columns with names and messages; the other text is ours, lists of numbers mostly."""
 
 
 def export(run: Run, form: str, out: IO[bytes], times: bool = True) -> int:
@@ -42,7 +45,7 @@ def _csv(run: Run, out: IO[bytes], times: bool) -> int:
             if writer is None:
                 writer = csv.DictWriter(text, list(row), lineterminator="\n")
                 writer.writeheader()
-            writer.writerow(row)
+            writer.writerow(row | {name: as_cell(row[name]) for name in _FROM_OUTSIDE})
     finally:
         text.detach()
     return 0

@@ -9,6 +9,7 @@ disturbed, byte for byte, `arena verify` must agree, and nobody may have seen a 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import random
 import signal
@@ -16,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -49,10 +50,16 @@ class Trial(NamedTuple):
         return f"{self.signal.name} to the {self.victim} at {self.phase} + {self.delay_s:.2f} s"
 
 
-def drawn(rng: random.Random) -> Trial:
-    phase = rng.choice(PHASES)
-    delay = rng.uniform(0, 3 if phase in ("start", "resume") else 0.3)
-    return Trial(phase, rng.choice(VICTIMS), rng.choice(SIGNALS), delay)
+def drawn(rng: random.Random) -> Iterator[Trial]:
+    """Trials without end: a phase in turn, and in 48 of them each that there is."""
+    while True:
+        ways = {phase: list(itertools.product(VICTIMS, SIGNALS)) for phase in PHASES}
+        for left in ways.values():
+            rng.shuffle(left)
+        for turn in zip(*ways.values(), strict=True):
+            for phase, (victim, number) in zip(PHASES, turn, strict=True):
+                delay = rng.uniform(0, 3 if phase in ("start", "resume") else 0.3)
+                yield Trial(phase, victim, number, delay)
 
 
 def arena(*words: str) -> str:
@@ -169,8 +176,7 @@ def main() -> int:
         (top / "x.yaml").write_text(EXPERIMENT)
         arena("run", str(top / "x.yaml"), "--out", str(top / "whole"), "--no-report", "--quiet")
         whole = csv_of(top / "whole")
-        for number in range(args.trials):
-            trial = drawn(rng)
+        for number, trial in enumerate(itertools.islice(drawn(rng), args.trials)):
             (folder := top / str(number)).mkdir()
             wrong = tried(trial, folder, whole)
             print(f"{number}: {trial}: {wrong or 'nothing lost, nothing changed'}", flush=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
-from play.tables import exported, make_experiment, play
+from play.tables import entrant, exported, make_experiment, play
 
+from arena.report.tables import as_csv
 from arena.store import Run
 from arena.store.database import FORMAT, StoreError
 
@@ -116,3 +119,13 @@ def test_a_file_of_a_later_version_is_refused(run: Path) -> None:
     change_version.close()
     with Run(run) as results, pytest.raises(StoreError, match=f"this version reads up to {FORMAT}"):
         results.margins(results.pairings[0])
+
+
+def test_a_name_is_no_formula_in_a_table(tmp_path: Path) -> None:
+    """Experiments cannot name agents so; a folder from elsewhere, or a notebook, may."""
+    agents = (entrant("=1+1", "any"), entrant("b", "lowest"))
+    play(make_experiment(2, agents), tmp_path / "run")
+    rows = list(csv.DictReader(io.StringIO(exported(tmp_path / "run", tmp_path).decode())))
+    assert {row["first"] for row in rows} == {"'=1+1"}
+    assert all(row["scores"][0].isdigit() for row in rows)
+    assert as_csv([{"agent": "@x", "margin": -3.5}]).splitlines()[1] == "'@x,-3.5"
