@@ -17,6 +17,7 @@ from agents.passing import pass_card
 from agents.search.codes import ROLLOUTS, VALUES, Rollout
 from agents.search.decision import CardStatistics
 from agents.search.flat_mc import Question, Sums, judge
+from agents.search.rulebooks import GAMES as RULE_PLAYERS
 from agents.search.rulebooks import book_of
 from agents.search.worlds import known_worlds, plan_worlds
 from arena.agent import parameter
@@ -73,6 +74,11 @@ class FlatSearch:
     def __post_init__(self) -> None:
         if self.budget is not None and self.worlds is not None:
             raise ArenaError("give either worlds or budget, not both")
+
+    @property
+    def games(self) -> tuple[str, ...] | None:
+        """The games that it plays: those with a rule player, where playouts need one."""
+        return RULE_PLAYERS if self.rollout == "rule" else None
 
     @property
     def sees_all_cards(self) -> bool:

@@ -22,6 +22,7 @@ from agents.search.codes import MOONS, ROLLOUTS, VALUES, Moon, Rollout
 from agents.search.decision import UCBS, CardStatistics, Ucb, Value, exploration
 from agents.search.leaves import Leaves
 from agents.search.network import Network
+from agents.search.rulebooks import GAMES as RULE_PLAYERS
 from agents.search.rulebooks import book_of
 from agents.search.tree import Policy
 from arena.agent import Respelt, parameter
@@ -86,6 +87,11 @@ class TreeSearch(abc.ABC):
     def needs(self) -> tuple[str, ...]:
         """What a game must have: a kernel, and two sides for a network to judge."""
         return ("kernel",) if isinstance(self.evaluator, Playouts) else ("kernel", "two-sides")
+
+    @property
+    def games(self) -> tuple[str, ...] | None:
+        """The games that it plays: those with a rule player, where playouts need one."""
+        return RULE_PLAYERS if self.rollout == "rule" else None
 
     @staticmethod
     def respelt(written: Mapping[str, Any]) -> Respelt:

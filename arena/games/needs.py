@@ -9,7 +9,8 @@ A family says it in `needs`, a class variable or, where it depends on parameters
 | `two-sides` | be played between two sides |
 | `usual-bids` | be bid by the calls that games share (pass, play, push, a trump) |
 
-Agents that know certain games only, and no capability would say so, list them in `games`.
+Agents that know certain games only, and no capability would say so, list them in `games`, which
+may be a property too; None is for all games.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ __all__ = ["games_of", "why_not"]
 
 def why_not(family: Any, rules: Rules) -> str | None:
     """Why a family, or an agent made of it, cannot play by these rules; None if it can."""
-    games = getattr(family, "games", None)
+    games = _asked(family, "games", None)
     if games is not None and rules.name not in games:
         return f"does not play {rules.name} (plays: {', '.join(games)})"
-    for need in _needs_of(family):
+    for need in _asked(family, "needs", ()):
         if need not in _NEEDS:
             return f"needs {need!r} of a game, which is unknown (known: {', '.join(_NEEDS)})"
         if (why := _NEEDS[need](rules)) is not None:
@@ -38,15 +39,16 @@ def why_not(family: Any, rules: Rules) -> str | None:
     return None
 
 
-def _needs_of(family: Any) -> tuple[str, ...]:
-    needs = getattr(family, "needs", ())
-    if isinstance(needs, property):
+def _asked(family: Any, name: str, nothing: Any) -> Any:
+    """What a family or an agent says under a name."""
+    said = getattr(family, name, nothing)
+    if isinstance(said, property):
         # The family itself is asked about, not an agent of it: its usual parameters count.
         try:
-            needs = family().needs
+            said = getattr(family(), name)
         except (ArenaError, TypeError):
-            needs = ()  # it has no usual parameters
-    return tuple(needs)
+            said = nothing  # it has no usual parameters
+    return said
 
 
 def games_of(family: Any) -> list[str]:

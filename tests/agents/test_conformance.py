@@ -17,6 +17,7 @@ from agents.rule import Rule
 from agents.semi_random import SemiRandom
 from arena.agent import Player
 from arena.games.klaverjas import Klaverjas
+from arena.games.needs import games_of
 from arena.registry import AGENTS, BIDDERS, GAMES
 from arena.testing import check_agent
 
@@ -55,8 +56,7 @@ def of(registry: Any) -> list[tuple[str, str]]:
         (name, game)
         for name in installed(registry)
         if not must_be_told(registry.get(name))
-        for game in getattr(registry.get(name), "games", None) or GAMES
-        if game in GAMES
+        for game in games_of(registry.get(name))
     ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,7 @@ from arena.games.hearts import Hearts
 from arena.games.infoset import round_of
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.klaverjas import Klaverjas
+from arena.games.needs import games_of, why_not
 from arena.games.schieber import Schieber
 from arena.rules import View
 from arena.seeds import Rng, rng_for
@@ -156,3 +159,15 @@ def test_a_game_without_rules_is_refused():
     game = KernelGame(Other(), None, np.zeros(1, dtype=np.uint64), {})
     with pytest.raises(ArenaError, match="rollout: rule is for klaverjas, schieber, hearts, not"):
         book_of(rules.view(state, state.turn), game)
+
+
+@pytest.mark.parametrize("family", [FlatMC, Ismcts, Dmcts])
+def test_games_without_a_rule_player_are_refused_beforehand(family: Any) -> None:
+    class Other(Klaverjas):
+        name = "other"
+
+    assert why_not(family(rollout="rule"), Klaverjas()) is None
+    assert why_not(family(rollout="rule"), Other()) == (
+        "does not play other (plays: klaverjas, schieber, hearts)"
+    )
+    assert "klaverjas" in games_of(family)
