@@ -65,6 +65,7 @@ class Child:
         self._pending = b""
         self._notes = b""
         variables = {**os.environ, **(environment or {}), reaper.MARK: self._token}
+        _REAPER.watch(self._token)  # from now on: we may be killed while it starts
         try:
             self._process = subprocess.Popen(
                 list(argv),
@@ -77,10 +78,11 @@ class Child:
                 start_new_session=True,
             )
         except OSError as error:
+            _REAPER.forget(self._token)
             said = f"cannot be started: {argv[0]}: {error.strerror or error}"
             raise Misbehaved("crash", said) from error
         hide()
-        _REAPER.watch(self.pid, self._token)
+        _REAPER.watch(self._token, self.pid)
         # Whoever has one ends it; this is for the one that nobody can ask any more.
         self._finalizer = weakref.finalize(self, _end, self._process, self._token)
         assert self._process.stdin and self._process.stdout and self._process.stderr  # pipes
@@ -253,7 +255,7 @@ def _end(process: subprocess.Popen[bytes], token: str) -> None:
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
             stream.close()
-    _REAPER.forget(process.pid, token)
+    _REAPER.forget(token)
 
 
 class _Reaper:
@@ -261,11 +263,11 @@ class _Reaper:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._children: set[int] = set()
+        self._children: set[str] = set()
         self._process: Any = None
         self._owner = 0
 
-    def watch(self, pid: int, token: str) -> None:
+    def watch(self, token: str, pid: int = 0) -> None:
         with self._lock:
             if self._process is None or self._owner != os.getpid():
                 self._process = subprocess.Popen(
@@ -275,15 +277,15 @@ class _Reaper:
                 )
                 self._owner = os.getpid()
                 self._children = set()
-            self._children.add(pid)
-            self._tell(f"+ {pid} {token}")
+            self._children.add(token)
+            self._tell(f"+ {token} {pid}")
 
-    def forget(self, pid: int, token: str) -> None:
+    def forget(self, token: str) -> None:
         with self._lock:
             if self._process is None or self._owner != os.getpid():
                 return
-            self._children.discard(pid)
-            self._tell(f"- {pid} {token}")
+            self._children.discard(token)
+            self._tell(f"- {token}")
             if not self._children:
                 process, self._process = self._process, None
                 process.stdin.close()

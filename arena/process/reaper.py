@@ -1,8 +1,9 @@
 """Ends processes of agents that have outlived the process that started them.
 
-Run as a script, beside a process that has agents. Lines on its input, `+ PID TOKEN` and
-`- PID TOKEN`, say which there are; when the input ends, whoever wrote it is gone, and so is
-every process listed, with all that it has started.
+Run as a script, beside a process that has agents. Lines on its input, `+ TOKEN PID` and
+`- TOKEN`, say which there are; when the input ends, whoever wrote it is gone, and so is every
+process listed, with all that it has started. One that is about to be started is listed with
+the number 0, so that none is missed whenever the end comes.
 """
 
 from __future__ import annotations
@@ -10,17 +11,21 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from contextlib import suppress
 
 MARK = "ARENA_PROCESS"
 """The variable in the environment of an agent's process, which its children inherit."""
 
+_A_START_S = 0.5
+
 
 def end_family(leader: int, token: str) -> None:
     """Kill a process and all that it has started, whatever it did to hide them."""
     for _ in range(100):  # what forks while it is hunted is found again
-        with suppress(OSError):
-            os.killpg(leader, signal.SIGKILL)
+        if leader:
+            with suppress(OSError):
+                os.killpg(leader, signal.SIGKILL)
         found = family_of(leader, token)
         if not found:
             return
@@ -41,7 +46,7 @@ def family_of(leader: int, token: str) -> list[int]:
                 fields = file.read().rpartition(b")")[2].split()
             if fields[0] in (b"Z", b"X"):
                 continue  # it is dead, and only not yet missed
-            if int(fields[3]) == leader:
+            if leader and int(fields[3]) == leader:
                 found.append(int(name))
                 continue
             with open(f"/proc/{name}/environ", "rb") as file:
@@ -52,15 +57,20 @@ def family_of(leader: int, token: str) -> list[int]:
 
 def main() -> None:
     """Wait for the end of the input, then end what is listed."""
-    living: dict[int, str] = {}
+    living: dict[str, int] = {}
     for line in sys.stdin:
-        sign, pid, token = line.split()
+        sign, token, *pid = line.split()
         if sign == "+":
-            living[int(pid)] = token
+            living[token] = int(pid[0])
         else:
-            living.pop(int(pid), None)
-    for pid, token in living.items():
-        end_family(pid, token)
+            living.pop(token, None)
+    for token, leader in living.items():
+        end_family(leader, token)
+    starting = [token for token, leader in living.items() if not leader]
+    if starting:  # one may have been on its way
+        time.sleep(_A_START_S)
+        for token in starting:
+            end_family(0, token)
 
 
 if __name__ == "__main__":
