@@ -22,7 +22,7 @@ demo: $(READY)  ## the quick-start tournament and its report
 	@echo "Now open reports/demo/report.html; 'source $(BIN)/activate' makes arena a command"
 
 test: $(READY)  ## all tests
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n 4 --dist worksteal  # more than cores: many tests wait
 
 check: $(READY)  ## style, types and layers
 	$(BIN)/ruff check .

@@ -1,17 +1,12 @@
 """Measure how fast things are on this machine.
 
 Each topic prints its figures; what they mean and what is aimed at stands at the top of
-<<<<<<< HEAD
-its module in `arena/bench`. With --against (topic kernel), a command that prints the
-rounds per second of another kernel is run in turns with ours.
+its module, in `arena/bench` or with the agents that it is about. With --against (topic
+kernel), a command that prints the rounds per second of another kernel is run in turns with ours.
 
 Examples:
   arena bench kernel
   arena bench search --json
-=======
-its module, in `arena/bench` or with the agents that it is about. With --against (topic
-kernel), a command that prints the rounds per second of another kernel is run in turns with ours.
->>>>>>> main
 """
 
 from __future__ import annotations

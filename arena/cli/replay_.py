@@ -22,6 +22,7 @@ from typing import Any
 from arena.cards import SEATS, cards_of, mask_of, pretty
 from arena.cli.options import RUN_HELP, deal_named, run_folder
 from arena.errors import ArenaError, did_you_mean
+from arena.printable import as_it_is, printable
 from arena.report.words import duration
 from arena.rules import View
 from arena.store import Pairing, Replay, Run
@@ -58,7 +59,10 @@ def run(args: argparse.Namespace) -> int:
     with Run(args.run) as results:
         replay = find_round(results, args)
         text = "\n".join(_Shown(results, replay, args.at).lines())
-    print(_painted(text) if colour else text)
+    if colour:  # the only codes that reach the terminal are ours
+        print(_painted(printable(text)), file=as_it_is(sys.stdout))
+    else:
+        print(text)
     return 0
 
 

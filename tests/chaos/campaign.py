@@ -29,7 +29,7 @@ ARENA = [sys.executable, "-m", "arena"]
 EXPERIMENT = """\
 name: chaos
 game: klaverjas
-deals: {set: klaverjas-given-1000, limit: 400}
+deals: {set: klaverjas-given-1000, limit: 200}
 agents: {a: {family: random}, b: {family: semi-random}, c: {family: random}}
 """
 PATIENCE_S = 120

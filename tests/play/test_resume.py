@@ -261,7 +261,8 @@ def test_changed_code_is_mixed_only_if_that_is_wanted(
     """The same play on the probe set, by other code: a choice of the user's."""
     path, code = tmp_path / "run", ["before"]
     monkeypatch.setattr("arena.play.run.code_of", lambda builders: code[-1])
-    play(make_experiment(6), path, first=2)
+    whole = make_experiment(6)
+    play(replace(whole, deals=whole.deals[:2]), path)
     code.append("after")
     with pytest.raises(ArenaError, match="any, lowest: code changed, same play on the probe set"):
         play(make_experiment(6), path)
