@@ -23,16 +23,19 @@ _state = _UNKNOWN
 def heeded() -> Iterator[None]:
     """Remember Ctrl-C in the meantime, if this process is one that it interrupts."""
     global _state
-    python_s = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if not python_s or threading.current_thread() is not threading.main_thread():
+    before = signal.getsignal(signal.SIGINT)
+    interrupts = before is signal.default_int_handler
+    ignored = before == signal.SIG_IGN  # as for a job in the background: nobody can press it
+    if not (interrupts or ignored) or threading.current_thread() is not threading.main_thread():
         yield
         return
     _state = _NOT_YET
-    signal.signal(signal.SIGINT, _remember)
+    if interrupts:
+        signal.signal(signal.SIGINT, _remember)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, before)
         _state = _UNKNOWN
 
 

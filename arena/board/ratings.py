@@ -17,6 +17,7 @@ from arena.analysis import Results, standings
 from arena.analysis.results import read_as
 from arena.board.runs import Names, key_of, setups
 from arena.files import write_atomically
+from arena.report.words import options
 from arena.store import Run
 
 __all__ = ["Board", "Entry", "Moment", "boards"]
@@ -122,10 +123,9 @@ def _board(runs: list[Run], before: dict[str, Any], after: dict[str, Any]) -> Bo
     if not history:
         return None
     manifest = runs[-1].manifest
-    options = ", ".join(f"{key} {value}" for key, value in manifest.rules.options.items())
     return Board(
         title=manifest.rules.game,
-        rules=options,
+        rules=options(manifest.rules.options),
         deals=f"{manifest.deal_set} ({manifest.deals_sha256[:12]})",
         unit="match" if runs[-1].is_match else "deal",
         runs=tuple(str(run.path) for run in runs),

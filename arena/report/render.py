@@ -126,13 +126,11 @@ def _environment(autoescape: bool, files: dict[str, str]) -> Environment:
         "likely": _likely,
         "md": words.markdown,
         "method": words.method,
+        "options": words.options,
         "pcell": lambda p: words.pvalue(p).removeprefix("= "),
         "percent": words.percent,
         "plain": words.plain,
         "signed": words.signed,
-        "yes_no": lambda value: (
-            {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
-        ),
     }
     return environment
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "label_of",
     "markdown",
     "method",
+    "options",
     "percent",
     "plain",
     "pvalue",
@@ -75,6 +77,19 @@ def percent(share: float | None, digits: int = 1) -> str:
     '56.2%'
     """
     return DASH if share is None else f"{plain(100 * share, digits)}%"
+
+
+def options(chosen: Mapping[str, Any]) -> str:
+    """The options of a game.
+
+    >>> options({"variant": "rotterdam", "tie_is_nat": True})
+    'variant rotterdam, tie is nat yes'
+    """
+    return ", ".join(f"{name.replace('_', ' ')} {_yes_no(value)}" for name, value in chosen.items())
+
+
+def _yes_no(value: Any) -> Any:
+    return ("yes" if value else "no") if isinstance(value, bool) else value
 
 
 def count(number: int | None) -> str:

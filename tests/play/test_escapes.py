@@ -153,6 +153,21 @@ def test_ctrl_c_is_not_swallowed_by_an_agent(
     assert interrupts.was_pressed(), "outside of a run nothing is known"
 
 
+def test_where_ctrl_c_is_ignored_an_interrupt_is_the_agents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(AGENTS._added, "escapes", Escapes)
+    agents = (entrant("bad", "escapes", way="KeyboardInterrupt"), entrant("a"))
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        play(make_experiment(2, agents, on_fault="forfeit"), tmp_path / "run")
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+    with Run(tmp_path / "run") as run:
+        assert len(run.faults()) == 4
+
+
 def test_children_may_exit_as_they_like() -> None:
     with no_sudden_exit():
         child = os.fork()
