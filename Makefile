@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: venv demo test check gate update-gates bench docs clean
+.PHONY: venv demo test test-long check gate update-gates bench docs clean
 
 venv: $(READY)
 
@@ -22,7 +22,10 @@ demo: $(READY)  ## the quick-start tournament and its report
 	@echo "Now open reports/demo/report.html; 'source $(BIN)/activate' makes arena a command"
 
 test: $(READY)  ## all tests
-	$(BIN)/python -m pytest -n 4 --dist worksteal  # more than cores: many tests wait
+	$(BIN)/python -m pytest -n 4 --dist worksteal -m "not long"  # more than cores: many tests wait
+
+test-long: $(READY)  ## campaigns and simulations
+	$(BIN)/python -m pytest -m long tests
 
 check: $(READY)  ## style, types and layers
 	$(BIN)/ruff check .

@@ -196,6 +196,7 @@ def test_an_agent_against_itself_is_even() -> None:
     assert stats.ttest_1samp(margins, 0).pvalue > 0.001
 
 
+@pytest.mark.long
 def test_calibrate_on_real_deals(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["calibrate", "--quick", "--only", "real", "--deals", "klaverjas-given-1000", "--json"]
     assert main(words) == 0

@@ -7,6 +7,7 @@ import pytest
 from arena.bench import protocol
 
 
+@pytest.mark.long
 def test_the_bench_runs_and_has_a_target_for_every_figure() -> None:
     if protocol.left_out():
         pytest.skip(protocol.left_out())

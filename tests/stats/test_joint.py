@@ -196,6 +196,7 @@ def test_forfeits_and_deals_that_some_pairs_miss() -> None:
     assert all(c.df is not None and 25 < c.df <= 39 for c in found.joint)
 
 
+@pytest.mark.long
 def test_all_of_it_holds_at_once() -> None:
     """Coverage of all contrasts, and of all ranks, together; one agent far above five equals."""
     truth = np.array([12.0, 0.0, 0.0, 0.0, 0.0, 0.0])
@@ -219,6 +220,7 @@ def test_all_of_it_holds_at_once() -> None:
     assert misses > 0  # and the limits are not needlessly wide
 
 
+@pytest.mark.long
 def test_a_page_keeps_its_error_rate_also_in_a_sweep() -> None:
     for against in (None, 0):
         rates = page_errors(FieldModel((20.0, 0.0, 0.0, 0.0)), 1, 150, 40, against)
