@@ -21,7 +21,7 @@ from math import nan
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from joblib import Parallel, delayed  # type: ignore[import-untyped]
+from joblib import Parallel, delayed
 
 from arena.agent import Player, Setup, sees_all_cards
 from arena.codec import encode_view

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from agents.forest.features import JUDGES_LEGALITY
 from agents.forest.model import Forest, best_card, read_forest
 from arena.agent import parameter
 from arena.errors import ArenaError
+from arena.games.klaverjas import Klaverjas
 from arena.model_file import ModelFile
 from arena.rules import Action, View
 from arena.seeds import Rng
@@ -67,5 +68,4 @@ def _shipped(variant: str) -> ModelFile:
 
 def _variant(view: View) -> str:
     """The variant that the shipped forest for a game is of: the two Amsterdams share one."""
-    variant: str = view.rules.variant  # type: ignore[attr-defined]
-    return variant.removesuffix("-official")
+    return cast(Klaverjas, view.rules).variant.removesuffix("-official")

@@ -2,15 +2,16 @@
 
 | key | what | aimed at |
 |---|---|---|
-| `forest_rotterdam_decisions_per_s` | decisions of the shipped forest, features included | ≥ 20,000 |
+| `forest_rotterdam_decisions_per_s` | decisions of the shipped forest, with features | ≥ 20,000 |
 | `forest_amsterdam_decisions_per_s` | the same for the other variant | ≥ 20,000 |
-| `forest_times_predict_proba` | how much faster one decision's cards are judged than by the `predict_proba` of scikit-learn with `n_jobs=1`, features apart | ≥ 100 |
+| `forest_times_predict_proba` | one decision's cards, against scikit-learn (below) | ≥ 100 |
 | `forest_largest_difference` | between the two, over all cards judged | ≤ 0.000001 |
 
-Decisions are those of random rounds that leave a choice. scikit-learn is compared on a
+Decisions are those of random rounds that leave a choice. scikit-learn judges by its
+`predict_proba` with `n_jobs=1`, features apart on both sides, on a
 classifier of the published kind (100 trees, which card was played), grown here on games of the
 rule player with leaves of twenty cards. Times are those of the thread, the best of some rounds.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 

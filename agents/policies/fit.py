@@ -214,7 +214,7 @@ def fit(
         seen[0] += 1
         tell(int(seen[0]), float(seen[1]))
 
-    found = minimize(  # type: ignore[call-overload]
+    found = minimize(  # type: ignore[call-overload]  # the stubs know no jac=True
         value,
         np.zeros(len(used)),
         jac=True,

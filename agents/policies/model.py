@@ -117,7 +117,7 @@ def save_policy(path: Path, model: PolicyModel) -> None:
             version=np.array(VERSION),
             types=np.array(model.types),
             recipe=np.array(model.recipe),
-            **arrays,  # type: ignore[arg-type]
+            **arrays,  # type: ignore[arg-type]  # none of them is called allow_pickle
         )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from arena.agent import Player, sees_all_cards
 from arena.analysis.decisions import Explains
@@ -77,7 +78,7 @@ def foresee(
                 for name, agent in agents.items():
                     view = rules.view(state, state.turn, all_hands=sees_all_cards(agent))
                     rng = rng_for(seed, "foresight", deal.id, cards)
-                    value = value_of(agent.cards, view, rng)  # type: ignore[arg-type]
+                    value = value_of(cast(Explains, agent.cards), view, rng)
                     errors.setdefault((name, cards), []).append(value - margin)
             rules.apply(state, action)
     return [_summary(name, cards, found) for (name, cards), found in sorted(errors.items())]

@@ -35,7 +35,7 @@ def _whole_parser() -> argparse.ArgumentParser:
         command(name).add_arguments(parser)
         for action in parser._actions:
             if action.metavar in _FILES:
-                action.complete = shtab.FILE  # type: ignore[attr-defined]
+                action.complete = shtab.FILE  # type: ignore[attr-defined]  # shtab's own
     return whole
 
 

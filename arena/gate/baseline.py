@@ -184,7 +184,7 @@ def _without_words(source: str) -> str:
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list):
-            node.body = [  # type: ignore[attr-defined]
+            node.body = [  # type: ignore[attr-defined]  # of those nodes that have one
                 line
                 for line in body
                 if not (isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant))

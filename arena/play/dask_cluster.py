@@ -108,7 +108,7 @@ class _Lost(NamedTuple):
     why: BaseException
 
 
-class ClusterBackend(DaskDistributedBackend):  # type: ignore[misc]
+class ClusterBackend(DaskDistributedBackend):  # type: ignore[misc]  # joblib has no types
     """joblib's own, which would wait forever for a task that has ended its workers."""
 
     def effective_n_jobs(self, n_jobs: int) -> int:

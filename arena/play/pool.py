@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
-import joblib  # type: ignore[import-untyped]
-from joblib._dask import DaskDistributedBackend  # type: ignore[import-untyped]
-from joblib.externals.loky import reusable_executor  # type: ignore[import-untyped]
-from joblib.externals.loky.backend.utils import kill_process_tree  # type: ignore[import-untyped]
-from joblib.externals.loky.process_executor import (  # type: ignore[import-untyped]
+import joblib
+from joblib._dask import DaskDistributedBackend
+from joblib.externals.loky import reusable_executor
+from joblib.externals.loky.backend.utils import kill_process_tree
+from joblib.externals.loky.process_executor import (
     BrokenProcessPool,
 )
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, TypeAlias
 
-import joblib  # type: ignore[import-untyped]
+import joblib
 
 from arena.ending import no_sudden_exit
 from arena.entrants import Apart, Builder

@@ -94,7 +94,7 @@ class Isolated(Launch):
 
 def _line_of(thing: Any) -> bytes:
     # Here, so that the process of an agent does not load it.
-    import cloudpickle  # type: ignore[import-untyped]
+    import cloudpickle
 
     return base64.b64encode(cloudpickle.dumps(thing)) + b"\n"
 
@@ -304,11 +304,12 @@ class Seated:
             self._used_s += self.nanoseconds / 1e9
             self._check_time()
         self._fresh = False
-        name = answer.get("action")
+        name, codec = answer.get("action"), self._codec
+        assert codec is not None  # it was asked, so it was greeted
         try:
-            return self._codec.read_action(name)  # type: ignore[union-attr]
+            return codec.read_action(name)
         except CodecError:
-            legal = " ".join(map(self._codec.write_action, view.legal))  # type: ignore[union-attr]
+            legal = " ".join(map(codec.write_action, view.legal))
             played = name if isinstance(name, str) else json.dumps(name)
             raise AgentFault("illegal", f"played {played[:60]}, legal: {legal}") from None
 

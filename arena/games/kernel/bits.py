@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import llvmlite.binding as llvm  # type: ignore[import-untyped]
+import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 from numba.core import config as numba_config

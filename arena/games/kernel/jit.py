@@ -28,10 +28,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-import llvmlite  # type: ignore[import-untyped]
-import llvmlite.binding  # type: ignore[import-untyped]
+import llvmlite
+import llvmlite.binding
 import numba
 import numpy as np
 from filelock import FileLock
@@ -84,7 +84,7 @@ def _as_python(function: F) -> F:
         with np.errstate(over="ignore"):
             return function(*args)
 
-    return wrapped  # type: ignore[return-value]
+    return cast(F, wrapped)
 
 
 # --- warming up --------------------------------------------------------------------------
@@ -142,7 +142,7 @@ class _NoCacheError(Exception):
     """The cache folder cannot be used."""
 
 
-class _Locator(caching._CacheLocator):  # type: ignore[misc]
+class _Locator(caching._CacheLocator):  # type: ignore[misc]  # numba's, untyped
     """Tells numba where the code of a function is kept."""
 
     def __init__(self, function: Callable[..., Any], file: str) -> None:
@@ -164,11 +164,11 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]
         return str(self._line)
 
 
-class _Implementation(caching.CompileResultCacheImpl):  # type: ignore[misc]
+class _Implementation(caching.CompileResultCacheImpl):  # type: ignore[misc]  # numba's, untyped
     _locator_classes = (_Locator,)
 
 
-class _SafeCache(caching.FunctionCache):  # type: ignore[misc]
+class _SafeCache(caching.FunctionCache):  # type: ignore[misc]  # numba's, untyped
     """numba's cache in our folder: one writer at a time, and a damaged entry is a missing one.
 
     numba numbers its files by what it finds in an index. Without the lock, two processes

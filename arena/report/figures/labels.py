@@ -57,7 +57,7 @@ def place_labels(axes: Axes, labels: Sequence[Label], lines: Sequence[Line]) -> 
     figure = axes.get_figure(root=True)
     assert figure is not None  # axes are drawn in one
     figure.draw_without_rendering()  # lays the figure out, so that places are known
-    renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
+    renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]  # matplotlib's
     pixel = figure.dpi / 72
     inside = axes.get_window_extent(renderer)
     centres = [axes.transData.transform((label.x, label.y)) for label in labels]
