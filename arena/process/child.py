@@ -273,8 +273,10 @@ class _Reaper:
                 self._process = subprocess.Popen(
                     [sys.executable, "-I", "-S", reaper.__file__],
                     stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
                     start_new_session=True,
                 )
+                self._process.wait()  # it goes on, as nobody's child
                 self._owner = os.getpid()
                 self._children = set()
             self._children.add(token)
@@ -289,7 +291,8 @@ class _Reaper:
             if not self._children:
                 process, self._process = self._process, None
                 process.stdin.close()
-                process.wait()
+                process.stdout.read()  # nothing: it has ended
+                process.stdout.close()
 
     def _tell(self, line: str) -> None:
         with contextlib.suppress(OSError):

@@ -3,7 +3,9 @@
 Run as a script, beside a process that has agents. Lines on its input, `+ TOKEN PID` and
 `- TOKEN`, say which there are; when the input ends, whoever wrote it is gone, and so is every
 process listed, with all that it has started. One that is about to be started is listed with
-the number 0, so that none is missed whenever the end comes.
+the number 0, so that none is missed whenever the end comes. The script leaves its parent's
+family at once: a pool that ends a worker ends all descendants it can see, and would end this
+one before its work.
 """
 
 from __future__ import annotations
@@ -57,6 +59,8 @@ def family_of(leader: int, token: str) -> list[int]:
 
 def main() -> None:
     """Wait for the end of the input, then end what is listed."""
+    if os.fork():
+        os._exit(0)
     living: dict[str, int] = {}
     for line in sys.stdin:
         sign, token, *pid = line.split()
