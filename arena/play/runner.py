@@ -150,6 +150,10 @@ class Runner:
     ) -> None:
         self._open.__exit__(kind, error, trace)
 
+    def show(self, shown: tuple[tuple[bool, ...], ...]) -> None:
+        """Who of each team is shown everybody's cards; said once, before anything is played."""
+        self._job = replace(self._job, shown=shown)
+
     def probes(self, builders: Sequence[Builder | Apart]) -> list[str]:
         """The probes of some agents, by all workers; one that ends its worker is told so."""
         if self.backend == "sequential":
