@@ -21,7 +21,7 @@ agents:
     {family: champion, simulations: 50, worlds: 50, types: {search: 0.5, rule: 0.5}}
   rule: {family: rule}
   both: {team: [tree, trees]}
-schedule: {type: pairs, pairs: [[tree, rule], [trees, rule], [flat, rule], [both, rule], [champion, rule]]}
+schedule: {type: gauntlet, against: [rule]}
 seed: 5
 """
 
