@@ -112,8 +112,8 @@ def look_from(
     """A state as a seat sees it; `may` are the cards that each seat may hold for all one knows."""
     step = game[STEP]
     played = ZERO
-    for seat in range(4):
-        played |= state[STATE_PLAYED + np.uint64(seat)]
+    for number in range(4):
+        played |= state[STATE_PLAYED + np.uint64(number)]
     unseen = game[DECK] & ~(played | state[HANDS + viewer])
     seat = viewer
     for place in range(4):

@@ -99,7 +99,7 @@ def _ask(
             follow(judge, cards[i])
             if state[LEFT] == ZERO:
                 final_scores(state, game, scores)
-                value = np.float64(scores[side] - scores[side ^ np.uint64(1)])
+                value = float(scores[side] - scores[side ^ np.uint64(1)])
             else:
                 value = expected_margin(state, game, judge)
                 if side_of(game, state[TURN]) != side:

@@ -63,9 +63,7 @@ OUTPUTS = 64 * (_SEATS - 1)
 SEAT_OUTPUTS = OUTPUTS + 64 + 1
 """Of networks that also say which card is played, 64 logits by its bit, and by how many hundred
 points the side will win."""
-_BELIEFS = Use(
-    "says who holds the unseen cards", (INPUTS, INPUTS + MODES), (OUTPUTS, SEAT_OUTPUTS)
-)
+_BELIEFS = Use("says who holds the unseen cards", (INPUTS, INPUTS + MODES), (OUTPUTS, SEAT_OUTPUTS))
 _SEAT = Use("says what a seat plays", (INPUTS, INPUTS + MODES), (SEAT_OUTPUTS,))
 
 

@@ -19,8 +19,10 @@ from __future__ import annotations
 
 import importlib.util
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.dense_network import Network, forward
 from agents.encodings import MODES, WORLD
@@ -79,15 +81,12 @@ class NetworkBench:
         for name, (model, sizes) in _NETWORKS.items():
             network = _network(model, sizes)
             agent = Ismcts(simulations=_SIMULATIONS, evaluator=_Judge(network))
-            seconds = fastest(lambda seed, agent=agent: agent.act(view, Rng(seed)), repeats)
-            decisions[f"network_{name}_ms"] = 1e3 * seconds
+            decisions[f"network_{name}_ms"] = _decision_ms(agent, view, repeats)
             judge = judge_of(network, game, view, root)
             card = np.uint64(1 << game.bits[view.legal[0]])
             leaves[f"network_{name}_us"] = _leaf_us(root, game.words, judge, card, repeats)
             if name == "small":
-                anew = judge._replace(
-                    before=np.zeros_like(judge.before), sums=_biases(network)
-                )
+                anew = judge._replace(before=np.zeros_like(judge.before), sums=_biases(network))
                 leaves["network_small_anew_us"] = _leaf_us(root, game.words, anew, card, repeats)
         figures = decisions | leaves
         if _has_torch():
@@ -113,13 +112,13 @@ def _network(model: str, sizes: tuple[int, ...]) -> Network:
         pass
     rng = np.random.default_rng(1)
     parts = []
-    for into, out in zip(sizes, sizes[1:], strict=False):
+    for into, out in pairwise(sizes):
         parts += [rng.normal(scale=(2 / into) ** 0.5, size=into * out), np.zeros(out)]
     weights = np.concatenate(parts).astype(np.float32)
     return Network(np.array(sizes, dtype=np.int64), weights)
 
 
-def _biases(network: Network) -> np.ndarray:
+def _biases(network: Network) -> NDArray[np.float32]:
     return next(iter(network.matrices()))[1].copy()
 
 
@@ -131,6 +130,10 @@ def _position() -> View:
         rules.apply(state, rng.choice(state.legal))
     assert state.turn is not None  # six tricks are left
     return rules.view(state, state.turn)
+
+
+def _decision_ms(agent: Ismcts, view: View, repeats: int) -> float:
+    return 1e3 * fastest(lambda seed: agent.act(view, Rng(seed)), repeats)
 
 
 def _leaf_us(root: Words, game: Words, judge: Judge, card: np.uint64, repeats: int) -> float:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 __all__ = ["line", "sparkline", "write_figure"]
@@ -19,7 +20,7 @@ def sparkline(values: Sequence[float], width: int = _WIDTH) -> str:
     """
     if len(values) > width:
         ends = [len(values) * i // width for i in range(width + 1)]
-        stretches = [values[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+        stretches = [values[a:b] for a, b in pairwise(ends)]
         values = [sum(some) / len(some) for some in stretches]
     low, high = min(values, default=0.0), max(values, default=0.0)
     span = high - low or 1.0
@@ -40,7 +41,7 @@ def line(done: float, what: str, losses: Sequence[float], unit: str) -> str:
 
 def write_figure(
     path: Path,
-    curves: dict[str, Sequence[tuple[float, float, float, float]]],
+    curves: Mapping[str, Sequence[tuple[float, float, float, float]]],
     x: str,
     y: str,
     title: str,

@@ -49,10 +49,20 @@ class Course:
 class Task(Protocol):
     """What is learnt."""
 
-    encoding: Encoding
-    everyone: bool
-    unit: str
-    """Of losses as they are told."""
+    @property
+    def encoding(self) -> Encoding:
+        """What the network is shown."""
+        ...
+
+    @property
+    def everyone(self) -> bool:
+        """Whether all seats look at a position, or only the one to move."""
+        ...
+
+    @property
+    def unit(self) -> str:
+        """Of losses as they are told."""
+        ...
 
     def targets(self, examples: Examples) -> dict[str, NDArray[Any]]:
         """What ought to come out, a row for each position."""
@@ -101,7 +111,7 @@ def fit(
         say(f"going on with epoch {epoch + 1} of {course.epochs}")
     else:
         some = examples_of(learnt.part(slice(0, 500)), task.encoding, task.everyone, course.seed)
-        learner.ignore(~some.inputs.any(axis=0))
+        learner.ignore(np.asarray(~some.inputs.any(axis=0)))
     while epoch < course.epochs and not _is_done(history, course.patience):
         order = np.random.default_rng([course.seed, epoch]).permutation(len(learnt))
         while stretch < stretches:

@@ -45,7 +45,7 @@ class Learner:
         torch.use_deterministic_algorithms(True)
         self._loss = loss
         generator = torch.Generator().manual_seed(seed)
-        self._layers = []
+        self._layers: list[Any] = []
         for into, out in pairwise(sizes):
             layer = torch.nn.Linear(into, out)
             bound = (6.0 / into) ** 0.5 if len(self._layers) < len(sizes) - 2 else into**-0.5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,9 +37,9 @@ class Seat:
     are of the same size as they are, so their sum weighs them alike.
     """
 
-    encoding: ClassVar[Encoding] = "seat"
-    everyone: ClassVar[bool] = False
-    unit: ClassVar[str] = "loss"
+    encoding: Encoding = "seat"
+    everyone: bool = False
+    unit: str = "loss"
 
     def targets(self, examples: Examples) -> dict[str, NDArray[Any]]:
         """Bits of cards as 0 and 1."""
@@ -105,8 +105,8 @@ class SeatRecipe:
     of people; plain suits change places.
     """
 
-    recording: list[str] = parameter(help="folders of recorded games, relative to this file")
-    hidden: list[int] = parameter([256, 128], help="nodes of the hidden layers")
+    recording: tuple[str, ...] = parameter(help="folders of recorded games, relative to this file")
+    hidden: tuple[int, ...] = parameter((256, 128), help="nodes of the hidden layers")
     epochs: int = parameter(20, help="at most", at_least=1)
     batch: int = parameter(1024, help="positions of a step", at_least=1)
     learning_rate: float = parameter(0.001, help="of Adam", at_least=0)

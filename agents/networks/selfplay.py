@@ -80,7 +80,7 @@ class SelfPlayRecipe:
 
     variant: Literal["rotterdam", "amsterdam"] = parameter("rotterdam", help="of Klaverjas")
     encoding: Literal["places", "world"] = parameter("places", help="what the network is shown")
-    hidden: list[int] = parameter([1024, 512, 128, 16], help="nodes of the hidden layers")
+    hidden: tuple[int, ...] = parameter((1024, 512, 128, 16), help="nodes of the hidden layers")
     simulations: int = parameter(10, help="of a decision, in training and when measured")
     c: float = parameter(50.0, help="exploration in points")
     cycles: int = parameter(200, help="cycles", at_least=1)
@@ -239,9 +239,7 @@ class SelfPlayRecipe:
         write_atomically(output.with_suffix(".csv"), table.getvalue())
         points = [(float(each.cycle), each.mean, each.low, each.high) for each in curve]
         title = f"{self.simulations} simulations against the rule player"
-        write_figure(
-            output.with_suffix(".svg"), {"": points}, "cycle", "points a deal, 95%", title
-        )
+        write_figure(output.with_suffix(".svg"), {"": points}, "cycle", "points a deal, 95%", title)
 
 
 def margins_against(
@@ -276,7 +274,8 @@ def _never(rules: Klaverjas, encoding: Any, seed: int) -> NDArray[np.bool_]:
     from agents.random_ import Random
 
     rounds = play_rounds(rules, [Random()], seed, range(200))
-    return ~examples_of(rounds, encoding, everyone=True, seed=seed).inputs.any(axis=0)
+    inputs = examples_of(rounds, encoding, everyone=True, seed=seed).inputs
+    return np.asarray(~inputs.any(axis=0))
 
 
 class SelfPlayTrainer:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,10 +37,9 @@ POINTS = 100.0
 class Margin:
     """The margin of the round, for the side of the one who looks."""
 
-    unit: ClassVar[str] = "points"
-
     encoding: Encoding
     everyone: bool
+    unit: str = "points"
 
     def targets(self, examples: Examples) -> dict[str, NDArray[Any]]:
         """Margins in hundreds."""
@@ -66,11 +65,11 @@ class ValueRecipe:
     in every epoch.
     """
 
-    recording: list[str] = parameter(help="folders of recorded games, relative to this file")
+    recording: tuple[str, ...] = parameter(help="folders of recorded games, relative to this file")
     encoding: Literal["places", "world"] = parameter(
         "places", help="what the network is shown: what a seat knows, or all hands"
     )
-    hidden: list[int] = parameter([1024, 512, 128, 16], help="nodes of the hidden layers")
+    hidden: tuple[int, ...] = parameter((1024, 512, 128, 16), help="nodes of the hidden layers")
     epochs: int = parameter(20, help="at most", at_least=1)
     batch: int = parameter(2048, help="positions of a step", at_least=1)
     learning_rate: float = parameter(0.001, help="of Adam", at_least=0)

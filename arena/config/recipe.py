@@ -21,6 +21,7 @@ def read_recipe(kind: type[R], config: Path, overrides: Sequence[str]) -> R:
     for override in overrides:
         document = with_override(document, override)
     problems = Problems(document)
-    checked: Any = problems.check(model_of(kind), document.data, ())
+    family: Any = kind
+    checked: Any = problems.check(model_of(family), document.data, ())
     problems.stop_if_any()
     return kind(**values_of(checked))

@@ -13,7 +13,7 @@ from agents.encodings import SEAT, WORLD, places_of
 from agents.networks.examples import examples_of, inputs_for
 from agents.policies.rounds import play_rounds
 from agents.random_ import Random
-from agents.search.network import Network, expected_margin, follow, judge_of, set_out, see_places
+from agents.search.network import Network, expected_margin, follow, judge_of, see_places, set_out
 from arena.cards import RANKS, parse_cards
 from arena.deals import Deal
 from arena.games.infoset import InfoSet
@@ -205,4 +205,3 @@ def test_plain_suits_change_places():
     by_suit = [each.inputs[:, 72:288].reshape(-1, 3, 72) for each in (plain, mixed)]
     for one, other in zip(*by_suit, strict=True):
         assert sorted(map(tuple, one)) == sorted(map(tuple, other))
-

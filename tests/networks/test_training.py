@@ -20,7 +20,9 @@ from arena.games.klaverjas import Klaverjas
 from arena.model_file import ModelFile
 from arena.record import record
 
-torch = pytest.importorskip("torch", reason="training needs torch: pip install 'arena-tricks[train]'")
+torch = pytest.importorskip(
+    "torch", reason="training needs torch: pip install 'arena-tricks[train]'"
+)
 
 from agents.networks.learner import Learner  # noqa: E402  # what needs torch comes after it
 
@@ -131,12 +133,10 @@ def test_it_learns():
     rounds = play_rounds(Klaverjas(), [Random()], 1, range(200))
     examples = examples_of(rounds, "world", everyone=False)
     targets = {"margin": examples.margins[:, None] / 100}
-    losses = []
     learner = Learner(
         (581, 16, 1), lambda outputs, wanted: ((outputs - wanted["margin"]) ** 2).mean(), 0.01, 1
     )
-    for _ in range(30):
-        losses.append(learner.step(examples.inputs, targets))
+    losses = [learner.step(examples.inputs, targets) for _ in range(30)]
     assert losses[-1] < 0.5 * float(np.var(targets["margin"]))
 
 
