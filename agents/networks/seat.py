@@ -15,7 +15,14 @@ from agents.encodings import CARD, HELD, LEGAL, MAY, VERSIONS
 from agents.networks.examples import Encoding, Examples, examples_of, inputs_for
 from agents.networks.fitting import Course, fit
 from agents.networks.learner import Learner, need_torch
-from agents.networks.value import POINTS, notes_of, rounds_from, write_model
+from agents.networks.value import (
+    GAMES_HELP,
+    POINTS,
+    Source,
+    notes_of,
+    rounds_from,
+    write_model,
+)
 from arena.agent import parameter
 from arena.config.recipe import read_recipe
 from arena.errors import ArenaError
@@ -105,7 +112,10 @@ class SeatRecipe:
     of people; plain suits change places.
     """
 
-    recording: tuple[str, ...] = parameter(help="folders of recorded games, relative to this file")
+    games: tuple[str, ...] = parameter(help=GAMES_HELP)
+    plays: int = parameter(1, help="how often a set of deals is played", at_least=1)
+    sharpness: float = parameter(1.0, help="of the policy that plays a set of deals", at_least=0)
+    bidder: str = parameter("", help="who bids for a set of deals; by default as the game says")
     hidden: tuple[int, ...] = parameter((256, 128), help="nodes of the hidden layers")
     epochs: int = parameter(20, help="at most", at_least=1)
     batch: int = parameter(1024, help="positions of a step", at_least=1)
@@ -124,7 +134,8 @@ class SeatRecipe:
 
     def make(self, folder: Path, output: Path, workers: int, say: Callable[[str], None]) -> None:
         """Train, write the model with its learning curve beside it, and tell how good it is."""
-        rounds, data = rounds_from(folder, self.recording)
+        source = Source(folder, self.games, self.plays, self.sharpness, self.bidder)
+        rounds, data = rounds_from(source)
         sizes = [inputs_for(rounds.rules, "seat"), *self.hidden, SEAT_OUTPUTS]
         say(f"{len(rounds)} rounds of {rounds.rules.name}; layers {sizes}")
         learner = Learner(sizes, Seat.loss, self.learning_rate, self.seed, workers)

@@ -18,17 +18,24 @@ from agents.networks.curves import write_figure
 from agents.networks.examples import Encoding, Examples, inputs_for
 from agents.networks.fitting import Course, Epoch, fit
 from agents.networks.learner import Learner
+from agents.networks.policy_rounds import policy_rounds
 from agents.networks.recordings import recorded_rounds
 from agents.policies.rounds import Rounds
 from arena import __version__
 from arena.agent import parameter
 from arena.config.recipe import read_recipe
+from arena.deals import DealSet
 from arena.errors import ArenaError
 from arena.model_file import ModelFile
 from arena.record import experiment_of
 
-__all__ = ["Margin", "ValueRecipe", "ValueTrainer", "rounds_from", "write_model"]
+__all__ = ["Margin", "Source", "ValueRecipe", "ValueTrainer", "rounds_from", "write_model"]
 
+GAMES_HELP = (
+    "folders of recorded games, or sets of deals (.csv) that the game's policy plays; "
+    "relative to this file"
+)
+_SEED_OF_PLAYS = 1
 POINTS = 100.0
 """Networks learn margins in hundreds of points; models answer in points."""
 
@@ -65,7 +72,9 @@ class ValueRecipe:
     in every epoch.
     """
 
-    recording: tuple[str, ...] = parameter(help="folders of recorded games, relative to this file")
+    games: tuple[str, ...] = parameter(help=GAMES_HELP)
+    plays: int = parameter(1, help="how often a set of deals is played", at_least=1)
+    sharpness: float = parameter(2.0, help="of the policy that plays a set of deals", at_least=0)
     encoding: Literal["places", "world"] = parameter(
         "places", help="what the network is shown: what a seat knows, or all hands"
     )
@@ -89,7 +98,7 @@ class ValueRecipe:
 
     def make(self, folder: Path, output: Path, workers: int, say: Callable[[str], None]) -> None:
         """Train, write the model with its learning curve beside it, and tell how good it is."""
-        rounds, data = rounds_from(folder, self.recording)
+        rounds, data = rounds_from(Source(folder, self.games, self.plays, self.sharpness))
         # In a world it is the seat to move who looks.
         task = Margin(self.encoding, everyone=self.encoding == "places")
         sizes = [inputs_for(rounds.rules, self.encoding), *self.hidden, 1]
@@ -105,14 +114,38 @@ class ValueRecipe:
         write_model(output, network, asdict(self), data, history)
 
 
-def rounds_from(folder: Path, recordings: Sequence[str]) -> tuple[Rounds, dict[str, Any]]:
-    """The rounds of some recordings, shuffled by deal alone; and where they are from."""
-    parts = [recorded_rounds(folder / name) for name in recordings]
-    kept = ("name", "game", "deals", "agents", "seed")
-    experiments = [experiment_of(folder / name) for name in recordings]
+@dataclass(frozen=True)
+class Source:
+    """Where rounds come from."""
+
+    folder: Path
+    """What `games` are relative to."""
+    games: Sequence[str]
+    plays: int
+    sharpness: float
+    bidder: str = ""
+
+
+def rounds_from(source: Source) -> tuple[Rounds, dict[str, Any]]:
+    """The rounds of recordings and of sets of deals; and where they are from."""
+    parts, origins = [], list[dict[str, Any]]()
+    for name in source.games:
+        path = source.folder / name
+        if path.suffix == ".csv":
+            parts.append(
+                policy_rounds(path, source.plays, source.sharpness, source.bidder, _SEED_OF_PLAYS)
+            )
+            deals = DealSet.load(path)
+            origins.append({"deals": deals.name, "sha256": deals.sha256, **deals.meta})
+        else:
+            parts.append(recorded_rounds(path))
+            kept = ("name", "game", "deals", "agents", "seed")
+            origins.append({key: experiment_of(path).get(key) for key in kept})
+    if len({part.rules for part in parts}) > 1:
+        raise ArenaError("games: expected one game, by one set of rules")
     rounds = Rounds.join(parts)
     data = {
-        "recordings": [{key: each.get(key) for key in kept} for each in experiments],
+        "games": origins,
         "rounds": len(rounds),
         "sha256": hashlib.sha256(rounds.cards.tobytes()).hexdigest(),
     }

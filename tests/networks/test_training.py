@@ -36,7 +36,7 @@ agents:
 seed: 1
 """
 VALUE = """
-recording: [games]
+games: [games]
 encoding: {encoding}
 hidden: [8, 4]
 epochs: 2
@@ -79,7 +79,7 @@ def test_value(recordings, game, encoding, capsys):
     network = load_network(model)
     assert network.encoding == f"{encoding} 1" and network.sizes.tolist()[1:] == [8, 4, 1]
     header = json.loads(str(model.arrays()["recipe"]))
-    assert header["recipe"]["seed"] == 3 and header["data"]["recordings"][0]["seed"] == 1
+    assert header["recipe"]["seed"] == 3 and header["data"]["games"][0]["seed"] == 1
     assert "epoch 2: " in capsys.readouterr().out
     assert (recordings[game] / "model.svg").exists()
 
