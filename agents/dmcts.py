@@ -77,7 +77,7 @@ class Dmcts(TreeSearch):
         ballots = Ballots.empty()
         poll(
             nodes, NO_HANDS, trees, self.iterations, question.root, question.game.words, worlds,
-            question.policy, question.leaves, question.network, roots, question.seed, ballots,
+            question.policy, question.leaves, question.judge, roots, question.seed, ballots,
         )  # fmt: skip
         return ballots
 
@@ -93,7 +93,7 @@ class Dmcts(TreeSearch):
             nonlocal used
             used = grow(
                 nodes, NO_HANDS, used, simulations, world, game, known, policy, leaves,
-                question.network, roots, seed,
+                question.judge, roots, seed,
             )  # fmt: skip
 
         ballots = Ballots.empty()

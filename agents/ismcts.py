@@ -176,7 +176,7 @@ class Ismcts(TreeSearch):
             nonlocal used
             used = grow(
                 nodes, hands, used, simulations, question.root, game.words, worlds, policy, leaves,
-                question.network, roots, question.seed,
+                question.judge, roots, question.seed,
             )  # fmt: skip
 
         self._spend(question, simulate)

@@ -21,7 +21,7 @@ from agents.passing import pass_card
 from agents.search.codes import MOONS, ROLLOUTS, VALUES, Moon, Rollout
 from agents.search.decision import UCBS, CardStatistics, Ucb, Value, exploration
 from agents.search.leaves import Leaves
-from agents.search.network import Network
+from agents.search.network import Judge, judge_of
 from agents.search.rulebooks import GAMES as RULE_PLAYERS
 from agents.search.rulebooks import book_of
 from agents.search.tree import Policy
@@ -49,7 +49,7 @@ class Question:
     """Hands that the view does not show are empty."""
     policy: Policy
     leaves: Leaves
-    network: Network
+    judge: Judge
     seed: NDArray[np.uint64]
     began: float
     """When the decision began, by `perf_counter`."""
@@ -146,12 +146,13 @@ class TreeSearch(abc.ABC):
         began = perf_counter()
         game = kernel_game(view.rules, view.trump)
         c = exploration(view.rules, self.c, self.c_normalised, self.value)
+        root = game.view_state(view)
         return Question(
             game,
-            game.view_state(view),
+            root,
             Policy(c, UCBS[ucb], proves=proves),
             self._leaves(view, game),
-            self.evaluator.network,
+            judge_of(self.evaluator.network, game, view, root),
             np.array([rng.next64()], dtype=np.uint64),
             began,
         )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.leaves import Leaves
-from agents.search.network import Network
+from agents.search.network import Judge
 from agents.search.observers import Hands
 from agents.search.tree import Nodes, Policy, grow, reset
 from agents.search.worlds import KNOWN, Worlds, deal_world
@@ -51,7 +51,7 @@ def poll(
     worlds: Worlds,
     policy: Policy,
     leaves: Leaves,
-    judge: Network,
+    judge: Judge,
     roots: NDArray[np.float64],
     rng: Words,
     ballots: Ballots,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.codes import BLOCK, DIFFERENCE, IGNORE, OWN_POINTS, RANDOM, RULE, SEMI_RANDOM
-from agents.search.network import Network, expected_margin
+from agents.search.network import Judge, expected_margin
 from agents.search.rulebooks import Book, play_by
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import (
@@ -77,7 +77,7 @@ def judge_leaf(
     state: Words,
     game: Words,
     leaves: Leaves,
-    judge: Network,
+    judge: Judge,
     rng: Words,
     scores: NDArray[np.int64],
     values: NDArray[np.float64],
