@@ -18,7 +18,7 @@ To add one, also in another package, write the class and register it:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
 from agents.policies.inference import Inference
 from arena.games.infoset import InfoSet
@@ -27,7 +27,17 @@ from arena.games.kernel.spec import KernelGame
 from arena.registry import Registry
 from arena.rules import View
 
-__all__ = ["BELIEFS", "HELP", "Beliefs", "Believer", "Guess", "Infers", "Weights", "games_of"]
+__all__ = [
+    "BELIEFS",
+    "HELP",
+    "Beliefs",
+    "Believer",
+    "Guess",
+    "Infers",
+    "Weights",
+    "games_of",
+    "infers",
+]
 
 BELIEFS: Registry[Any] = Registry("kind of beliefs", "arena.beliefs")
 HELP = "what is believed of the hidden cards"
@@ -60,7 +70,6 @@ class Believer(Protocol):
         ...
 
 
-@runtime_checkable
 class Infers(Protocol):
     """Whatever turns a view into a pool of weighted worlds."""
 
@@ -74,6 +83,11 @@ class Infers(Protocol):
 
 
 Beliefs: TypeAlias = Believer | Infers
+
+
+def infers(beliefs: Beliefs) -> TypeGuard[Infers]:
+    """Whether beliefs are a pool of worlds, not guesses."""
+    return hasattr(beliefs, "infer")
 
 
 def games_of(beliefs: Beliefs, others: tuple[str, ...] | None) -> tuple[str, ...] | None:
