@@ -21,7 +21,7 @@ class Plugin:
     site: Path
 
     def run(self, *words: str, code: int = 0) -> str:
-        """Run a module of Python where the plug-in is installed; what it printed."""
+        """Run a module of Python where the plug-in is installed; its output, or its complaint."""
         done = subprocess.run(
             [sys.executable, "-m", *words],
             cwd=self.source,
@@ -31,7 +31,7 @@ class Plugin:
             check=False,
         )
         assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout + done.stderr
+        return done.stderr if code else done.stdout
 
 
 def install(example: str, folder: Path) -> Plugin:
