@@ -13,6 +13,7 @@ from agents.search.worlds import plan_worlds
 from arena.agent import Respelt, parameter
 from arena.cards import SUITS, rank_of, suit_of
 from arena.games.infoset import InfoSet
+from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import kernel_game
 from arena.rules import View
 
@@ -58,9 +59,9 @@ class Kiele2024(FlatSearch):
         super().__post_init__()
         check_deviations(self.as_published, DEVIATIONS)
 
-    def question(self, view: View) -> Question:
+    def question(self, view: View, numbers: Words) -> Question:
         """The decision of a view, with what the program does otherwise."""
-        question = super().question(view)
+        question = super().question(view, numbers)
         if "ignores-voids" in self.as_published and self.sees == "own":
             game = kernel_game(view.rules, view.trump)
             question = question._replace(worlds=plan_worlds(game, view, _Forgetful()))

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.beliefs import BELIEFS, HELP, Believer
+from agents.beliefs import BELIEFS, HELP, Beliefs
 from agents.beliefs.hoogenboom import Certain
 from agents.bidding.usual import usual_bid
 from agents.search.decision import CardStatistics, best_card
 from agents.search.network import Judge, expected_margin, follow, judge_of, load_network, set_out
-from agents.search.worlds import Worlds, deal_world, plan_worlds
+from agents.search.worlds import Worlds, deal_world, worlds_for
 from arena.agent import parameter
 from arena.cards import cards_of
 from arena.games.kernel.jit import compiled
@@ -39,7 +39,7 @@ class MaxValue:
 
     model: ModelFile = parameter(help="the network, as for evaluator: network")
     worlds: int = parameter(1000, help="worlds per decision", at_least=1)
-    beliefs: Believer = parameter(Certain(), help=HELP, kinds=BELIEFS)
+    beliefs: Beliefs = parameter(Certain(), help=HELP, kinds=BELIEFS)
 
     @property
     def model_hash(self) -> str:
@@ -65,8 +65,8 @@ class MaxValue:
         bits = cards_of(int(game.mask(sum(1 << card for card in view.legal))))
         cards = np.array([1 << bit for bit in bits], dtype=np.uint64)
         means = np.zeros(len(cards))
-        plan = plan_worlds(game, view, self.beliefs)
         seed = np.array([rng.next64()], dtype=np.uint64)
+        plan = worlds_for(game, view, root, self.beliefs, seed)
         _ask(root, game.words, plan, judge, cards, worlds, seed, means)
         return {
             game.cards[bit]: CardStatistics(worlds, float(mean), worlds)

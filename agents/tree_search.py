@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.beliefs import BELIEFS, HELP, Believer
+from agents.beliefs import BELIEFS, HELP, Beliefs, games_of
 from agents.beliefs.hoogenboom import Certain
 from agents.bidding.usual import usual_bid
 from agents.budget import Budget
@@ -25,12 +25,14 @@ from agents.search.network import Judge, judge_of
 from agents.search.rulebooks import GAMES as RULE_PLAYERS
 from agents.search.rulebooks import book_of
 from agents.search.tree import Policy
-from arena.agent import Respelt, parameter
+from agents.search.worlds import belief_of
+from arena.agent import Belief, Respelt, parameter
 from arena.errors import ArenaError
 from arena.games.kernel.contract import example_rules
 from arena.games.kernel.layout import Words
+from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import KernelGame, kernel_game
-from arena.rules import Action, View
+from arena.rules import Action, Rules, View
 from arena.seeds import Rng
 
 __all__ = ["Question", "TreeSearch", "decide_once"]
@@ -68,7 +70,7 @@ class TreeSearch(abc.ABC):
     rollout: Rollout = parameter("random", help="how playouts choose cards")
     value: Value = parameter("difference", help="what a playout is worth to a side")
     evaluator: Evaluator = parameter(Playouts(), help="what judges a new node", kinds=EVALUATORS)
-    beliefs: Believer = parameter(Certain(), help=HELP, kinds=BELIEFS)
+    beliefs: Beliefs = parameter(Certain(), help=HELP, kinds=BELIEFS)
     moon: Moon = parameter(
         "shoot", help="Hearts, all points in one hand: ignore, block others, or also shoot"
     )
@@ -90,8 +92,9 @@ class TreeSearch(abc.ABC):
 
     @property
     def games(self) -> tuple[str, ...] | None:
-        """The games that it plays: those with a rule player, where playouts need one."""
-        return RULE_PLAYERS if self.rollout == "rule" else None
+        """The games that it plays: where playouts need a rule player, or beliefs a policy, those
+        that have one."""
+        return games_of(self.beliefs, RULE_PLAYERS if self.rollout == "rule" else None)
 
     @staticmethod
     def respelt(written: Mapping[str, Any]) -> Respelt:
@@ -133,6 +136,11 @@ class TreeSearch(abc.ABC):
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         """What the search finds out about each card."""
 
+    def believes(self, view: View, rng: Rng) -> Belief:
+        """Who holds which hidden card how likely, as the search would assume."""
+        game, seed = kernel_game(view.rules, view.trump), rng_array(Rng(rng.next64()))
+        return belief_of(game, view, game.view_state(view), self.beliefs, seed)
+
     def question(self, view: View, rng: Rng, ucb: Ucb, proves: bool = False) -> Question:
         """The decision of a view, with a generator of its own."""
         began = perf_counter()
@@ -167,12 +175,12 @@ class TreeSearch(abc.ABC):
         )
 
 
-def decide_once(*agents: TreeSearch) -> None:
+def decide_once(*agents: TreeSearch, rules: Rules | None = None) -> None:
     """Let agents make a decision, so that all they need is compiled before a run's workers start.
 
-    One game is enough: compiled code does not differ between games.
+    One game is enough, any if none is named: compiled code does not differ between games.
     """
-    rules = example_rules()
+    rules = example_rules() if rules is None else rules
     state = rules.start(rules.random_deal(Rng(0), 0))
     while len(state.tricks) < rules.hand_size - 3:
         rules.apply(state, state.legal[0])

@@ -33,9 +33,8 @@ from agents.policies.fit import deal_round
 from agents.policies.model import policies_for
 from agents.policies.rounds import Rounds
 from agents.policies.tables import Factors, draw
-from agents.search.leaves import Int
 from arena.games.kernel.jit import compiled
-from arena.games.kernel.layout import DECK, LANE_BITS, LEFT, ONE, STATE_WORDS, TURN, Words
+from arena.games.kernel.layout import DECK, LANE_BITS, LEFT, ONE, STATE_WORDS, TURN, Int, Words
 from arena.games.kernel.layout import ZERO as NONE
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import copy_state, final_scores, legal, play, side_of
@@ -69,7 +68,7 @@ def inputs_for(rules: Rules, encoding: Encoding) -> int:
 class Playouts(NamedTuple):
     """What positions are worth: the mean of some playouts by the policy of the game."""
 
-    count: int
+    number: int
     sharpness: float
 
 
@@ -108,7 +107,7 @@ def examples_of(
             factors = policies_for(rounds.rules, None).factors(game, playouts.sharpness)
             rng = np.array([rng_for(seed or 0, "playouts", trump).next64()], dtype=np.uint64)
             expected = _play_out(
-                bits, leaders, declarers, game.words, deck_of(game), factors, playouts.count, rng
+                bits, leaders, declarers, game.words, deck_of(game), factors, playouts.number, rng
             )
         _collect(
             bits,

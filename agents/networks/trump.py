@@ -112,8 +112,11 @@ class TrumpRecipe:
             np.full(rows, declarer, np.int8),
             np.array(seeds, dtype=np.uint64),
         )
-        sides = [np.full(rows, value, np.int8) for value in (trump, declarer, 0)]
-        return margins_of(Rounds(rules, *sides, cards)) / np.float32(_POINTS)
+        trumps, declarers, leaders = (
+            np.full(rows, value, np.int8) for value in (trump, declarer, 0)
+        )
+        rounds = Rounds(rules, trumps, declarers, leaders, cards)
+        return margins_of(rounds) / np.float32(_POINTS)
 
     def _learn(
         self,

@@ -6,7 +6,7 @@ never has to ask who is minimising.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from arena.games.kernel.layout import (
     TURN,
     USUAL_HABITS,
     ZERO,
+    Int,
     Word,
     Words,
 )
@@ -42,15 +43,11 @@ from arena.games.kernel.step import (
 )
 
 __all__ = [
-    "Int",
     "Leaves",
     "judge_leaf",
     "roll_out",
     "values_of",
 ]
-
-Int: TypeAlias = Any
-"""A whole number: `int` in Python, `int64` in compiled code."""
 
 _PART = np.uint64(0xFFFF)
 

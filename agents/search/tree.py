@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.leaves import Int, Leaves, judge_leaf
+from agents.search.leaves import Leaves, judge_leaf
 from agents.search.network import Judge, follow, set_out
 from agents.search.observers import Hands, count_hand, seen_from
 from agents.search.rulebooks import note_in, open_book
@@ -35,6 +35,7 @@ from arena.games.kernel.layout import (
     STATE_WORDS,
     TURN,
     ZERO,
+    Int,
     Word,
     Words,
 )

@@ -9,6 +9,7 @@ from agents.search.worlds import deal_world
 from arena.cards import cards_of, suit_of
 from arena.games.hearts import Hearts
 from arena.games.kernel.layout import HANDS
+from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.rules import View
 from arena.seeds import Rng
@@ -35,7 +36,7 @@ def after_somebody_showed_out() -> tuple[View, int, int]:
 def dealt_against_the_facts(agent: Kiele2024) -> int:
     """In how many of 200 worlds the seat that showed out holds a card of the suit."""
     view, seat, suit = after_somebody_showed_out()
-    game, question = kernel_game(view.rules, None), agent.question(view)
+    game, question = kernel_game(view.rules, None), agent.question(view, rng_array(Rng(0)))
     state, rng = question.root.copy(), np.array([1], dtype=np.uint64)
     wrong = 0
     for _ in range(200):
