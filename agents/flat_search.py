@@ -17,8 +17,7 @@ from agents.passing import pass_card
 from agents.search.codes import ROLLOUTS, VALUES, Rollout
 from agents.search.decision import CardStatistics
 from agents.search.flat_mc import Question, Sums, judge
-from agents.search.rulebooks import GAMES as RULE_PLAYERS
-from agents.search.rulebooks import book_of
+from agents.search.rulebooks import BOOKS, book_of
 from agents.search.worlds import known_worlds, plan_worlds
 from arena.agent import parameter
 from arena.errors import ArenaError
@@ -77,8 +76,8 @@ class FlatSearch:
 
     @property
     def games(self) -> tuple[str, ...] | None:
-        """The games that it plays: those with a rule player, where playouts need one."""
-        return RULE_PLAYERS if self.rollout == "rule" else None
+        """The games that it plays: those that have the rules which playouts go by."""
+        return BOOKS.get(self.rollout)
 
     @property
     def sees_all_cards(self) -> bool:
@@ -161,8 +160,9 @@ class FlatSearch:
             rollout=ROLLOUTS[self.rollout],
             stop=max(0, tricks_left - ahead),
             own_moon_costs=False,
+            first_winner_leads=False,
             doubled_seat=-1,
-            book=book_of(view, game) if self.rollout == "rule" else None,
+            book=book_of(view, game, self.rollout) if self.rollout in BOOKS else None,
         )
 
     # --- where the papers differ -----------------------------------------------------------

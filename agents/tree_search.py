@@ -22,8 +22,7 @@ from agents.search.codes import MOONS, ROLLOUTS, VALUES, Moon, Rollout
 from agents.search.decision import UCBS, CardStatistics, Ucb, Value, exploration
 from agents.search.leaves import Leaves
 from agents.search.network import Network
-from agents.search.rulebooks import GAMES as RULE_PLAYERS
-from agents.search.rulebooks import book_of
+from agents.search.rulebooks import BOOKS, book_of
 from agents.search.tree import Policy
 from arena.agent import Respelt, parameter
 from arena.errors import ArenaError
@@ -90,8 +89,8 @@ class TreeSearch(abc.ABC):
 
     @property
     def games(self) -> tuple[str, ...] | None:
-        """The games that it plays: those with a rule player, where playouts need one."""
-        return RULE_PLAYERS if self.rollout == "rule" else None
+        """The games that it plays: those that have the rules which playouts go by."""
+        return BOOKS.get(self.rollout)
 
     @staticmethod
     def respelt(written: Mapping[str, Any]) -> Respelt:
@@ -162,7 +161,7 @@ class TreeSearch(abc.ABC):
             MOONS[self.moon],
             stop,
             self.evaluator.mix,
-            book_of(view, game) if self.rollout == "rule" else None,
+            book_of(view, game, self.rollout) if self.rollout in BOOKS else None,
         )
 
 
