@@ -160,7 +160,6 @@ class FlatSearch:
             rollout=ROLLOUTS[self.rollout],
             stop=max(0, tricks_left - ahead),
             own_moon_costs=False,
-            first_winner_leads=False,
             doubled_seat=-1,
             book=book_of(view, game, self.rollout) if self.rollout in BOOKS else None,
         )

@@ -67,9 +67,9 @@ def sample_backtracking(plan: Words, rng: Words, hands: Words) -> None:
             place += 1
             if place < count:
                 untried[place] = _takers(plan, room, cards[place])
-    for holder in range(_HOLDERS):
-        if plan[_SIZES + holder] != ZERO:
-            hands[holder] = ZERO
+    for seat in range(_HOLDERS):
+        if plan[_SIZES + seat] != ZERO:
+            hands[seat] = ZERO
     for place in range(count):
         hands[holders[place]] |= cards[place]
 

@@ -71,12 +71,12 @@ class Question(NamedTuple):
     """Playouts end when so many tricks are left; 0 plays to the end and scores the round."""
     own_moon_costs: bool
     """Whether points that the final score turns into nothing still count."""
-    first_winner_leads: bool
-    """Whether the winner of the present trick leads all further tricks of a playout."""
     doubled_seat: int
     """A seat that may be dealt cards which others hold too; -1 for none."""
     book: Book | None = None
     """What `RULE` plays by."""
+    first_winner_leads: bool = False
+    """Whether the winner of the present trick leads all further tricks of a playout."""
 
 
 class Sums(NamedTuple):

@@ -70,10 +70,9 @@ def test_ties_at_random_plays_any_of_the_cards_with_most_visits():
 
 
 def test_backtracked_worlds_are_possible_but_not_equally_likely():
-    # A may have all four cards, B all but the last, C the first only; 2, 1 and 1 cards.
-    unseen = np.uint64(0b1111)
-    may = np.array([0, 0b1111, 0b0111, 0b0011], dtype=np.uint64)
-    sizes = np.array([0, 1, 2, 1], dtype=np.int64)
+    unseen = np.uint64(0b111111)
+    may = np.array([0, 0b101100, 0b110111, 0b001011], dtype=np.uint64)
+    sizes = np.array([0, 1, 3, 2], dtype=np.int64)
     exact, plan = uniform_plan(), backtracking_plan(unseen, may, sizes)
     worlds = int(plan_uniform(exact, unseen, may, sizes))
     drawn = {"exactly": Counter(), "backtracking": Counter()}
@@ -84,7 +83,9 @@ def test_backtracked_worlds_are_possible_but_not_equally_likely():
         sample_backtracking(plan, rng, hands)
         drawn["backtracking"][tuple(hands.tolist())] += 1
         held = [int(hand) for hand in hands]
-        assert sum(held) == 0b1111 and all(h & ~int(m) == 0 for h, m in zip(held, may, strict=True))
+        assert sum(held) == 0b111111 and all(
+            h & ~int(m) == 0 for h, m in zip(held, may, strict=True)
+        )
         assert [hand.bit_count() for hand in held] == sizes.tolist()
     assert len(drawn["exactly"]) == len(drawn["backtracking"]) == worlds
     expected = 4000 / worlds

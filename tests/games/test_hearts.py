@@ -274,7 +274,9 @@ def test_rotation_goes_by_the_round_of_the_match():
 def test_three_players_pass_left_and_right_but_not_across():
     ways = [Hearts(players=3, passing="rotate").passing_steps(number) for number in range(4)]
     assert ways == [1, 2, 0, 1]
-    with pytest.raises(RulesError, match="passing: unknown 'across'; allowed: left, none, right, rotate"):
+    with pytest.raises(
+        RulesError, match="passing: unknown 'across'; allowed: left, none, right, rotate"
+    ):
         Hearts(players=3, passing="across")
 
 

@@ -92,6 +92,7 @@ def _blank(game: KernelGame) -> Book:
     if rules.name == "schieber":
         book[schieber.FAT] = game.mask(_of_ranks("T8" if trump == OBE else "T"))
         book[schieber.JACKS] = game.mask(_of_ranks("J"))
+        assert trump is not None  # cards are played once trump is known
         points = SCHIEBER_POINTS[trump]
         book[schieber.BLANK] = game.mask(mask_of(c for c in game.bits if points[c] == 0))
         book[schieber.LOW_IS_GOOD] = trump == UNE
