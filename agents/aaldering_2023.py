@@ -11,7 +11,6 @@ from agents.search.worlds import Worlds, backtracked
 from agents.tree_search import Question
 from arena.agent import parameter
 from arena.errors import ArenaError
-from arena.games.kernel.spec import KernelGame
 from arena.rules import Action, View
 from arena.seeds import Rng
 
@@ -63,11 +62,11 @@ class Aaldering2023(Ismcts):
         by_depth = "sign-by-depth" in self.as_published
         return replace(question, policy=question.policy._replace(sign_by_depth=by_depth))
 
-    def worlds(self, game: KernelGame, view: View) -> Worlds:
+    def worlds(self, view: View, question: Question) -> Worlds:
         """The worlds that are searched, drawn exactly or as the program does."""
         if "backtracked-worlds" in self.as_published:
-            return backtracked(game, view)
-        return super().worlds(game, view)
+            return backtracked(question.game, view)
+        return super().worlds(view, question)
 
     def best(self, found: dict[Action, CardStatistics], rng: Rng) -> Action:
         """The card to play after a search."""

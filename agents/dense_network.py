@@ -4,12 +4,21 @@ A model is a `.npz` file with `sizes` (inputs, hidden layers ..., outputs), `wei
 layers one after the other: a matrix of outputs x inputs, then the biases) and `recipe` (text:
 how it was made). Hidden layers are rectified, the last one is linear. What goes in and what
 comes out is up to its use; a model made for another use has other sizes and is refused.
+Trained models also have `encoding`: what they are shown and its version, such as `places 1`.
+
+Most inputs are 0, and so are most values after a rectifier: they add nothing. So weights are kept
+by input here, and what an input adds to all outputs is added in one go. Where many similar inputs
+are judged one after the other, the sums of the first layer are kept for one of them, and for
+the others only what differs is added.
 """
 
 from __future__ import annotations
 
 import hashlib
-from functools import lru_cache
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -17,37 +26,87 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.encodings import VERSIONS
 from arena.errors import ArenaError
-from arena.games.kernel.jit import compiled, warms
+from arena.files import write_atomically
+from arena.games.kernel.jit import compiled, inlined, warms
 from arena.model_file import ModelFile
 
-__all__ = ["Network", "Use", "forward", "read_network", "save_network"]
+__all__ = [
+    "Layers",
+    "Network",
+    "Use",
+    "add_changes",
+    "first_sums",
+    "forward",
+    "outputs_of",
+    "read_network",
+    "save_network",
+]
 
 
-class Network(NamedTuple):
-    """Layers as plain arrays."""
+class Layers(NamedTuple):
+    """A network for compiled code: for each layer a matrix of inputs x outputs, then the biases."""
 
     sizes: NDArray[np.int64]
     weights: NDArray[np.float32]
 
-    @property
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """Layers as they are in a file."""
+
+    sizes: NDArray[np.int64]
+    weights: NDArray[np.float32]
+    encoding: str = ""
+    """What it is shown; empty if the file does not say."""
+
+    @cached_property
     def sha256(self) -> str:
         """What it is known by."""
         return hashlib.sha256(self.sizes.tobytes() + self.weights.tobytes()).hexdigest()
 
+    @cached_property
+    def layers(self) -> Layers:
+        """The same for compiled code."""
+        parts: list[NDArray[np.float32]] = []
+        for matrix, biases in self.matrices():
+            parts += [matrix.T.reshape(-1), biases]
+        weights = np.concatenate([*parts, np.zeros(0, np.float32)])
+        return Layers(self.sizes.astype(np.int64), weights)
+
+    def matrices(self) -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+        """For each layer its matrix of outputs x inputs, and its biases."""
+        at = 0
+        for into, out in pairwise(self.sizes.tolist()):
+            end = at + into * out
+            yield self.weights[at:end].reshape(out, into), self.weights[end : end + out]
+            at = end + out
+
 
 class Use(NamedTuple):
-    """What a network is for, and so how many numbers go in and come out."""
+    """What networks are for, and so how many numbers go in and come out."""
 
     purpose: str
-    inputs: int
-    outputs: int
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+    def __str__(self) -> str:
+        inputs, outputs = (" or ".join(map(str, some)) for some in self[1:])
+        return f"a network that {self.purpose} has {inputs}, ..., {outputs}"
 
 
 def save_network(path: Path, network: Network, recipe: str) -> None:
-    """Write a model."""
-    with path.open("wb") as file:
-        np.savez(file, sizes=network.sizes, weights=network.weights, recipe=np.array(recipe))
+    """Write a model, all or nothing; the same network and recipe give the same bytes."""
+    content = BytesIO()
+    np.savez(
+        content,
+        sizes=network.sizes,
+        weights=network.weights,
+        recipe=np.array(recipe),
+        encoding=np.array(network.encoding),
+    )
+    write_atomically(path, content.getvalue())
 
 
 @lru_cache(maxsize=16)
@@ -65,43 +124,110 @@ def read_network(model: ModelFile, use: Use) -> Network:
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or weights.dtype.kind != "f":
         raise ArenaError(f"{path}: not a model: expected a list of sizes, and weights")
     layers = sizes.tolist()
-    if len(layers) < 2 or min(layers) < 1 or (layers[0], layers[-1]) != use[1:]:
-        raise ArenaError(
-            f"{path}: layers {layers}, but a network that {use.purpose} "
-            f"has {use.inputs}, ..., {use.outputs}"
-        )
+    fits = len(layers) >= 2 and layers[0] in use.inputs and layers[-1] in use.outputs
+    if not fits or min(layers) < 1:
+        raise ArenaError(f"{path}: layers {layers}, but {use}")
     wanted = sum((into + 1) * out for into, out in pairwise(layers))
     with np.errstate(over="ignore"):  # what is too large for float32 is not finite then
         weights = np.ascontiguousarray(weights, dtype=np.float32)
     if weights.shape != (wanted,) or not np.all(np.isfinite(weights)):
         raise ArenaError(f"{path}: expected {wanted} finite weights, found {weights.size}")
-    return Network(np.ascontiguousarray(sizes, dtype=np.int64), weights)
+    encoding = str(arrays.get("encoding", ""))
+    known = [f"{name} {version}" for name, version in VERSIONS.items()]
+    if encoding and encoding not in known:
+        raise ArenaError(
+            f"{path}: made for the encoding {encoding!r}; known are {', '.join(known)}"
+        )
+    return Network(np.ascontiguousarray(sizes, dtype=np.int64), weights, encoding)
+
+
+# --- compiled ----------------------------------------------------------------------------
 
 
 @compiled
-def forward(network: Network, values: NDArray[np.float32]) -> NDArray[np.float32]:
+def forward(layers: Layers, values: NDArray[np.float32]) -> NDArray[np.float32]:
     """What comes out when `values` go in."""
-    sizes, weights = network.sizes, network.weights
+    sums = first_sums(layers)
+    add_changes(layers, np.zeros(layers.sizes[0], np.float32), values, sums)
+    return outputs_of(layers, sums)
+
+
+@compiled
+def first_sums(layers: Layers) -> NDArray[np.float32]:
+    """The sums of the first layer if all inputs are 0."""
+    inputs, outputs = layers.sizes[0], layers.sizes[1]
+    return layers.weights[inputs * outputs : (inputs + 1) * outputs].copy()
+
+
+@compiled
+def add_changes(
+    layers: Layers,
+    before: NDArray[np.float32],
+    values: NDArray[np.float32],
+    sums: NDArray[np.float32],
+) -> None:
+    """Make the sums of the first layer for the inputs `before` those for `values`."""
+    inputs = layers.sizes[0]
+    which, amounts = np.empty(inputs, np.int64), np.empty(inputs, np.float32)
+    count = 0
+    for i in range(inputs):
+        change = values[i] - before[i]
+        if change != np.float32(0.0):
+            which[count], amounts[count] = i, change
+            count += 1
+    _add(layers.weights, 0, which, amounts, count, sums)
+
+
+@compiled
+def outputs_of(layers: Layers, sums: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What comes out of all layers, from the sums of the first one."""
+    sizes, weights = layers.sizes, layers.weights
     at = 0
-    for layer in range(len(sizes) - 1):
+    for layer in range(1, len(sizes) - 1):
+        at += (sizes[layer - 1] + 1) * sizes[layer]
         inputs, outputs = sizes[layer], sizes[layer + 1]
-        # Inputs are sets of cards, and most cards are not in them: zeros add nothing.
-        given = np.flatnonzero(values)
-        result = np.empty(outputs, np.float32)
+        which, amounts = np.empty(inputs, np.int64), np.empty(inputs, np.float32)
+        count = 0
+        for i in range(inputs):
+            if sums[i] > np.float32(0.0):
+                which[count], amounts[count] = i, sums[i]
+                count += 1
         biases = at + inputs * outputs
-        for out in range(outputs):
-            total = weights[biases + out]
-            row = at + out * inputs
-            for i in given:
-                total += weights[row + i] * values[i]
-            is_hidden = layer < len(sizes) - 2
-            result[out] = max(total, np.float32(0.0)) if is_hidden else total
-        at = biases + outputs
-        values = result
-    return values
+        sums = weights[biases : biases + outputs].copy()
+        _add(weights, at, which, amounts, count, sums)
+    return sums
+
+
+@inlined
+def _add(
+    weights: NDArray[np.float32],
+    at: int,
+    which: NDArray[np.int64],
+    amounts: NDArray[np.float32],
+    count: int,
+    sums: NDArray[np.float32],
+) -> None:
+    """Add rows of the matrix that begins at `at`, times their amounts: four in one pass."""
+    width = len(sums)
+    i = 0
+    while i + 4 <= count:
+        a, b = at + which[i] * width, at + which[i + 1] * width
+        c, d = at + which[i + 2] * width, at + which[i + 3] * width
+        w, x, y, z = amounts[i], amounts[i + 1], amounts[i + 2], amounts[i + 3]
+        first, second = weights[a : a + width], weights[b : b + width]
+        third, fourth = weights[c : c + width], weights[d : d + width]
+        for out in range(width):
+            sums[out] += (first[out] * w + second[out] * x) + (third[out] * y + fourth[out] * z)
+        i += 4
+    while i < count:
+        row = weights[at + which[i] * width : at + (which[i] + 1) * width]
+        amount = amounts[i]
+        for out in range(width):
+            sums[out] += row[out] * amount
+        i += 1
 
 
 @warms
 def _exercise() -> None:
     network = Network(np.array([1, 1], dtype=np.int64), np.zeros(2, dtype=np.float32))
-    forward(network, np.zeros(1, dtype=np.float32))
+    forward(network.layers, np.zeros(1, dtype=np.float32))

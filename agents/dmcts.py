@@ -14,7 +14,7 @@ from agents.search.decision import CardStatistics, least_value, roots_upto, spen
 from agents.search.determinized import Ballots, poll, tally
 from agents.search.observers import NO_HANDS
 from agents.search.tree import grow, new_nodes, reset
-from agents.search.worlds import Worlds, deal_world, known_worlds, plan_worlds
+from agents.search.worlds import Worlds, deal_world, known_worlds, worlds_for
 from agents.tree_search import Question, TreeSearch, decide_once
 from arena.agent import parameter
 from arena.games.kernel.jit import warms
@@ -66,7 +66,7 @@ class Dmcts(TreeSearch):
 
     def search(self, view: View, question: Question) -> Ballots:
         """The ballots of this decision's trees."""
-        worlds = plan_worlds(question.game, view, self.beliefs)
+        worlds = worlds_for(question.game, view, question.root, self.beliefs, question.seed)
         trees = self.worlds
         if self.worlds_per_trick is not None:
             trees = self.worlds_per_trick * (view.rules.hand_size - len(view.tricks))
@@ -77,7 +77,7 @@ class Dmcts(TreeSearch):
         ballots = Ballots.empty()
         poll(
             nodes, NO_HANDS, trees, self.iterations, question.root, question.game.words, worlds,
-            question.policy, question.leaves, question.network, roots, question.seed, ballots,
+            question.policy, question.leaves, question.judge, roots, question.seed, ballots,
         )  # fmt: skip
         return ballots
 
@@ -93,7 +93,7 @@ class Dmcts(TreeSearch):
             nonlocal used
             used = grow(
                 nodes, NO_HANDS, used, simulations, world, game, known, policy, leaves,
-                question.network, roots, seed,
+                question.judge, roots, seed,
             )  # fmt: skip
 
         ballots = Ballots.empty()

@@ -49,7 +49,7 @@ class Playouts:
 
 @dataclass(frozen=True, slots=True)
 class NetworkJudge:
-    """A network says by how many points the side to move will win."""
+    """A network says by how many points a side will win."""
 
     kind: ClassVar[str] = "network"
 

@@ -18,6 +18,7 @@ from arena.agent import Respelt, parameter
 from arena.errors import ArenaError
 from arena.games.kernel.contract import example_rules
 from arena.games.kernel.jit import warms
+from arena.games.kernel.layout import Words
 from arena.rules import View
 from arena.seeds import Rng
 
@@ -72,9 +73,9 @@ class FlatMC(FlatSearch):
         _split_deviations(now, moved)
         return kiele_2024.take_over(now, moved)
 
-    def question(self, view: View) -> Question:
+    def question(self, view: View, numbers: Words) -> Question:
         """The decision of a view, with what the program does otherwise."""
-        question = super().question(view)
+        question = super().question(view, numbers)
         if self.rollout == "semi-random" and "keeps-bad-cards" in self.as_published:
             question = question._replace(rollout=CARELESS)
         return question._replace(doubled_seat=self._doubled_seat(view))

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from agents.beliefs import BELIEFS, HELP, Believer
+from agents.beliefs import BELIEFS, HELP, Beliefs, games_of
 from agents.beliefs.hoogenboom import Certain
 from agents.bidding.usual import usual_bid
 from agents.budget import Budget
@@ -18,9 +18,10 @@ from agents.search.codes import ROLLOUTS, VALUES, Rollout
 from agents.search.decision import CardStatistics
 from agents.search.flat_mc import Question, Sums, judge
 from agents.search.rulebooks import BOOKS, book_of
-from agents.search.worlds import known_worlds, plan_worlds
-from arena.agent import parameter
+from agents.search.worlds import belief_of, known_worlds, worlds_for
+from arena.agent import Belief, parameter
 from arena.errors import ArenaError
+from arena.games.kernel.layout import Words
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.rules import Action, View
@@ -60,7 +61,7 @@ class FlatSearch:
     rollout: Rollout = parameter("semi-random", help="how playouts choose cards")
     value: Value = parameter("own-points", help="what a playout is worth")
     shared_worlds: bool = parameter(True, help="whether all candidates meet the same worlds")
-    beliefs: Believer = parameter(Certain(), help=HELP, kinds=BELIEFS)
+    beliefs: Beliefs = parameter(Certain(), help=HELP, kinds=BELIEFS)
     worlds: int | None = parameter(
         None, help="worlds per decision; else a new one per playout", at_least=1
     )
@@ -76,8 +77,9 @@ class FlatSearch:
 
     @property
     def games(self) -> tuple[str, ...] | None:
-        """The games that it plays: those that have the rules which playouts go by."""
-        return BOOKS.get(self.rollout)
+        """The games that it plays: those with the rules that playouts go by and, where beliefs
+        need a policy, with one."""
+        return games_of(self.beliefs, BOOKS.get(self.rollout))
 
     @property
     def sees_all_cards(self) -> bool:
@@ -106,9 +108,9 @@ class FlatSearch:
 
     def estimates(self, view: View, rng: Rng) -> list[Estimate]:
         """What each legal card is worth, in the order of `view.legal`."""
-        question = self.question(view)
-        sums = Sums.zeros(len(view.legal))
         numbers = rng_array(Rng(rng.next64()))
+        question = self.question(view, numbers)
+        sums = Sums.zeros(len(view.legal))
         if self.budget is None:
             worlds, playouts = self._sizes()
             judge(question, worlds, playouts, self.shared_worlds, numbers, sums)
@@ -143,16 +145,26 @@ class FlatSearch:
         """Worlds, and playouts in each of them."""
         return (self.playouts, 1) if self.worlds is None else (self.worlds, self.playouts)
 
-    def question(self, view: View) -> Question:
-        """The decision of a view, in kernel coordinates."""
+    def believes(self, view: View, rng: Rng) -> Belief:
+        """Who holds which hidden card how likely, as the search would assume."""
+        game = kernel_game(view.rules, view.trump)
+        numbers = rng_array(Rng(rng.next64()))
+        return belief_of(game, view, game.view_state(view), self.beliefs, numbers)
+
+    def question(self, view: View, numbers: Words) -> Question:
+        """The decision of a view, in kernel coordinates; `numbers` is a generator."""
         rules = view.rules
         game = kernel_game(rules, view.trump)
+        root = game.view_state(view)
+        worlds = known_worlds()
+        if self.sees != "all":
+            worlds = worlds_for(game, view, root, self.beliefs, numbers)
         tricks_left = rules.hand_size - len(view.tricks)
         ahead = tricks_left if self.lookahead is None else 1 + self.lookahead
         return Question(
-            root=game.view_state(view),
+            root=root,
             game=game.words,
-            worlds=known_worlds() if self.sees == "all" else plan_worlds(game, view, self.beliefs),
+            worlds=worlds,
             candidates=game.masks([1 << card for card in view.legal]),
             punishments=np.array([self.punishment(view, card) for card in view.legal], float),
             side=rules.side_of(view.seat),

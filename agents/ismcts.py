@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
+from agents.policies.features import deck_of
+from agents.policies.inference import voids_of
+from agents.policies.model import SHIPPED, hash_of, policies_for
+from agents.search.best_response import Others, Plan, respond
 from agents.search.decision import (
     CardStatistics,
     Final,
@@ -18,12 +23,14 @@ from agents.search.decision import (
 )
 from agents.search.observers import NO_HANDS, new_hands
 from agents.search.tree import Nodes, grow, keep_subtree, new_nodes
-from agents.search.worlds import Worlds, plan_worlds
+from agents.search.worlds import Worlds, worlds_for
 from agents.tree_search import Question, TreeSearch, decide_once
 from arena.agent import Agent, Setup, parameter
 from arena.errors import ArenaError
 from arena.games.kernel.jit import warms
+from arena.games.kernel.layout import HANDS, Words
 from arena.games.kernel.spec import KernelGame
+from arena.model_file import ModelFile
 from arena.rules import Action, View
 from arena.seeds import Rng
 
@@ -31,6 +38,15 @@ __all__ = ["Ismcts"]
 
 _MOST_NODES = 1 << 20
 """A tree with a time budget stops growing here (64 MB), but not searching."""
+
+
+_MOST_PLAN_NODES = 1 << 17
+"""The same for a best response."""
+_NOT_HERE = (
+    *("evaluator", "rollout", "rollouts", "lookahead"),
+    *("first_play", "observers", "reuse_tree"),
+)
+"""What a best response has no use for."""
 
 
 class Tree(NamedTuple):
@@ -51,6 +67,9 @@ class Ismcts(TreeSearch):
     last card of a trick and the lead of its winner; worlds are drawn exactly; ties go to the
     best mean. `aaldering-2023` brings single deviations of the program back. Bids by Monte
     Carlo unless a bidder is set beside it; passes cards as `rule` does.
+
+    `tree: best-response` searches the decisions of this seat only, the others playing by a
+    policy in the tree and in playouts (docs/champion.md).
     """
 
     simulations: int = parameter(1000, help="simulations per decision", at_least=1)
@@ -71,11 +90,53 @@ class Ismcts(TreeSearch):
     )
     final: Final = parameter("visits", help="play the card with most visits or the best mean")
     reuse_tree: bool = parameter(False, help="go on with what is left of the last decision's tree")
+    tree: Literal["all-seats", "best-response"] = parameter(
+        "all-seats", help="who searches; best-response: this seat, the others play by a policy"
+    )
+    policy: ModelFile | None = parameter(
+        None, help="best-response: a file with policies; by default the game's own"
+    )
+    sharpness: float = parameter(
+        2.0, help="best-response: the power to which the chances of cards are raised", at_least=0
+    )
+    partner: Literal["policy", "searches"] = parameter(
+        "policy", help="best-response: whether the partner searches too"
+    )
+    types_in_tree: bool = parameter(
+        False,
+        help="best-response: others play by the types that beliefs found, else all by the first",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.tree == "best-response":
+            self._check_best_response()
         if self.observers == "all" and (self.reuse_tree or self.first_play is not None):
             raise ArenaError("observers: all goes with neither reuse_tree nor first_play")
+
+    def _check_best_response(self) -> None:
+        fixed = {field.name: field.default for field in fields(self) if field.name in _NOT_HERE}
+        for name, default in fixed.items():
+            if getattr(self, name) != default:
+                raise ArenaError(f"tree: best-response does not go with {name}")
+        if self.ucb == "global":
+            raise ArenaError("tree: best-response goes with ucb availability or parent, the same")
+
+    @property
+    def games(self) -> tuple[str, ...] | None:
+        """Without a policy of their own, best responses play the games that one comes along for."""
+        allowed = super().games
+        if self.tree != "best-response" or self.policy is not None:
+            return allowed
+        return SHIPPED if allowed is None else tuple(game for game in SHIPPED if game in allowed)
+
+    @property
+    def model_hash(self) -> str | None:
+        """What the networks and the policies are known by."""
+        known = super().model_hash
+        if self.tree != "best-response":
+            return known
+        return "+".join(filter(None, (known, hash_of(self.policy))))
 
     def take_seat(self, setup: Setup) -> Agent:
         """With `reuse_tree` a player that remembers its tree, else this one."""
@@ -97,6 +158,8 @@ class Ismcts(TreeSearch):
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         """Visits, mean value and availability of each card."""
         question = self.ask(view, rng)
+        if self.tree == "best-response":
+            return self._respond(view, question)
         return root_statistics(question.game, self.search(view, question, None).nodes)
 
     def ask(self, view: View, rng: Rng) -> Question:
@@ -109,7 +172,7 @@ class Ismcts(TreeSearch):
     def search(self, view: View, question: Question, begun: Tree | None) -> Tree:
         """The tree after this decision's simulations, added to those of a tree already begun."""
         game, policy, leaves = question.game, question.policy, question.leaves
-        worlds = self.worlds(game, view)
+        worlds = self.worlds(view, question)
         nodes, used = self._room(begun)
         hands = new_hands(len(nodes)) if self.observers == "all" else NO_HANDS
         roots = roots_upto(int(nodes[0]["visits"]) + len(nodes))
@@ -118,18 +181,56 @@ class Ismcts(TreeSearch):
             nonlocal used
             used = grow(
                 nodes, hands, used, simulations, question.root, game.words, worlds, policy, leaves,
-                question.network, roots, question.seed,
+                question.judge, roots, question.seed,
             )  # fmt: skip
 
+        self._spend(question, simulate)
+        return Tree(nodes, used)
+
+    def _respond(self, view: View, question: Question) -> dict[Action, CardStatistics]:
+        """What each card is worth against others who play by a policy."""
+        game, root, rules = question.game, question.root, view.rules
+        worlds = worlds_for(game, view, root, self.beliefs, question.seed)
+        voids, side = voids_of(game, view, root), rules.side_of(view.seat)
+        others = Others(
+            deck_of(game),
+            policies_for(rules, self.policy).factors(game, self.sharpness),
+            self.types_in_tree,
+            self._searching(view),
+        )
+        hand = int(root[int(HANDS) + view.seat])
+        nodes = self.simulations if self.budget is None else _MOST_PLAN_NODES
+        plan = Plan.empty(nodes, hand.bit_count())
+        roots = roots_upto(nodes)
+        used = 1
+
+        def simulate(simulations: int) -> None:
+            nonlocal used
+            used = respond(
+                plan, used, simulations, root, voids, game.words, worlds, others,
+                question.policy.c, question.leaves, side, roots, question.seed,
+            )  # fmt: skip
+
+        self._spend(question, simulate)
+        return plan_statistics(game, hand, plan)
+
+    def _searching(self, view: View) -> Words:
+        """A bit for each seat that searches."""
+        rules = view.rules
+        partners = rules.sides[rules.side_of(view.seat)]
+        seats = partners if self.partner == "searches" else (view.seat,)
+        return np.array([sum(1 << seat for seat in seats)], dtype=np.uint64)
+
+    def _spend(self, question: Question, simulate: Callable[[int], None]) -> None:
+        """All simulations, or as many as there is time for."""
         if self.budget is None:
             simulate(self.simulations)
         else:
             spend(question.began + self.budget.milliseconds / 1000, simulate)
-        return Tree(nodes, used)
 
-    def worlds(self, game: KernelGame, view: View) -> Worlds:
+    def worlds(self, view: View, question: Question) -> Worlds:
         """The worlds that are searched."""
-        return plan_worlds(game, view, self.beliefs)
+        return worlds_for(question.game, view, question.root, self.beliefs, question.seed)
 
     def _room(self, begun: Tree | None) -> Tree:
         """A tree with room for a decision's simulations; what was begun is copied."""
@@ -171,6 +272,18 @@ class _Remembering:
         nodes = np.empty_like(self._tree.nodes, shape=self._tree.used)
         used = keep_subtree(self._tree.nodes, cards, nodes)
         return Tree(nodes, used) if used else None
+
+
+def plan_statistics(game: KernelGame, hand: int, plan: Plan) -> dict[int, CardStatistics]:
+    """What was found out about the cards at the root, in ascending order."""
+    bits = [bit for bit in range(64) if hand >> bit & 1]
+    total = int(plan.visits[1, -1])
+    cards = {
+        game.cards[bit]: CardStatistics(visits, float(plan.scores[1, at, 0]), total)
+        for at, bit in enumerate(bits)
+        if (visits := int(plan.visits[1, at]))
+    }
+    return dict(sorted(cards.items()))
 
 
 @warms

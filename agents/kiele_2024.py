@@ -15,6 +15,7 @@ from arena.agent import Respelt, parameter
 from arena.cards import SUITS, rank_of, suit_of
 from arena.errors import ArenaError
 from arena.games.infoset import InfoSet
+from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import kernel_game
 from arena.rules import View
 
@@ -65,9 +66,9 @@ class Kiele2024(FlatSearch):
         if "first-winner-leads" in self.as_published and self.rollout in BOOKS:
             raise ArenaError("as_published: first-winner-leads goes with random playouts")
 
-    def question(self, view: View) -> Question:
+    def question(self, view: View, numbers: Words) -> Question:
         """The decision of a view, with what the program does otherwise."""
-        question = super().question(view)
+        question = super().question(view, numbers)
         if "ignores-voids" in self.as_published and self.sees == "own":
             game = kernel_game(view.rules, view.trump)
             question = question._replace(worlds=plan_worlds(game, view, _Forgetful()))

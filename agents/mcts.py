@@ -69,7 +69,7 @@ class Mcts(TreeSearch):
             nonlocal used
             used = grow(
                 nodes, NO_HANDS, used, simulations, question.root, game.words, known, policy,
-                leaves, question.network, roots, question.seed,
+                leaves, question.judge, roots, question.seed,
             )  # fmt: skip
 
         if self.budget is None:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from agents.beliefs.network import card_chances, is_network, read_seat_network
 from agents.bidding.monte_carlo import MonteCarlo
 from agents.passing import pass_card
 from agents.policies.features import deck_of
@@ -27,8 +28,9 @@ __all__ = ["PolicyPlayer"]
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyPlayer:
-    """Plays a card as a policy would, fitted to how a search plays.
+    """Plays a card as a policy would, fitted to how a search plays: tables, or a network.
 
+    Source of the network: the "DNN" bot of Niklaus 2019, which plays the likeliest card.
     The chances of the cards are raised to the power 1 / temperature; at 0 the likeliest card is
     played. Bids by Monte Carlo unless a bidder is set beside it; passes cards as `rule` does.
     """
@@ -38,12 +40,14 @@ class PolicyPlayer:
     temperature: float = parameter(0.0, help="0 plays the likeliest card", at_least=0)
     type: str = parameter("", help="which of the model's types; by default the first")
     model: ModelFile | None = parameter(
-        None, help="a file with policies; by default the game's own"
+        None, help="a file with policies, or a network's (arena train seat); else the game's own"
     )
 
     @property
     def model_hash(self) -> str:
         """What the policies are known by, for the fingerprint."""
+        if self.model is not None and is_network(self.model):
+            return read_seat_network(self.model).sha256
         return hash_of(self.model)
 
     def act(self, view: View, rng: Rng) -> Action:
@@ -67,6 +71,8 @@ class PolicyPlayer:
 
     def chances(self, view: View) -> dict[Action, float]:
         """How likely each legal card is."""
+        if self.model is not None and is_network(self.model):
+            return card_chances(read_seat_network(self.model), view)
         game, model = kernel_game(view.rules, view.trump), policies_for(view.rules, self.model)
         root = game.view_state(view)
         cards = game.mask(sum(1 << card for card in view.legal))

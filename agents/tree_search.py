@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.beliefs import BELIEFS, HELP, Believer
+from agents.beliefs import BELIEFS, HELP, Beliefs, games_of
 from agents.beliefs.hoogenboom import Certain
 from agents.bidding.usual import usual_bid
 from agents.budget import Budget
@@ -21,15 +21,17 @@ from agents.passing import pass_card
 from agents.search.codes import MOONS, ROLLOUTS, VALUES, Moon, Rollout
 from agents.search.decision import UCBS, CardStatistics, Ucb, Value, exploration
 from agents.search.leaves import Leaves
-from agents.search.network import Network
+from agents.search.network import Judge, judge_of
 from agents.search.rulebooks import BOOKS, book_of
 from agents.search.tree import Policy
-from arena.agent import Respelt, parameter
+from agents.search.worlds import belief_of
+from arena.agent import Belief, Respelt, parameter
 from arena.errors import ArenaError
 from arena.games.kernel.contract import example_rules
 from arena.games.kernel.layout import Words
+from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import KernelGame, kernel_game
-from arena.rules import Action, View
+from arena.rules import Action, Rules, View
 from arena.seeds import Rng
 
 __all__ = ["Question", "TreeSearch", "decide_once"]
@@ -46,7 +48,7 @@ class Question:
     """Hands that the view does not show are empty."""
     policy: Policy
     leaves: Leaves
-    network: Network
+    judge: Judge
     seed: NDArray[np.uint64]
     began: float
     """When the decision began, by `perf_counter`."""
@@ -67,7 +69,7 @@ class TreeSearch(abc.ABC):
     rollout: Rollout = parameter("random", help="how playouts choose cards")
     value: Value = parameter("difference", help="what a playout is worth to a side")
     evaluator: Evaluator = parameter(Playouts(), help="what judges a new node", kinds=EVALUATORS)
-    beliefs: Believer = parameter(Certain(), help=HELP, kinds=BELIEFS)
+    beliefs: Beliefs = parameter(Certain(), help=HELP, kinds=BELIEFS)
     moon: Moon = parameter(
         "shoot", help="Hearts, all points in one hand: ignore, block others, or also shoot"
     )
@@ -89,8 +91,9 @@ class TreeSearch(abc.ABC):
 
     @property
     def games(self) -> tuple[str, ...] | None:
-        """The games that it plays: those that have the rules which playouts go by."""
-        return BOOKS.get(self.rollout)
+        """The games that it plays: those with the rules that playouts go by and, where beliefs
+        need a policy, with one."""
+        return games_of(self.beliefs, BOOKS.get(self.rollout))
 
     @staticmethod
     def respelt(written: Mapping[str, Any]) -> Respelt:
@@ -132,17 +135,23 @@ class TreeSearch(abc.ABC):
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         """What the search finds out about each card."""
 
+    def believes(self, view: View, rng: Rng) -> Belief:
+        """Who holds which hidden card how likely, as the search would assume."""
+        game, seed = kernel_game(view.rules, view.trump), rng_array(Rng(rng.next64()))
+        return belief_of(game, view, game.view_state(view), self.beliefs, seed)
+
     def question(self, view: View, rng: Rng, ucb: Ucb, proves: bool = False) -> Question:
         """The decision of a view, with a generator of its own."""
         began = perf_counter()
         game = kernel_game(view.rules, view.trump)
         c = exploration(view.rules, self.c, self.c_normalised, self.value)
+        root = game.view_state(view)
         return Question(
             game,
-            game.view_state(view),
+            root,
             Policy(c, UCBS[ucb], proves=proves),
             self._leaves(view, game),
-            self.evaluator.network,
+            judge_of(self.evaluator.network, game, view, root),
             np.array([rng.next64()], dtype=np.uint64),
             began,
         )
@@ -165,12 +174,12 @@ class TreeSearch(abc.ABC):
         )
 
 
-def decide_once(*agents: TreeSearch) -> None:
+def decide_once(*agents: TreeSearch, rules: Rules | None = None) -> None:
     """Let agents make a decision, so that all they need is compiled before a run's workers start.
 
-    One game is enough: compiled code does not differ between games.
+    One game is enough, any if none is named: compiled code does not differ between games.
     """
-    rules = example_rules()
+    rules = example_rules() if rules is None else rules
     state = rules.start(rules.random_deal(Rng(0), 0))
     while len(state.tricks) < rules.hand_size - 3:
         rules.apply(state, state.legal[0])

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from arena.registry import Registry
 from arena.rules import Action, Outcome, Rules, View
@@ -60,6 +60,15 @@ def parameter(
     given = {"at_least": at_least, "at_most": at_most, "kinds": kinds}
     metadata = {"help": help, **{name: x for name, x in given.items() if x is not None}}
     return field(default=default, metadata=metadata)
+
+
+class Belief(NamedTuple):
+    """What a player believes of the hidden cards."""
+
+    holders: Mapping[int, tuple[float, ...]]
+    """For each hidden card, how likely each seat is to hold it."""
+    notes: tuple[str, ...] = ()
+    """What else there is to say, a line each."""
 
 
 class Agent(Protocol):

@@ -135,7 +135,11 @@ def parse_cards(text: str) -> tuple[int, ...]:
     >>> parse_cards("H7 HT, C6") == tuple(map(parse_card, ["H7", "HT", "C6"]))
     True
     """
-    return tuple(parse_card(word) for word in text.replace(",", " ").split())
+    words = text.replace(",", " ").split()
+    try:
+        return tuple(map(_CARD_BY_NAME.__getitem__, words))
+    except KeyError:
+        return tuple(map(parse_card, words))
 
 
 def write_cards(cards: Iterable[int]) -> str:

@@ -7,8 +7,8 @@ ascending order, and what is not known (or does not exist in a game) is null. A 
 game with its options, so it can be read by itself. `FIELDS` lists every field once, with its
 reader, its writer, its schema and its meaning; `docs/protocol.md` has the same as a table.
 
-Writers make text at once and keep what they wrote of cards and tricks, and `ViewCodec.reader`
-keeps what it read: nearly all of a view is the same as in the view before.
+A `ViewCodec` keeps what it wrote last, and its reader what it read: nearly all of a view is
+the same as in the view before, and tricks are added to those there were.
 
 >>> import json
 >>> from arena.games.klaverjas import Klaverjas
@@ -28,11 +28,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from functools import lru_cache
-from operator import index
+from functools import lru_cache, reduce
+from operator import index, or_
 from typing import Any, NamedTuple, cast, get_args
 
-from arena.cards import CARD_NAMES, SEATS, SUITS, TRUMPS, cards_of, mask_of
+from arena.cards import CARD_NAMES, SEATS, SUITS, TRUMPS, cards_of
 from arena.errors import ArenaError, did_you_mean
 from arena.registry import GAMES
 from arena.rules import ACTION_NAMES, OWN_BIDS, Action, Bid, Phase, Rules, Standing, Trick, View
@@ -70,6 +70,8 @@ class Kind(NamedTuple):
     read: Callable[[Any], Any]
     """The value, from what JSON text was parsed to."""
     schema: Mapping[str, Any]
+    item: Kind | None = None
+    """What a list is a list of."""
 
 
 def _word_of(names: Iterable[str], schema: Mapping[str, Any]) -> Kind:
@@ -91,9 +93,10 @@ def _or_null(kind: Kind) -> Kind:
 def _list_of(kind: Kind) -> Kind:
     write, read = kind.write, kind.read
     return Kind(
-        _kept(lambda values: f"[{','.join(map(write, values))}]"),
+        lambda values: f"[{','.join(map(write, values))}]",
         lambda values: tuple(map(read, _a(list, values))),
         {"type": "array", "items": kind.schema},
+        kind,
     )
 
 
@@ -128,9 +131,10 @@ _CARDS = _list_of(_CARD)
 _NUMBER = Kind(str, index, {"type": "integer"})
 _NUMBERS = _list_of(_NUMBER)
 _FLAG = Kind(["false", "true"].__getitem__, lambda value: _a(bool, value), {"type": "boolean"})
+_BIT_OF = {name: 1 << card for card, name in enumerate(CARD_NAMES)}
 _CARD_SET = Kind(
     _kept(lambda mask: _CARDS.write(tuple(cards_of(mask)))),
-    lambda names: mask_of(_CARDS.read(names)),
+    lambda names: reduce(or_, map(_BIT_OF.__getitem__, _a(list, names)), 0),
     {**_CARDS.schema, "uniqueItems": True},
 )
 _PHASE = Kind(
@@ -253,7 +257,7 @@ class ViewCodec:
         self._action = _action_kind(rules)
         self._names = action_names(rules)
         kinds = [(field.name, field.kind(self._action)) for field in FIELDS]
-        self._writers = [kind.write for _, kind in kinds]
+        self._kinds = [kind for _, kind in kinds]
         self._readers = [(name, kind.read) for name, kind in kinds]
         head = f'{{"format":{FORMAT},"rules":{json.dumps(self._rules, separators=(",", ":"))},'
         names = ",".join(f'"{name}":%s' for name, _ in kinds)
@@ -265,10 +269,15 @@ class ViewCodec:
         """A view as one line of JSON."""
         written = self._written
         texts = []
+        value: Any
         for number, value in enumerate(view[1:]):
             before, text = written[number]
             if value is not before:
-                text = self._writers[number](value)
+                kind = self._kinds[number]
+                if before and kind.item is not None and value[:-1] == before:
+                    text = f"{text[:-1]},{kind.item.write(value[-1])}]"
+                else:
+                    text = kind.write(value)
                 written[number] = value, text  # at once: threads may share a codec
             texts.append(text)
         return self._template % tuple(texts)
@@ -287,7 +296,7 @@ class ViewCodec:
         raise CodecError(self._explained(data))
 
     def reader(self) -> Callable[[Mapping[str, Any]], View]:
-        """`decode` for views that come one after the other: reads only what is new.
+        """`decode` for views that come one after the other: reads only what is new, and adds it.
 
         It keeps what it was given, so that must not change afterwards.
         """
@@ -305,7 +314,11 @@ class ViewCodec:
                     found = data[name]
                     before, value = kept[number]
                     if found != before:
-                        value = read(found)
+                        item = self._kinds[number].item
+                        if before and item is not None and found[:-1] == before:
+                            value = (*value, item.read(found[-1]))
+                        else:
+                            value = read(found)
                         kept[number] = found, value
                     values.append(value)
             except (AttributeError, IndexError, KeyError, TypeError, ValueError):

@@ -311,12 +311,13 @@ def _from_csv(path: Path, data: bytes) -> Iterator[Deal]:
         if column not in columns:
             known = did_you_mean(column, columns)
             raise DealError(located(path, 1, f"unknown column {column!r}; {known}"))
+    given = [each for each in OPTIONAL_FIELDS if each.name in header]
     ids: set[str] = set()
     for line, row in enumerate(_rows(path, reader), start=2):
         if len(row) != len(header):
             raise DealError(located(path, line, f"{len(row)} fields, expected {len(header)}"))
         try:
-            deal = _deal_from_row(dict(zip(header, row, strict=True)), seats)
+            deal = _deal_from_row(dict(zip(header, row, strict=True)), seats, given)
         except ArenaError as error:
             raise DealError(located(path, line, str(error))) from error
         if deal.id in ids:
@@ -343,10 +344,10 @@ def check_id(deal_id: str) -> str:
     return deal_id
 
 
-def _deal_from_row(row: Mapping[str, str], seats: Sequence[str]) -> Deal:
-    found = {
-        each.name: each.value(_words(row.get(each.name, ""), each)) for each in OPTIONAL_FIELDS
-    }
+def _deal_from_row(
+    row: Mapping[str, str], seats: Sequence[str], given: Sequence[OptionalField]
+) -> Deal:
+    found = {each.name: each.value(_words(row[each.name], each)) for each in given}
     return Deal(check_id(row["id"]), tuple(parse_cards(row[seat]) for seat in seats), **found)
 
 

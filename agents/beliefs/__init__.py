@@ -5,8 +5,11 @@ if some holders are likelier than others, gives every (player, card) a weight: a
 as likely as the product of its weights. The samplers of `arena.games.kernel.weighted_worlds` draw
 from exactly that.
 
-Kinds of beliefs are frozen dataclasses with a method `of`, found by name as agents are. To
-add one, also in another package, write the class and register it:
+What no such mixture can say is a pool of worlds, each with a weight of its own: it is inferred
+by a method `infer` instead.
+
+Kinds of beliefs are frozen dataclasses with one of these methods, found by name as agents are.
+To add one, also in another package, write the class and register it:
 
     [project.entry-points."arena.beliefs"]
     my-beliefs = "my_package.module:MyBeliefs"
@@ -15,13 +18,16 @@ add one, also in another package, write the class and register it:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from agents.policies.inference import Inference
 from arena.games.infoset import InfoSet
+from arena.games.kernel.layout import Words
+from arena.games.kernel.spec import KernelGame
 from arena.registry import Registry
 from arena.rules import View
 
-__all__ = ["BELIEFS", "HELP", "Believer", "Guess", "Weights"]
+__all__ = ["BELIEFS", "HELP", "Beliefs", "Believer", "Guess", "Infers", "Weights", "games_of"]
 
 BELIEFS: Registry[Any] = Registry("kind of beliefs", "arena.beliefs")
 HELP = "what is believed of the hidden cards"
@@ -52,3 +58,27 @@ class Believer(Protocol):
         A guess that turns out to have no world leaves its share to the next.
         """
         ...
+
+
+@runtime_checkable
+class Infers(Protocol):
+    """Whatever turns a view into a pool of weighted worlds."""
+
+    def infer(self, game: KernelGame, view: View, root: Words, rng: Words) -> Inference:
+        """The pool, in the coordinates of `game`; `root` is the state of the view there."""
+        ...
+
+    def told(self, view: View, inferred: Inference) -> tuple[str, ...]:
+        """What was inferred, for people to read: a line each."""
+        ...
+
+
+Beliefs: TypeAlias = Believer | Infers
+
+
+def games_of(beliefs: Beliefs, others: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The games that beliefs can be used in, of those that something else allows; None: any."""
+    allowed: tuple[str, ...] | None = getattr(beliefs, "games", None)
+    if allowed is None or others is None:
+        return others if allowed is None else allowed
+    return tuple(game for game in allowed if game in others)

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -31,6 +32,7 @@ from numpy.typing import NDArray
 
 from agents.beliefs import Guess, Weights
 from agents.dense_network import Network, Use, forward, read_network
+from agents.encodings import MODES, SEAT, mode_of
 from arena.agent import parameter
 from arena.cards import cards_of
 from arena.errors import ArenaError
@@ -43,17 +45,26 @@ from arena.rules import View
 __all__ = [
     "INPUTS",
     "OUTPUTS",
+    "SEAT_OUTPUTS",
     "NetworkBeliefs",
+    "answer_of",
+    "card_chances",
     "inputs_of",
+    "is_network",
+    "read_seat_network",
 ]
 
 _SEATS = 4
 _HAND, _PLAYED, _TABLE, _MAY, _SETS = 0, 1, 5, 6, 9
 _DECLARER = 64 * _SETS
 _FORCED = _DECLARER + _SEATS
-INPUTS = _FORCED + 1
+INPUTS = SEAT
 OUTPUTS = 64 * (_SEATS - 1)
-_BELIEFS = Use("says who holds the unseen cards", INPUTS, OUTPUTS)
+SEAT_OUTPUTS = OUTPUTS + 64 + 1
+"""Of networks that also say which card is played, 64 logits by its bit, and by how many hundred
+points the side will win."""
+_BELIEFS = Use("says who holds the unseen cards", (INPUTS, INPUTS + MODES), (OUTPUTS, SEAT_OUTPUTS))
+_SEAT = Use("says what a seat plays", (INPUTS, INPUTS + MODES), (SEAT_OUTPUTS,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +95,7 @@ class NetworkBeliefs:
     def table(self, view: View, known: InfoSet) -> Weights:
         """The chance of every (seat, unseen card); the chances of a card add up to 1."""
         game = kernel_game(view.rules, view.trump)
-        logits = forward(self.network, inputs_of(game, view, known)).astype(np.float64)
+        logits = answer_of(self.network, game, view, known)
         if not np.all(np.isfinite(logits)):
             raise ArenaError("the network of beliefs answers with something that is not a number")
         others = _in_order(view)[1:]
@@ -99,6 +110,37 @@ class NetworkBeliefs:
                 if chance > 0.0:
                     table[seat][card] = chance
         return table
+
+
+def read_seat_network(model: ModelFile) -> Network:
+    """Read a model that also says which card is played."""
+    return read_network(model, _SEAT)
+
+
+@lru_cache(maxsize=16)
+def is_network(model: ModelFile) -> bool:
+    """Whether a model is a network, and not something else that says which card is played."""
+    return "sizes" in model.arrays()
+
+
+def card_chances(network: Network, view: View) -> dict[int, float]:
+    """How likely each legal card is to a network that says which card is played."""
+    game = kernel_game(view.rules, view.trump)
+    logits = answer_of(network, game, view, InfoSet.of(view))
+    if not np.all(np.isfinite(logits)):
+        raise ArenaError("the network answers with something that is not a number")
+    return _softmax({card: float(logits[OUTPUTS + game.bits[card]]) for card in view.legal})
+
+
+def answer_of(
+    network: Network, game: KernelGame, view: View, known: InfoSet
+) -> NDArray[np.float64]:
+    """What a network says to a view."""
+    values = np.zeros(int(network.sizes[0]), dtype=np.float32)
+    values[:INPUTS] = inputs_of(game, view, known)
+    if len(values) > INPUTS and mode_of(game):
+        values[INPUTS + mode_of(game) - 1] = 1.0
+    return forward(network.layers, values).astype(np.float64)
 
 
 def inputs_of(game: KernelGame, view: View, known: InfoSet) -> NDArray[np.float32]:

@@ -24,11 +24,9 @@ from agents.forest.training import (
     pack,
 )
 from arena.agent import parameter
-from arena.config.problems import Problems
-from arena.config.strict_yaml import read, with_override
+from arena.config.recipe import read_recipe
 from arena.errors import ArenaError
 from arena.model_file import ModelFile
-from arena.parameters import model_of, values_of
 from arena.record import experiment_of
 
 __all__ = ["MOST_BYTES", "ForestRecipe", "ForestTrainer"]
@@ -135,12 +133,6 @@ class ForestTrainer:
         say: Callable[[str], None],
     ) -> str:
         """Follow the recipe in a file; the hash of the model."""
-        document = read(config)
-        for override in overrides:
-            document = with_override(document, override)
-        problems = Problems(document)
-        checked = problems.check(model_of(ForestRecipe), document.data, ())
-        problems.stop_if_any()
-        assert checked is not None
-        ForestRecipe(**values_of(checked)).make(config.parent, output, workers, say)
+        recipe = read_recipe(ForestRecipe, config, overrides)
+        recipe.make(config.parent, output, workers, say)
         return ModelFile.find(str(output)).sha256

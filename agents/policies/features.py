@@ -17,7 +17,6 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from agents.search.leaves import Int
 from arena.cards import suit_of
 from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.jit import inlined
@@ -41,6 +40,7 @@ from arena.games.kernel.layout import (
     TURN,
     TWO,
     ZERO,
+    Int,
     Word,
     Words,
 )
@@ -51,9 +51,11 @@ __all__ = [
     "TABLES",
     "Deck",
     "Entries",
+    "Holding",
     "Scene",
     "deck_of",
     "entries_of",
+    "hold",
     "look",
     "table_size",
     "watch",
@@ -199,6 +201,8 @@ class Scene(NamedTuple):
     """Points on the table."""
     followers_void: Int
     """Which of those who are still to play did not follow this suit before."""
+    declared: Int
+    """Where its part of the second table begins."""
 
 
 @inlined
@@ -242,6 +246,9 @@ def look(state: Words, game: Words, voids: Words, deck: Deck) -> Scene:
         elif played & dear == ZERO:
             declarer = 1 if hand & dear != ZERO else 2
     stage = np.int64(state[LEFT]) - 1
+    declared = np.int64(deck[_STARTS + 1]) + ((stage * 3 + holds) * 4 + declarer) * np.int64(
+        deck[_KIND_COUNT]
+    )
     return Scene(
         hand,
         out,
@@ -263,6 +270,7 @@ def look(state: Words, game: Words, voids: Words, deck: Deck) -> Scene:
         min(np.int64(popcount(hand & trumps)), 2),
         points,
         followers,
+        declared,
     )
 
 
@@ -283,33 +291,51 @@ def _sizes(kinds: int, suits: int, tricks: int) -> list[int]:
     ]
 
 
+class Holding(NamedTuple):
+    """What is the same for all cards of a suit: where their parts of the tables begin.
+
+    The parts are those of cards that do not beat the trick; those of cards that do are before.
+    """
+
+    lane: Word
+    in_suit: Word
+    """The cards of it in the hand."""
+    out: Word
+    """The hidden ones."""
+    near: Word
+    """What cards of a run may be found in: the table, or to lead what is hidden."""
+    worth: Int
+    """Where the worth of cards of the suit is in the deck."""
+    shift: Word
+    bonus: Int
+    """Of the cards on the table."""
+    points: Int
+    """Of those of the other suits there."""
+    starts: Entries
+
+
 @inlined
-def entries_of(scene: Scene, deck: Deck, card: Word) -> Entries:
-    """Where a card is in each of the tables, all tables being one after the other."""
+def hold(scene: Scene, deck: Deck, card: Word) -> Holding:
+    """What the seat in turn holds of the suit of a card."""
     bit = np.int64(ctz(card))
-    kind, suit = np.int64(deck[_KINDS + bit]), np.int64(deck[_SUITS + bit])
+    suit = np.int64(deck[_SUITS + bit])
     lane = lane_of(card)
-    above = lane & ~(card | (card - ONE))
-    higher: Int = min(np.int64(popcount(scene.out & above)), 3)
-    in_suit = scene.hand & lane
+    in_suit, out = scene.hand & lane, scene.out & lane
     held = np.int64(popcount(in_suit))
     own: Int = min(held, np.int64(4))
     own -= 1
-    edge = (2 if in_suit & above == ZERO else 0) + (1 if in_suit & (card - ONE) == ZERO else 0)
-    gone: Int = min(np.int64(deck[_SUIT_CARDS]) - held - np.int64(popcount(scene.out & lane)), 5)
+    gone: Int = min(np.int64(deck[_SUIT_CARDS]) - held - np.int64(popcount(out)), 5)
 
     # What the card does: 0 leads, 1 follows and beats, 2 follows, 3 trumps and beats, 4 the rest.
     does, situation, role, short_role, flow = 0, 0, 0, 0, 0
     void = scene.followers_void
-    near = scene.out
+    near = out
     if scene.holds != 0:
-        beats = card & scene.can_win > scene.best
         does = 2 if card & scene.led != ZERO else 4
-        does -= 1 if beats else 0
         situation = 1 + scene.setting * 4 + does - 1
         short_role = 1 + (does - 1) * 2 + scene.holds - 1
         role = 1 + ((does - 1) * 2 + scene.holds - 1) * 2 + scene.is_last
-        flow = 1 if does < 3 else 2
+        flow = 1 if does == 2 else 2
         near = scene.table
     else:
         void = (
@@ -317,34 +343,61 @@ def entries_of(scene: Scene, deck: Deck, card: Word) -> Entries:
             + (2 if scene.across_void & lane != ZERO else 0)
             + (4 if scene.right_void & lane != ZERO else 0)
         )
-    linked: Int = min(np.int64(popcount(deck[_NEAR + bit] & near)), 2)
     shift = np.uint64(bit & 48)
-    at = _WORTH + (bit >> 4) * np.int64(deck[_LANE_SIZE])
+    worth = _WORTH + (bit >> 4) * np.int64(deck[_LANE_SIZE])
+    before = deck[worth + np.int64(scene.table >> shift & (deck[_LANE_SIZE] - ONE))]
+    kinds, suits = np.int64(deck[_KIND_COUNT]), np.int64(deck[_SUIT_COUNT])
+    return Holding(
+        lane,
+        in_suit,
+        out,
+        near,
+        worth,
+        shift,
+        np.int64(before >> S16),
+        scene.points - np.int64(before & _LOW_HALF),
+        (
+            situation * kinds,
+            scene.declared,
+            np.int64(deck[_STARTS + 2]) + ((role * suits + suit) * 16 + own) * 4 + scene.trumps_out,
+            np.int64(deck[_STARTS + 3]) + (role * 3 + scene.third) * 54,
+            np.int64(deck[_STARTS + 4]) + (short_role * 4 + own) * 4 * kinds,
+            np.int64(deck[_STARTS + 5]) + ((does * suits + suit) * 8 + void) * 16 + scene.declarer,
+            np.int64(deck[_STARTS + 6])
+            + (((flow * suits + suit) * 6 + gone) * 16 + own) * 3
+            + scene.trumps_held,
+        ),
+    )
+
+
+@inlined
+def entries_of(scene: Scene, holding: Holding, deck: Deck, card: Word) -> Entries:
+    """Where a card is in each of the tables, all tables being one after the other."""
+    bit = np.int64(ctz(card))
+    kind = np.int64(deck[_KINDS + bit])
+    kinds, suits = np.int64(deck[_KIND_COUNT]), np.int64(deck[_SUIT_COUNT])
+    below = card - ONE
+    above = ~(card | below)
+    higher: Int = min(np.int64(popcount(holding.out & above)), 3)
+    edge = (2 if holding.in_suit & above == ZERO else 0) + (
+        1 if holding.in_suit & below == ZERO else 0
+    )
+    beats: Int = 1 if scene.holds != 0 and card & scene.can_win > scene.best else 0
+    linked: Int = min(np.int64(popcount(deck[_NEAR + bit] & holding.near)), 2)
     mask = deck[_LANE_SIZE] - ONE
-    before = deck[at + np.int64(scene.table >> shift & mask)]
-    after = deck[at + np.int64((scene.table | card) >> shift & mask)]
-    bonus = np.int64(after >> S16) - np.int64(before >> S16)
-    points = scene.points + np.int64(after & _LOW_HALF) - np.int64(before & _LOW_HALF)
+    after = deck[holding.worth + np.int64((scene.table | card) >> holding.shift & mask)]
+    bonus = np.int64(after >> S16) - holding.bonus
+    points = holding.points + np.int64(after & _LOW_HALF)
     grade = np.int64(deck[_GRADES + min(points, _MOST_POINTS)])
     gain = 0 if bonus == 0 else (1 if bonus <= 20 else 2)
-
-    kinds, suits = np.int64(deck[_KIND_COUNT]), np.int64(deck[_SUIT_COUNT])
+    a, b, c, d, e, f, g = holding.starts
+    # A card that beats does one less: see what cards do in `hold`.
     return (
-        situation * kinds + kind,
-        np.int64(deck[_STARTS + 1])
-        + ((scene.stage * 3 + scene.holds) * 4 + scene.declarer) * kinds
-        + kind,
-        np.int64(deck[_STARTS + 2])
-        + (((role * suits + suit) * 4 + higher) * 4 + own) * 4
-        + scene.trumps_out,
-        np.int64(deck[_STARTS + 3])
-        + (((role * 3 + scene.third) * 6 + grade) * 3 + gain) * 3
-        + linked,
-        np.int64(deck[_STARTS + 4]) + ((short_role * 4 + own) * 4 + edge) * kinds + kind,
-        np.int64(deck[_STARTS + 5])
-        + (((does * suits + suit) * 8 + void) * 4 + higher) * 4
-        + scene.declarer,
-        np.int64(deck[_STARTS + 6])
-        + ((((flow * suits + suit) * 6 + gone) * 4 + higher) * 4 + own) * 3
-        + scene.trumps_held,
+        a + kind - beats * kinds,
+        b + kind,
+        c + higher * 16 - beats * suits * 256,
+        d + grade * 9 + gain * 3 + linked - beats * 648,
+        e + edge * kinds + kind - beats * 32 * kinds,
+        f + higher * 4 - beats * suits * 128,
+        g + higher * 12,
     )

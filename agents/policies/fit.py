@@ -14,9 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from agents.policies.features import TABLES, Deck, deck_of, entries_of, look, table_size, watch
+from agents.policies.features import (
+    TABLES,
+    Deck,
+    deck_of,
+    entries_of,
+    hold,
+    look,
+    table_size,
+    watch,
+)
 from agents.policies.rounds import Rounds
-from agents.search.leaves import Int
 from arena.games.kernel.jit import compiled
 from arena.games.kernel.layout import (
     DECLARER,
@@ -26,6 +34,7 @@ from arena.games.kernel.layout import (
     STATE_WORDS,
     TURN,
     ZERO,
+    Int,
     Words,
 )
 from arena.games.kernel.spec import kernel_game
@@ -140,12 +149,15 @@ def _collect(
             if allowed & (allowed - ONE) != ZERO:
                 starts[count] = used
                 scene = look(state, game, voids, deck)
+                holding = hold(scene, deck, allowed & (~allowed + ONE))
                 while allowed != ZERO:
                     card = allowed & (~allowed + ONE)
                     allowed ^= card
                     if card == played:
                         chosen[count] = used
-                    found = entries_of(scene, deck, card)
+                    if card & holding.lane == ZERO:
+                        holding = hold(scene, deck, card)
+                    found = entries_of(scene, holding, deck, card)
                     entries[used, 0], entries[used, 1] = found[0], found[1]
                     entries[used, 2], entries[used, 3] = found[2], found[3]
                     entries[used, 4], entries[used, 5] = found[4], found[5]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 
 from agents.policies.features import deck_of
 from agents.policies.model import PolicyModel
-from agents.search.pool import (
+from agents.policies.pool import (
+    Evidence,
     Ledger,
     Pool,
     Types,
     enumerate_worlds,
     fill,
+    new_memory,
     recall,
+    spread_out,
     weigh_world,
 )
 from arena.errors import ArenaError
@@ -27,7 +30,16 @@ from arena.games.kernel.uniform_worlds import plan_uniform, uniform_plan
 from arena.games.world_sampler import holders_of
 from arena.rules import View
 
-__all__ = ["Inference", "Past", "infer", "past_of", "types_for", "voids_of"]
+__all__ = [
+    "Inference",
+    "Past",
+    "holders",
+    "infer",
+    "past_of",
+    "true_world_nats",
+    "types_for",
+    "voids_of",
+]
 
 
 @dataclass(frozen=True)
@@ -43,10 +55,6 @@ class Past:
     unseen: np.uint64
     may: Words
     sizes: NDArray[np.int64]
-
-    def forgotten(self) -> Past:
-        """The same without the plays: all worlds are alike."""
-        return replace(self, plays=0)
 
 
 def past_of(game: KernelGame, view: View, root: Words) -> Past:
@@ -93,6 +101,7 @@ def types_for(model: PolicyModel, game: KernelGame, priors: tuple[float, ...]) -
         np.ascontiguousarray(model.factors(game)[chosen]),
         np.tile(chances / chances.sum(), (len(rules.sides), 1)),
         np.array([rules.side_of(seat) for seat in range(4)], dtype=np.int64),
+        np.array(chosen, dtype=np.int64),
     )
 
 
@@ -101,59 +110,91 @@ class Inference:
     """A pool of worlds with what it is worth."""
 
     pool: Pool
-    count: int
-    """How many worlds are in the pool."""
     sample_size: float
-    """The effective one."""
+    """The effective one, of the worlds as they were drawn; 0 if none explains what was played."""
     posterior: NDArray[np.float64]
     """`[side, type]`: how likely a side is of a type."""
+    exact: bool
+    """Whether all worlds are in the pool."""
+    resampled: bool = False
+    """Whether few worlds stood for all, so that they were drawn again and moved on."""
 
     def weights(self) -> NDArray[np.float64]:
         """The chance of each world in the pool."""
-        upto = self.pool.upto[: self.count]
+        upto = self.pool.upto
         chances: NDArray[np.float64] = np.diff(upto, prepend=0.0) / upto[-1]
         return chances
 
     def holders(self, game: KernelGame) -> dict[int, tuple[float, ...]]:
         """For each unseen card, how likely each seat is to hold it."""
-        weights, hands = self.weights(), self.pool.hands[: self.count]
-        chances = {}
-        for bit, card in game.cards.items():
-            held = (hands >> np.uint64(bit)) & np.uint64(1) != 0
-            if held.any():
-                chances[card] = tuple((weights @ held).tolist())
-        return dict(sorted(chances.items()))
+        return holders(game, self.pool.hands, self.weights())
+
+
+def holders(
+    game: KernelGame, hands: NDArray[np.uint64], weights: NDArray[np.float64]
+) -> dict[int, tuple[float, ...]]:
+    """For each card that somebody holds in some worlds, how likely each seat is to hold it.
+
+    Each world is a row of `hands`.
+    """
+    chances = {}
+    for bit, card in game.cards.items():
+        held = (hands >> np.uint64(bit)) & np.uint64(1) != 0
+        if held.any():
+            chances[card] = tuple((weights @ held).tolist())
+    return dict(sorted(chances.items()))
+
+
+_EXACT = 4
+"""All worlds are taken if there are at most so many times as many as are asked for: late in a
+round they have few different hands, and weighing these is what takes time."""
+_GROWTH = 4
+"""A pool grows to so many times the worlds that are asked for."""
+_WORTH = 0.1
+"""The effective sample size that it should have, as a share of them."""
 
 
 def infer(
-    past: Past,
-    game: KernelGame,
-    types: Types,
-    worlds: int,
-    most: int,
-    rng: Words,
-    sharpness: float = 1.0,
+    past: Past, game: KernelGame, types: Types, worlds: int, rng: Words, trust: float = 1.0
 ) -> Inference:
-    """Worlds as likely as the past makes them: all if there are at most `worlds`, else a sample
-    that grows up to `most` while its effective size is below a tenth of `worlds`."""
-    exact = past.worlds if past.worlds <= worlds else 0
-    pool = Pool.empty(exact or most)
+    """Worlds as likely as the past makes them: all if there are few, else a sample.
+
+    The sample begins with `worlds` and grows while its effective size is small; see `pool`.
+    """
+    exact = past.worlds if past.worlds <= _EXACT * worlds else 0
+    pool = Pool.empty(exact or _GROWTH * worlds)
     if exact:
         enumerate_worlds(past.unseen, past.may, past.sizes, pool.hands)
     posterior = np.empty(types.priors.shape)
+    evidence = Evidence(past.ledger, past.plays, game.words, types, trust)
+    memory = new_memory(types)
+    wanted = _WORTH * worlds
     count, size = fill(
-        pool, worlds, worlds / 10, past.plan, exact, past.plays, past.ledger, game.words, types,
-        sharpness, posterior, rng,
+        pool, worlds, wanted, past.plan, exact, evidence, memory, posterior, rng
     )  # fmt: skip
-    return Inference(pool, int(count), float(size), posterior)
+    if exact or size == 0.0 or size >= wanted:
+        return Inference(pool.first(count), size, posterior, exact > 0)
+    spread_out(pool, count, worlds, past.may, evidence, memory, posterior, rng)
+    return Inference(pool.first(worlds), size, posterior, False, resampled=True)
 
 
 def true_world_nats(
-    past: Past, game: KernelGame, types: Types, hands: Words, inferred: Inference
+    past: Past, game: KernelGame, types: Types, hands: Words, worlds: int, rng: Words
 ) -> float:
-    """By how much the true hands are likelier than a world drawn uniformly: ln(weight / mean)."""
-    products = np.empty(types.priors.shape)
+    """By how much the true hands are likelier than a world drawn uniformly: ln(weight / mean).
+
+    The mean is over `worlds`, or over all if there are no more.
+    """
+    exact = past.worlds if past.worlds <= worlds else 0
+    pool = Pool.empty(worlds)
+    if exact:
+        enumerate_worlds(past.unseen, past.may, past.sizes, pool.hands)
+    evidence = Evidence(past.ledger, past.plays, game.words, types, 1.0)
+    memory = new_memory(types)
+    posterior = np.empty(types.priors.shape)
+    count, _ = fill(
+        pool, worlds, 0.0, past.plan, exact, evidence, memory, posterior, rng
+    )  # fmt: skip
     room = np.empty(2 * len(types.factors))
-    weight = weigh_world(hands, past.plays, past.ledger, game.words, types, products, room)
-    mean = inferred.pool.upto[inferred.count - 1] / inferred.count
-    return float(np.log(weight / mean))
+    weight = weigh_world(hands, evidence, memory, posterior, room)
+    return float(np.log(weight / (pool.upto[count - 1] / count)))

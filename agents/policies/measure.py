@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.policies.inference import infer, past_of, true_world_nats, types_for
+from agents.policies.inference import past_of, true_world_nats, types_for
 from agents.policies.model import PolicyModel
 from agents.policies.rounds import Rounds
 from arena.games.kernel.spec import kernel_game
@@ -26,8 +26,6 @@ class Nats(NamedTuple):
     mean: float
     error: float
     """One standard error, over rounds."""
-    sample_size: float
-    """The mean effective sample size."""
     decisions: int
 
 
@@ -35,7 +33,8 @@ def nats_of(
     model: PolicyModel, priors: tuple[float, ...], rounds: Rounds, worlds: int, seed: int = 0
 ) -> Nats:
     """Nats gained in some rounds, at the lead of each trick but the first and the last."""
-    gained, sizes = [], []
+    gained = []
+    decisions = 0
     for number in range(len(rounds)):
         trump = int(rounds.trump[number])
         game = kernel_game(rounds.rules, None if trump < 0 else trump)
@@ -45,9 +44,10 @@ def nats_of(
         for view, hands in rounds.leads(number):
             root = game.view_state(view)
             past = past_of(game, view, root)
-            inferred = infer(past, game, types, worlds, worlds, rng)
-            in_round.append(true_world_nats(past, game, types, game.masks(hands), inferred))
-            sizes.append(inferred.sample_size)
+            true_hands = game.masks(hands)
+            true_hands[view.seat] = 0
+            in_round.append(true_world_nats(past, game, types, true_hands, worlds, rng))
+            decisions += 1
         gained.append(np.mean(in_round))
     error = float(np.std(gained, ddof=1) / np.sqrt(len(gained)))
-    return Nats(float(np.mean(gained)), error, float(np.mean(sizes)), len(sizes))
+    return Nats(float(np.mean(gained)), error, decisions)

@@ -49,6 +49,10 @@ class Rounds:
 
     def where(self, chosen: NDArray[np.bool_]) -> Rounds:
         """The rounds that are chosen."""
+        return self.rows(np.flatnonzero(chosen))
+
+    def rows(self, chosen: NDArray[np.int64]) -> Rounds:
+        """The rounds with these numbers."""
         return Rounds(
             self.rules,
             self.trump[chosen],

@@ -12,10 +12,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.policies.features import Deck, Entries, entries_of, look
-from agents.search.leaves import Int
+from agents.policies.features import Deck, Entries, entries_of, hold, look
 from arena.games.kernel.jit import compiled, inlined
-from arena.games.kernel.layout import ONE, ZERO, Word, Words
+from arena.games.kernel.layout import ONE, ZERO, Int, Word, Words
 from arena.games.kernel.rng import next64
 
 __all__ = ["Factors", "chances", "chances_by_type", "draw", "weigh"]
@@ -50,12 +49,15 @@ def chances(
 ) -> float:
     """The weight of each of some cards, lowest first, for the seat in turn; and their sum."""
     scene = look(state, game, voids, deck)
+    holding = hold(scene, deck, cards & (~cards + ONE))
     total = 0.0
     count = 0
     while cards != ZERO:
         card = cards & (~cards + ONE)
         cards ^= card
-        weight = _factor(factors, row, entries_of(scene, deck, card))
+        if card & holding.lane == ZERO:
+            holding = hold(scene, deck, card)
+        weight = _factor(factors, row, entries_of(scene, holding, deck, card))
         weights[count] = weight
         total += weight
         count += 1
@@ -119,11 +121,14 @@ def chances_by_type(
     """
     count = len(factors)
     scene = look(state, game, voids, deck)
+    holding = hold(scene, deck, cards & (~cards + ONE))
     chances[count:] = 0.0
     while cards != ZERO:
         one = cards & (~cards + ONE)
         cards ^= one
-        entries = entries_of(scene, deck, one)
+        if one & holding.lane == ZERO:
+            holding = hold(scene, deck, one)
+        entries = entries_of(scene, holding, deck, one)
         for t in range(count):
             weight = _factor(factors, t, entries)
             chances[count + t] += weight

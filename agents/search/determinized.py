@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.leaves import Int, Leaves
-from agents.search.network import Network
+from agents.search.leaves import Leaves
+from agents.search.network import Judge
 from agents.search.observers import Hands
 from agents.search.tree import Nodes, Policy, grow, reset
 from agents.search.worlds import KNOWN, Worlds, deal_world
 from arena.games.kernel.bits import ctz
 from arena.games.kernel.jit import compiled
-from arena.games.kernel.layout import STATE_WORDS, Words
+from arena.games.kernel.layout import STATE_WORDS, Int, Words
 from arena.games.kernel.step import copy_state
 
 __all__ = ["Ballots", "poll", "tally"]
@@ -51,7 +51,7 @@ def poll(
     worlds: Worlds,
     policy: Policy,
     leaves: Leaves,
-    judge: Network,
+    judge: Judge,
     roots: NDArray[np.float64],
     rng: Words,
     ballots: Ballots,
@@ -59,7 +59,7 @@ def poll(
     """Grow a tree in each of `trees` worlds and count its ballot."""
     world = np.empty(STATE_WORDS, np.uint64)
     copy_state(root, world)
-    known = Worlds(KNOWN, worlds.first, worlds.second, worlds.odds, worlds.share)
+    known = Worlds(KNOWN, worlds.first, worlds.second, worlds.odds, worlds.share, worlds.pool)
     for _ in range(trees):
         deal_world(worlds, rng, world)
         reset(nodes)

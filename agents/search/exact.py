@@ -20,7 +20,6 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.leaves import Int
 from agents.search.worlds import Worlds, deal_world
 from arena.games.kernel.bits import ctz, high_bit
 from arena.games.kernel.jit import compiled, inlined
@@ -38,6 +37,7 @@ from arena.games.kernel.layout import (
     TRUMPS,
     TURN,
     ZERO,
+    Int,
     Word,
     Words,
 )

@@ -6,13 +6,13 @@ never has to ask who is minimising.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.codes import BLOCK, DIFFERENCE, IGNORE, OWN_POINTS, RANDOM, RULE, SEMI_RANDOM
-from agents.search.network import Network, expected_margin
+from agents.search.network import Judge, expected_margin
 from agents.search.rulebooks import Book, play_by
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import (
@@ -27,6 +27,7 @@ from arena.games.kernel.layout import (
     TURN,
     USUAL_HABITS,
     ZERO,
+    Int,
     Word,
     Words,
 )
@@ -42,15 +43,11 @@ from arena.games.kernel.step import (
 )
 
 __all__ = [
-    "Int",
     "Leaves",
     "judge_leaf",
     "roll_out",
     "values_of",
 ]
-
-Int: TypeAlias = Any
-"""A whole number: `int` in Python, `int64` in compiled code."""
 
 _PART = np.uint64(0xFFFF)
 
@@ -80,7 +77,7 @@ def judge_leaf(
     state: Words,
     game: Words,
     leaves: Leaves,
-    judge: Network,
+    judge: Judge,
     rng: Words,
     scores: NDArray[np.int64],
     values: NDArray[np.float64],

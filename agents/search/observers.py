@@ -17,9 +17,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from agents.search.leaves import Int
 from arena.games.kernel.jit import compiled, inlined
-from arena.games.kernel.layout import ONE, ZERO, Word
+from arena.games.kernel.layout import ONE, ZERO, Int, Word
 from arena.games.kernel.rng import mix
 
 __all__ = ["NO_HANDS", "Hands", "count_hand", "new_hands", "seen_from"]

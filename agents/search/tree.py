@@ -20,8 +20,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.leaves import Int, Leaves, judge_leaf
-from agents.search.network import Network
+from agents.search.leaves import Leaves, judge_leaf
+from agents.search.network import Judge, follow, set_out
 from agents.search.observers import Hands, count_hand, seen_from
 from agents.search.rulebooks import note_in, open_book
 from agents.search.worlds import Worlds, deal_world
@@ -35,6 +35,7 @@ from arena.games.kernel.layout import (
     STATE_WORDS,
     TURN,
     ZERO,
+    Int,
     Word,
     Words,
 )
@@ -139,7 +140,7 @@ def grow(
     worlds: Worlds,
     policy: Policy,
     leaves: Leaves,
-    judge: Network,
+    judge: Judge,
     roots: NDArray[np.float64],
     rng: Words,
 ) -> Int:
@@ -162,8 +163,10 @@ def grow(
             nodes, hands, used, state, game, policy, roots, rng, path, sides, choices, holding
         )
         open_book(leaves.book)
+        set_out(judge)
         for i in range(depth):
             note_in(leaves.book, nodes[path[i]].card)
+            follow(judge, nodes[path[i]].card)
         is_certain = state[LEFT] <= ONE  # the last trick plays itself
         judge_leaf(state, game, leaves, judge, rng, scores, values, sums)
         nodes[0].visits += 1

@@ -1,6 +1,6 @@
 """The hidden cards for a search: beliefs in, worlds out, planned once per decision.
 
-worlds = plan_worlds(game, view, Probabilities())
+worlds = worlds_for(game, view, root, Probabilities(), rng)
 deal_world(worlds, rng, state)      # in compiled code: fills the other seats' hands
 """
 
@@ -11,12 +11,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.beliefs import Believer, Guess
+from agents.beliefs import Beliefs, Believer, Guess, Infers
+from agents.policies.inference import holders
+from agents.policies.pool import NO_POOL, Pool, deal_from
 from agents.search.backtracking import backtracking_plan, sample_backtracking
+from arena.agent import Belief
 from arena.errors import ArenaError
 from arena.games.infoset import InfoSet
 from arena.games.kernel.jit import compiled, inlined
-from arena.games.kernel.layout import HANDS, Words
+from arena.games.kernel.layout import HANDS, ZERO, Int, Words
 from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.uniform_worlds import plan_uniform, sample_uniform, uniform_plan
@@ -29,13 +32,22 @@ from arena.games.kernel.weighted_worlds import (
 from arena.games.world_sampler import holders_of
 from arena.rules import View
 
-__all__ = ["Worlds", "backtracked", "deal_world", "known_worlds", "plan_worlds", "uniform"]
+__all__ = [
+    "Worlds",
+    "backtracked",
+    "belief_of",
+    "deal_world",
+    "known_worlds",
+    "plan_worlds",
+    "uniform",
+    "worlds_for",
+]
 
 _SEATS = 4
 _S11 = np.uint64(11)
 _UNIT = 2.0**-53
 
-KNOWN, UNIFORM, MIXED, WEIGHTED, BACKTRACKED = 0, 1, 2, 3, 4
+KNOWN, UNIFORM, MIXED, WEIGHTED, POOLED, BACKTRACKED = 0, 1, 2, 3, 4, 5
 
 
 class Worlds(NamedTuple):
@@ -50,6 +62,8 @@ class Worlds(NamedTuple):
     """The table of a weighted plan."""
     share: float
     """`MIXED`: how often the first plan is used."""
+    pool: Pool
+    """`POOLED`: the worlds."""
 
 
 _NO_ODDS = np.zeros(1, dtype=np.float64)
@@ -58,7 +72,18 @@ _NO_PLAN = uniform_plan()
 
 def known_worlds() -> Worlds:
     """For a player who sees all cards: the hands stay as they are."""
-    return Worlds(KNOWN, _NO_PLAN, _NO_PLAN, _NO_ODDS, 1.0)
+    return Worlds(KNOWN, _NO_PLAN, _NO_PLAN, _NO_ODDS, 1.0, NO_POOL)
+
+
+def worlds_for(game: KernelGame, view: View, root: Words, beliefs: Beliefs, rng: Words) -> Worlds:
+    """Worlds as a seat believes in them; `root` is the state of its view.
+
+    Random numbers are used only where worlds are inferred.
+    """
+    if isinstance(beliefs, Infers):
+        pool = beliefs.infer(game, view, root, rng).pool
+        return Worlds(POOLED, _NO_PLAN, _NO_PLAN, _NO_ODDS, 1.0, pool)
+    return plan_worlds(game, view, beliefs)
 
 
 def plan_worlds(game: KernelGame, view: View, beliefs: Believer) -> Worlds:
@@ -72,7 +97,7 @@ def plan_worlds(game: KernelGame, view: View, beliefs: Believer) -> Worlds:
         if guess.weights is not None:
             plan, odds = weighted_plan(), weighted_odds()
             if plan_weighted(plan, odds, unseen, may, sizes, _weights(game, guess)):
-                return Worlds(WEIGHTED, plan, _NO_PLAN, odds, 1.0)
+                return Worlds(WEIGHTED, plan, _NO_PLAN, odds, 1.0, NO_POOL)
         else:
             plan = uniform_plan()
             if plan_uniform(plan, unseen, may, sizes):
@@ -81,7 +106,7 @@ def plan_worlds(game: KernelGame, view: View, beliefs: Believer) -> Worlds:
         raise ArenaError("no cards of the other players agree with what was played")
     (share, first), (_, second) = plans[0], plans[-1]
     kind = UNIFORM if len(plans) == 1 else MIXED
-    return Worlds(kind, first, second, _NO_ODDS, share)
+    return Worlds(kind, first, second, _NO_ODDS, share, NO_POOL)
 
 
 def backtracked(game: KernelGame, view: View) -> Worlds:
@@ -89,7 +114,7 @@ def backtracked(game: KernelGame, view: View) -> Worlds:
     known = InfoSet.of(view)
     may, sizes = holders_of(known)
     plan = backtracking_plan(np.uint64(game.mask(known.unseen)), game.masks(may.tolist()), sizes)
-    return Worlds(BACKTRACKED, plan, _NO_PLAN, _NO_ODDS, 1.0)
+    return Worlds(BACKTRACKED, plan, _NO_PLAN, _NO_ODDS, 1.0, NO_POOL)
 
 
 def _weights(game: KernelGame, guess: Guess) -> NDArray[np.float64]:
@@ -110,8 +135,11 @@ def uniform(rng: Words) -> float:
 
 
 @compiled
-def deal_world(worlds: Worlds, rng: Words, state: Words) -> None:
-    """Put a world into the hands of a state; the hand of the one who thinks is left alone."""
+def deal_world(worlds: Worlds, rng: Words, state: Words) -> Int:
+    """Put a world into the hands of a state; the hand of the one who thinks is left alone.
+
+    The number of the world in the pool; 0 if there is no pool.
+    """
     hands = state[HANDS : HANDS + _SEATS]
     if worlds.kind == UNIFORM:
         sample_uniform(worlds.first, rng, hands)
@@ -124,3 +152,33 @@ def deal_world(worlds: Worlds, rng: Words, state: Words) -> None:
             sample_uniform(worlds.first, rng, hands)
         else:
             sample_uniform(worlds.second, rng, hands)
+    elif worlds.kind == POOLED:
+        number = deal_from(worlds.pool, rng)
+        for seat in range(_SEATS):
+            hand = worlds.pool.hands[number, seat]
+            if hand != ZERO:
+                hands[seat] = hand
+        return number
+    return 0
+
+
+# --- for people to read ------------------------------------------------------------------
+
+_TO_COUNT = 4000
+"""Worlds that are drawn to see who holds what, where that is not known otherwise."""
+
+
+def belief_of(game: KernelGame, view: View, root: Words, beliefs: Beliefs, rng: Words) -> Belief:
+    """Who holds which hidden card how likely, with the same random numbers as a search."""
+    if isinstance(beliefs, Infers):
+        inferred = beliefs.infer(game, view, root, rng)
+        return Belief(inferred.holders(game), beliefs.told(view, inferred))
+    worlds = plan_worlds(game, view, beliefs)
+    hands = np.zeros((_TO_COUNT, _SEATS), np.uint64)
+    state = root.copy()
+    for number in range(_TO_COUNT):
+        deal_world(worlds, rng, state)
+        hands[number] = state[:_SEATS]
+    hands[:, view.seat] = 0
+    shares = np.full(_TO_COUNT, 1.0 / _TO_COUNT)
+    return Belief(holders(game, hands, shares), (f"counted in {_TO_COUNT:,} worlds",))

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from arena.agent import sees_all_cards
+from arena.agent import Belief, sees_all_cards
 from arena.play.referee import decision_rng
 from arena.rules import Action, View
 from arena.seeds import Rng
 from arena.store import Replay, Run
 
-__all__ = ["Decision", "Explains", "decide_again"]
+__all__ = ["Believes", "Decision", "Explains", "decide_again"]
 
 
 @runtime_checkable
@@ -25,6 +25,15 @@ class Explains(Protocol):
 
     def explain(self, view: View, rng: Rng) -> Mapping[Action, Any]:
         """Numbers with names (a named tuple) for each action."""
+        ...
+
+
+@runtime_checkable
+class Believes(Protocol):
+    """An agent that can tell who it thinks holds the hidden cards."""
+
+    def believes(self, view: View, rng: Rng) -> Belief:
+        """How likely each seat is to hold each of them."""
         ...
 
 
@@ -42,6 +51,8 @@ class Decision:
     """Numbers with names (a named tuple) for each card; None if the agent does not explain."""
     chosen: Action | None
     """What the search plays now; None if it was not asked."""
+    belief: Belief | None = None
+    """What the player believes of the hidden cards; None if it does not say, or sees them."""
 
 
 def decide_again(run: Run, replay: Replay, at: int) -> Decision:
@@ -69,4 +80,7 @@ def decide_again(run: Run, replay: Replay, at: int) -> Decision:
         )
 
     found, chosen = searcher.explain(view, again()), player.cards.act(view, again())
-    return Decision(seat, view.phase, did, view.legal, bids, found, chosen)
+    belief = None
+    if isinstance(searcher, Believes) and not sees_all_cards(player):
+        belief = searcher.believes(view, again())
+    return Decision(seat, view.phase, did, view.legal, bids, found, chosen, belief)

@@ -3,10 +3,11 @@
 Shows what the player knew before action N of a round (from 0), then the search repeated
 with the same random numbers: for each card how often it was tried (visits), what it came
 to on average for the player's side (value) and how often it could have been chosen
-(available), best first. Families that search explain themselves; a family takes part by a method
-`explain(view, rng)` that gives named tuples of numbers by action. Of an agent that remembers
-something from its earlier decisions, or thinks by the clock, the numbers may differ from
-those it had.
+(available), best first; then how likely each player is to hold each hidden card, as the
+search sees it. Families that search explain themselves; a family takes part by a method
+`explain(view, rng)` that gives named tuples of numbers by action, and by a method
+`believes(view, rng)` that gives an `arena.agent.Belief`. Of an agent that remembers something
+from its earlier decisions, or thinks by the clock, the numbers may differ from those it had.
 
 Examples:
   arena explain quickstart 17 --pair ismcts rule --at 9
@@ -18,6 +19,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from arena.agent import Belief
 from arena.analysis.decisions import decide_again
 from arena.cards import SEATS, pretty
 from arena.cli import replay_
@@ -69,7 +71,10 @@ def _explanation(results: Run, replay: Replay, at: int) -> list[str]:
     chosen = decision.chosen
     same = "the same card" if chosen == did else f"{_name(chosen)}, another card than in the run"
     lines = [f"{SEATS[seat]} {name} searches again and plays {same}:", ""]
-    return lines + _table(decision.values, did)
+    lines += _table(decision.values, did)
+    if decision.belief is not None and decision.belief.holders:
+        lines += ["", *_beliefs(decision.belief, seat)]
+    return lines
 
 
 def _table(found: Mapping[Action, Any], did: Action) -> list[str]:
@@ -78,14 +83,28 @@ def _table(found: Mapping[Action, Any], did: Action) -> list[str]:
     for action in sorted(found, key=lambda a: tuple(found[a]), reverse=True):
         numbers = [f"{x:,}" if isinstance(x, int) else f"{x:,.2f}" for x in found[action]]
         rows.append([f"{_name(action)}{' *' if action == did else ''}", *numbers])
+    return [*_aligned(rows), "", "  * what was played in the run"]
+
+
+def _beliefs(belief: Belief, seat: int) -> list[str]:
+    """Who holds which hidden card, and how sure that is."""
+    others = [other for other in range(len(next(iter(belief.holders.values())))) if other != seat]
+    rows = [["", *(SEATS[other] for other in others)]]
+    for card, chances in belief.holders.items():
+        rows.append([_name(card), *(f"{chances[other]:.0%}" for other in others)])
+    told = [f"  {note}" for note in belief.notes]
+    return ["who holds the hidden cards, as this player sees it:", "", *_aligned(rows), "", *told]
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    """A table as lines: names to the left, numbers to the right."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = [
+    return [
         "  " + "  ".join([row[0].ljust(widths[0])] + [
             cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)
         ])
         for row in rows
     ]  # fmt: skip
-    return [*lines, "", "  * what was played in the run"]
 
 
 def _name(action: Action, bids: Sequence[str] = ()) -> str:

@@ -16,7 +16,7 @@ from threading import Event, Thread
 from typing import Any, NamedTuple
 
 from arena.errors import ArenaError
-from arena.play.pool import BrokenProcessPool, DaskDistributedBackend
+from arena.play.pool import BrokenProcessPool, dask_backend
 
 __all__ = ["ClusterBackend", "cluster"]
 
@@ -108,7 +108,7 @@ class _Lost(NamedTuple):
     why: BaseException
 
 
-class ClusterBackend(DaskDistributedBackend):  # type: ignore[misc]  # joblib has no types
+class ClusterBackend(dask_backend()):  # type: ignore[misc]  # joblib has no types
     """joblib's own, which would wait forever for a task that has ended its workers."""
 
     def effective_n_jobs(self, n_jobs: int) -> int:

@@ -10,19 +10,23 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias
 
 import joblib
-from joblib._dask import DaskDistributedBackend
 from joblib.externals.loky import reusable_executor
 from joblib.externals.loky.backend.utils import kill_process_tree
-from joblib.externals.loky.process_executor import (
-    BrokenProcessPool,
-)
+from joblib.externals.loky.process_executor import BrokenProcessPool
 
-__all__ = ["BrokenProcessPool", "DaskDistributedBackend", "PoolBackend", "end_workers", "parallel"]
+__all__ = ["BrokenProcessPool", "PoolBackend", "dask_backend", "end_workers", "parallel"]
 
 PoolBackend: TypeAlias = Literal["loky", "threading", "dask"]
 
 _CHUNKS_AHEAD = 2
 """Tasks per worker that are sent before results come back."""
+
+
+def dask_backend() -> Any:
+    """The class of joblib's backend for dask. Whoever asks loads dask, which takes a second."""
+    from joblib._dask import DaskDistributedBackend
+
+    return DaskDistributedBackend
 
 
 def parallel(backend: Any, jobs: int) -> Any:

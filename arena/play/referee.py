@@ -96,11 +96,16 @@ class Lineup:
     """Which of its twins each of them is."""
 
     @classmethod
-    def of(cls, players: Sequence[Player], twins: Sequence[int] = ()) -> Lineup:
-        """The line-up of these players, one per seat."""
+    def of(
+        cls,
+        players: Sequence[Player],
+        twins: Sequence[int] = (),
+        open_handed: Sequence[bool] | None = None,
+    ) -> Lineup:
+        """The line-up of these players, one per seat; if not told, they are asked what they see."""
         return cls(
             tuple(players),
-            tuple(sees_all_cards(player) for player in players),
+            tuple(map(sees_all_cards, players) if open_handed is None else open_handed),
             tuple(isinstance(player.cards, Remembers) for player in players),
             tuple(twins) or (1,) * len(players),
         )

@@ -210,17 +210,20 @@ class _Run:
     def _entrants(self) -> dict[str, EntrantUsed]:
         """Every entrant with its fingerprint; who is known from before is not probed again."""
         used: dict[str, EntrantUsed] = {}
+        shown = []
         for entrant, team in zip(self.experiment.entrants, self.job.teams, strict=True):
             players = [builder.build() for builder in team]
+            shown.append(tuple(map(sees_all_cards, players)))
             used[entrant.name] = EntrantUsed(
                 fingerprint="",
                 code=code_of(self.families[entrant.name]),
                 models=tuple(map(models_of, players)),
-                sees_all_cards=any(map(sees_all_cards, players)),
+                sees_all_cards=any(shown[-1]),
                 members=entrant.members,
             )
             for player in players:
                 player.close()
+        self.runner.show(tuple(shown))
         self._compile()
         known = self._known_fingerprints(used)
         unknown = [

@@ -25,14 +25,13 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import joblib
 
 from arena.ending import no_sudden_exit
 from arena.entrants import Apart, Builder
 from arena.errors import ArenaError
-from arena.play.dask_cluster import ClusterBackend, cluster
 from arena.play.pool import BrokenProcessPool, end_workers, parallel
 from arena.play.referee import WARMING_UP, Fault, Played, overtime
 from arena.play.schedule import Unit, match_deal
@@ -150,6 +149,10 @@ class Runner:
     ) -> None:
         self._open.__exit__(kind, error, trace)
 
+    def show(self, shown: tuple[tuple[bool, ...], ...]) -> None:
+        """Who of each team is shown everybody's cards; said once, before anything is played."""
+        self._job = replace(self._job, shown=shown)
+
     def probes(self, builders: Sequence[Builder | Apart]) -> list[str]:
         """The probes of some agents, by all workers; one that ends its worker is told so."""
         if self.backend == "sequential":
@@ -217,8 +220,12 @@ class Runner:
                 warnings.simplefilter("ignore")
                 results.close()
 
-    def _backend(self) -> str | ClusterBackend:
-        return ClusterBackend() if self.backend == "dask" else self.backend
+    def _backend(self) -> Any:
+        if self.backend != "dask":
+            return self.backend
+        from arena.play.dask_cluster import ClusterBackend
+
+        return ClusterBackend()
 
     def _alone(self, unit: Unit) -> ChunkResult:
         """Play one unit in a worker that has nothing else to do, and writes down where it is.
@@ -335,6 +342,9 @@ class Runner:
             ):
                 yield replace(self._job, driver=os.getpid(), notes=notes)
         elif self.backend == "dask":
+            # Here, because dask takes a second to load.
+            from arena.play.dask_cluster import cluster
+
             with cluster(self.jobs, close_agents) as workers:
                 self.jobs = self._pace.jobs = self._asked or workers
                 yield self._job

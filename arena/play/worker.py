@@ -78,6 +78,8 @@ class Job:
     """A folder for the last words of workers, and for the driver's lock."""
     warm: bool = True
     """Whether agents make a decision before the clock runs."""
+    shown: tuple[tuple[bool, ...], ...] = ()
+    """Who of each team is shown everybody's cards: what the driver was told, and reports."""
     traced: bool = False
     """Whether the place of every decision is written down, in case it is the last."""
 
@@ -182,15 +184,11 @@ class _Agents:
             seats, teams = self._job.seatings[seating], self._job.pairings[pairing]
             first, second = (len(self._job.teams[team]) for team in teams)
             members = seat_members(seats, (first, second))
+            places = [(teams[entrant], members[seat]) for seat, entrant in enumerate(seats)]
             self._lineups[key] = Lineup.of(
-                [
-                    self._player(teams[entrant], seat, members[seat])
-                    for seat, entrant in enumerate(seats)
-                ],
-                [
-                    self._job.teams[teams[entrant]][members[seat]].twin
-                    for seat, entrant in enumerate(seats)
-                ],
+                [self._player(team, seat, member) for seat, (team, member) in enumerate(places)],
+                [self._job.teams[team][member].twin for team, member in places],
+                [self._job.shown[team][member] for team, member in places],
             )
         return self._lineups[key]
 

@@ -17,7 +17,7 @@ from arena.store import Replay, Run
 from arena.store.records import decode_times
 from arena.transcript import call_name, side_name, trump_name
 
-__all__ = ["GamePart", "ReplayPart", "Searched", "Step", "replay_of"]
+__all__ = ["Believed", "GamePart", "ReplayPart", "Searched", "Step", "replay_of"]
 
 LONGEST_SEARCH_S = 2.0
 """Decisions that took longer are not made again for the page."""
@@ -64,6 +64,14 @@ class Searched:
 
 
 @dataclass(frozen=True)
+class Believed:
+    """What a player believes of a hidden card: how likely each seat is to hold it."""
+
+    card: str
+    holders: list[float]
+
+
+@dataclass(frozen=True)
 class GamePart:
     """The round in one seating."""
 
@@ -82,6 +90,9 @@ class GamePart:
     searched: list[Searched]
     """At the step where the seatings part: what the player's search says, the best card first.
     Empty if the player does not search, or took long."""
+    believed: list[Believed]
+    """There as well: who holds the hidden cards, as the player sees it. Empty if it does not
+    say."""
 
 
 @dataclass(frozen=True)
@@ -114,8 +125,8 @@ def replay_of(run: Run, swing: Swing) -> ReplayPart:
     shown = _shown(games)
     part = _where_they_part([games[i] for i in shown])
     for i in shown:
-        searched = _searched(run, replays[i], part)
-        games[i] = replace(games[i], searched=searched)
+        searched, believed = _searched(run, replays[i], part)
+        games[i] = replace(games[i], searched=searched, believed=believed)
     return ReplayPart(
         first=swing.first,
         second=swing.second,
@@ -146,20 +157,20 @@ def _where_they_part(games: list[GamePart]) -> int:
     return sum(1 for _ in takewhile(lambda same: len(set(same)) == 1, steps))
 
 
-def _searched(run: Run, game: Replay, step: int) -> list[Searched]:
+def _searched(run: Run, game: Replay, step: int) -> tuple[list[Searched], list[Believed]]:
     at = step - len(game.deal.played)
     if not 0 <= at < len(game.record.actions):
-        return []
+        return [], []
     if decode_times(game.record.times)[at] > 1e9 * LONGEST_SEARCH_S:
-        return []
+        return [], []
     try:
         decision = decide_again(run, game, at)
     except ArenaError:  # an agent that is not installed here, or whose model is elsewhere
-        return []
+        return [], []
     if decision.values is None:
-        return []
+        return [], []
     ordered = sorted(decision.values.items(), key=lambda found: tuple(found[1]), reverse=True)
-    return [
+    searched = [
         Searched(
             action_name(action),
             action == decision.did,
@@ -167,6 +178,12 @@ def _searched(run: Run, game: Replay, step: int) -> list[Searched]:
         )
         for action, numbers in ordered
     ]
+    holders = {} if decision.belief is None else decision.belief.holders
+    believed = [
+        Believed(action_name(card), [round(chance, 3) for chance in chances])
+        for card, chances in holders.items()
+    ]
+    return searched, believed
 
 
 def _game(run: Run, game: Replay, first: str) -> GamePart:
@@ -189,6 +206,7 @@ def _game(run: Run, game: Replay, first: str) -> GamePart:
         notes=notes,
         steps=steps,
         searched=[],
+        believed=[],
     )
 
 

@@ -14,6 +14,7 @@ from arena.cards import cards_of, mask_of, parse_cards, suit_of
 from arena.errors import ArenaError
 from arena.games.hearts import Hearts
 from arena.games.kernel.layout import HANDS, OPENED, TAKEN, TURN
+from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.rules import View
 from arena.seeds import Rng
@@ -40,7 +41,7 @@ def after_somebody_showed_out() -> tuple[View, int, int]:
 def dealt_against_the_facts(agent: Kiele2024) -> int:
     """In how many of 200 worlds the seat that showed out holds a card of the suit."""
     view, seat, suit = after_somebody_showed_out()
-    game, question = kernel_game(view.rules, None), agent.question(view)
+    game, question = kernel_game(view.rules, None), agent.question(view, rng_array(Rng(0)))
     state, rng = question.root.copy(), np.array([1], dtype=np.uint64)
     wrong = 0
     for _ in range(200):
@@ -62,7 +63,7 @@ def points_of_north(agent: Kiele2024) -> float:
     while len(state.tricks) < 23:
         rules.apply(state, rng.choice(state.legal))
     game, view = kernel_game(rules, None), rules.view(state, 0, all_hands=True)
-    question = agent.question(view._replace(legal=parse_cards("C5")))
+    question = agent.question(view._replace(legal=parse_cards("C5")), rng_array(Rng(0)))
     question.root[TURN], question.root[OPENED] = 0, 1
     question.root[TAKEN : TAKEN + 2] = 5
     for seat, hand in enumerate(("C5 HA SQ", "C9 H2 D5")):

@@ -14,6 +14,7 @@ import jsonschema
 import pytest
 import yaml
 
+from agents.rule import Rule
 from arena.cli import main
 from arena.cli.progress import Progress
 from arena.cli.schema_ import SCHEMAS
@@ -162,6 +163,18 @@ def test_an_older_version_of_the_code(capsys: Output) -> None:
     path = written(baseline={"git": "no-such-revision"}, test=test)
     assert run(path) == 2
     assert "has no revision 'no-such-revision'" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(
+    not (ROOT / ".git").exists() or not shutil.which("git"), reason="this is no git checkout"
+)
+def test_a_change_since_an_older_version_is_played_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Rule, "act", lambda self, view, rng: rng.choice(view.legal))
+    test = {"kind": "no-regression", "worse_by": 20}
+    assert run(written(baseline={"git": "HEAD"}, test=test)) == 1
+    found = verdict_of("reports/gates/duel")
+    assert found["outcome"] == "regression"
+    assert found["deals"] > 0 and found["mean"] < -20
 
 
 def test_floors_and_the_schema_of_what_is_written() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from arena.games.kernel import contract, dispatch
-from arena.games.kernel.contract import FUNCTIONS, complaint, kernels, uncompilable
+from arena.games.kernel.contract import FUNCTIONS, Kernel, complaint, kernels, uncompilable
 from arena.games.kernel.jit import inlined
 from arena.games.kernel.layout import KIND, LEFT, STATE_WORDS
 from arena.games.kernel.playout import playout_random
@@ -18,6 +18,7 @@ from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.klaverjas import kernel as klaverjas
 from arena.registry import GAMES
+from arena.rules import RulesError
 
 
 @pytest.mark.parametrize("kernel", kernels(), ids=lambda kernel: kernel.game)
@@ -99,3 +100,19 @@ def test_the_dispatch_has_a_branch_for_each_game_and_no_other() -> None:
         body = text.split(f"def {name}(")[1].split("\n\n")[0]
         assert body.count("if kind ==") == len(kernels())
         assert "else" not in body
+
+
+@pytest.mark.parametrize(
+    ("constants", "said"),
+    [
+        ({"CLOCKWISE": False}, "is wrong about CLOCKWISE"),
+        ({"ALONE": True}, r"says ALONE, but sides are \(\(0, 2\), \(1, 3\)\)"),
+    ],
+)
+def test_constants_that_contradict_the_rules_are_refused(
+    constants: dict[str, Any], said: str
+) -> None:
+    module = _module()
+    vars(module).update(constants)
+    with pytest.raises(RulesError, match=said):
+        contract.check_agreement(Kernel(0, "theirs", module), Klaverjas())

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from play.tables import AGENTS, entrant, make_experiment, play
@@ -242,3 +242,31 @@ def is_gone(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except FileNotFoundError:
         return True
+
+
+@dataclass(frozen=True)
+class TwoFaced:
+    """Says that it sees its own cards only, and from the second time on that it sees all."""
+
+    asked: ClassVar[list[bool]] = []
+    was_shown: ClassVar[list[bool]] = []
+
+    @property
+    def sees_all_cards(self) -> bool:
+        self.asked.append(True)
+        return len(self.asked) > 1
+
+    def act(self, view: View, rng: Rng) -> Action:
+        if len(view.tricks) == 3:
+            self.was_shown.append(view.all_hands is not None)
+        return view.legal[0]
+
+
+def test_what_an_agent_says_of_itself_is_asked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(AGENTS._added, "two-faced", TwoFaced)
+    play(make_experiment(2, (entrant("a", "two-faced"), entrant("b"))), tmp_path / "run")
+    with Run(tmp_path / "run") as run:
+        assert not run.manifest.entrants["a"].sees_all_cards
+    assert not any(TwoFaced.was_shown[-8:]), "two deals in two seatings, two seats each"

@@ -23,7 +23,7 @@ def test_joblib_still_has_what_we_use() -> None:
     assert executor._executor_manager_thread.is_alive()
     assert len(executor._processes) == 2
     for name in ("submit", "effective_n_jobs", "retrieve_result_callback"):
-        assert callable(getattr(pool.DaskDistributedBackend, name)), name
+        assert callable(getattr(pool.dask_backend(), name)), name
     pool.end_workers(10.0)
 
 

@@ -17,9 +17,11 @@ agents:
   tree: {family: ismcts, simulations: 120}
   trees: {family: dmcts, worlds: 4, iterations: 30}
   flat: {family: flat-mc, playouts: 8}
+  champion:
+    {family: champion, simulations: 50, worlds: 50, types: {search: 0.5, rule: 0.5}}
   rule: {family: rule}
   both: {team: [tree, trees]}
-schedule: {type: pairs, pairs: [[tree, rule], [trees, rule], [flat, rule], [both, rule]]}
+schedule: {type: gauntlet, against: [rule]}
 seed: 5
 """
 
@@ -66,6 +68,19 @@ def test_every_decision_is_made_again_as_it_was(run, first, visits, capsys):
         rows = re.findall(r"^  [♣♦♥♠]\w+ ?\*? +([\d,]+) +(-?[\d,.]+) +([\d,]+)$", out.out, re.M)
         assert sum(int(row[0]) for row in rows) == visits
         assert out.out.count(" *  ") == 1
+
+
+@pytest.mark.parametrize("first", ["tree", "flat", "champion"])
+def test_who_holds_the_hidden_cards_is_told(run, first, capsys):
+    _, found = choices(run, first)
+    at, _ = found[2]
+    _, out = explained(run, first, at, capsys)
+    told = out.out.partition("who holds the hidden cards, as this player sees it:")[2]
+    rows = re.findall(r"^  [♣♦♥♠]\w+ +(\d+)% +(\d+)% +(\d+)%$", told, re.M)
+    assert len(rows) > 8
+    assert all(98 <= sum(map(int, row)) <= 102 for row in rows)
+    assert ("effective sample size" in told) == (first == "champion")
+    assert bool(re.search(r"plays as \d+% search, \d+% rule", told)) == (first == "champion")
 
 
 def test_members_of_a_team_explain_themselves_each_by_its_own_search(run, capsys):

@@ -12,7 +12,14 @@ from agents.dense_network import read_network
 from agents.evaluators import NetworkJudge
 from agents.ismcts import Ismcts
 from agents.mcts import Mcts
-from agents.search.network import INPUTS, Network, expected_margin, load_network, save_network
+from agents.search.network import (
+    INPUTS,
+    Network,
+    expected_margin,
+    judge_of_worlds,
+    load_network,
+    save_network,
+)
 from arena.errors import ArenaError
 from arena.games.hearts import Hearts
 from arena.games.kernel.spec import kernel_game
@@ -73,7 +80,8 @@ def test_the_forward_pass_is_that_of_numpy(rules):
         game = kernel_game(rules, state.trump)
         words = game.state(state, state.hands, state.turn)
         hidden = np.maximum(first @ looked_at(game, state, rules) + biases, 0)
-        assert expected_margin(words, game.words, network) == pytest.approx(
+        judge = judge_of_worlds(network, game)
+        assert expected_margin(words, game.words, judge) == pytest.approx(
             second @ hidden + bias, rel=1e-4
         )
 

@@ -283,7 +283,7 @@ def test_a_tree_without_room_goes_on_searching():
     nodes = new_nodes(5)
     used = grow(
         nodes, NO_HANDS, 1, 500, question.root, question.game.words, known_worlds(),
-        question.policy, question.leaves, question.network, roots_upto(500), question.seed,
+        question.policy, question.leaves, question.judge, roots_upto(500), question.seed,
     )  # fmt: skip
     assert used == len(nodes) == 6
     assert nodes[0].visits == 500

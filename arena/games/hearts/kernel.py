@@ -36,7 +36,7 @@ __all__ = [
     "trick_value",
 ]
 
-CLOCKWISE, PAIRS = True, False
+CLOCKWISE, PAIRS, ALONE = True, False, True
 
 # --- parameters --------------------------------------------------------------------------
 

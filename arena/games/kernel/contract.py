@@ -91,6 +91,11 @@ class Kernel:
         return bool(self.module.PAIRS)
 
     @property
+    def alone(self) -> bool:
+        """Whether every seat is a side of its own, with its number."""
+        return bool(getattr(self.module, "ALONE", False))
+
+    @property
     def special_rules(self) -> tuple[int, ...]:
         """The values of `RULE` that get a playout loop of their own."""
         return tuple(map(int, getattr(self.module, "SPECIAL_RULES", ())))
@@ -201,3 +206,5 @@ def check_agreement(kernel: Kernel, rules: Rules) -> None:
         raise RulesError(f"the kernel of {rules.name!r} is wrong about CLOCKWISE")
     if rules.players == 4 and kernel.pairs and rules.sides != ((0, 2), (1, 3)):
         raise RulesError(f"the kernel of {rules.name!r} says PAIRS, but sides are {rules.sides}")
+    if kernel.alone and rules.sides != tuple((seat,) for seat in range(rules.players)):
+        raise RulesError(f"the kernel of {rules.name!r} says ALONE, but sides are {rules.sides}")

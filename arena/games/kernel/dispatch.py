@@ -16,6 +16,7 @@ from arena.games.kernel.generated import import_generated
 
 __all__ = [
     "after_trick",
+    "alone",
     "can_open",
     "final_scores",
     "following",
@@ -52,6 +53,7 @@ def source(games: tuple[Kernel, ...]) -> str:
     lines += _choice("step", (), games, steps, "ZERO")
     lines += _choice("can_open", (), games, opening, "False")
     lines += _choice("pairs", (), games, [str(game.pairs) for game in games], "False")
+    lines += _choice("alone", (), games, [str(game.alone) for game in games], "False")
     return "\n".join([*lines, ""])
 
 
@@ -84,6 +86,7 @@ _generated: Any = import_generated(__name__, source(kernels()))
 
 _Compiled = Callable[..., Any]
 after_trick: _Compiled = _generated.after_trick
+alone: _Compiled = _generated.alone
 can_open: _Compiled = _generated.can_open
 final_scores: _Compiled = _generated.final_scores
 following: _Compiled = _generated.following

@@ -18,6 +18,8 @@ __all__ = ["STATE_WORDS", "Words", "pack", "unpack"]
 Words: TypeAlias = np.ndarray[Any, np.dtype[np.uint64]]
 Word: TypeAlias = np.uint64
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+Int: TypeAlias = Any
+"""A whole number: `int` in Python, `int64` in compiled code."""
 
 # --- the state ---------------------------------------------------------------------------
 

@@ -54,14 +54,16 @@ def tricks(
     kind: Word, rule: Word, semi: bool, state: Words, game: Words, seed: Word, habits: Word
 ) -> Word:
     """Play whole tricks to the end of the round, four cards at a time; the new seed."""
-    dispatch.foresee(kind, state, game)
     leader, left, opened = state[TURN], state[LEFT], state[OPENED]
     even, odd = state[TAKEN], state[TAKEN + ONE]
     # Loaded once: the compiler cannot know that writing a state leaves the game alone.
     trumps, all_tricks, last, hot = game[TRUMPS], game[TRICKS], game[LAST_TRICK], game[OWN]
     sides, calls = game[SIDE_OF], state[OWN_STATE]
-    pairs, step = dispatch.pairs(kind), dispatch.step(kind)
+    pairs, alone, step = dispatch.pairs(kind), dispatch.alone(kind), dispatch.step(kind)
     word = next_word = ZERO
+    if dispatch.foresees(kind, game):
+        dispatch.foresee(kind, state, game)
+        even, odd = state[TAKEN], state[TAKEN + ONE]
     while left != ZERO:
         first_trick = left == all_tricks
         left -= ONE
@@ -118,11 +120,13 @@ def tricks(
             odd += value & to_odd
             even += value & ~to_odd
         else:
-            state[TAKEN + side_in(sides, holder)] += value
+            side = holder if alone else side_in(sides, holder)
+            state[TAKEN + side] += value
         leader = holder
     if pairs:
         state[TAKEN], state[TAKEN + ONE] = even, odd
-    state[OPENED] = opened
+    if dispatch.can_open(kind):
+        state[OPENED] = opened
     state[LEFT] = ZERO
     state[TURN] = leader
     return seed

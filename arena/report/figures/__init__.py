@@ -73,6 +73,7 @@ def picture_of(name: str, caption: str, figure: Figure) -> Picture:
     """A figure in all its forms."""
     png, svg = io.BytesIO(), io.StringIO()
     figure.savefig(png, format="png", dpi=DPI, metadata={"Software": None})
+    figure.set_layout_engine("none")  # where everything stands is known now
     with mpl.rc_context({"svg.hashsalt": name}):
         figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
     return Picture(name, caption, png.getvalue(), svg.getvalue())

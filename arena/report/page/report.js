@@ -106,6 +106,20 @@ function told(game, now, sees) {
   return `${text}.`;
 }
 
+/** A small table with a row for each card, which comes first in it. */
+function cardTable(caption, columns, rows) {
+  const cell = (tag, scope, text) => {
+    const element = make(tag, "", text);
+    if (scope) element.scope = scope;
+    return element;
+  };
+  const head = make("tr", "", cell("th", "col", "card"), ...columns.map((name) => cell("th", "col", name)));
+  const body = rows.map(([card, ...cells]) => make("tr", "", cell("th", "row", card),
+    ...cells.map((text) => cell("td", "", text))));
+  return make("div", "searched",
+    make("table", "", make("caption", "", caption), make("thead", "", head), make("tbody", "", ...body)));
+}
+
 let BONUS = "bonus";
 
 class Board {
@@ -154,23 +168,24 @@ class Board {
     if (eyes !== "all" && passed) tell.append(` Passed on: ${passed.map(pretty).join(" ")}.`);
     const parts = [title, notes, felt, tell];
     if (game.searched.length && count === replay.parts_at) parts.push(this.searched(game));
+    if (game.believed.length && count === replay.parts_at) parts.push(this.believed(game, mover));
     this.root.replaceChildren(...parts, this.tally(game, now, replay), this.history(now));
   }
 
   /** What the search of the player to move says about the cards: the numbers of `arena explain`. */
   searched(game) {
     const columns = Object.keys(game.searched[0].values);
-    const cell = (tag, scope, text) => {
-      const element = make(tag, "", text);
-      if (scope) element.scope = scope;
-      return element;
-    };
-    const head = make("tr", "", cell("th", "col", "card"), ...columns.map((name) => cell("th", "col", name)));
-    const rows = game.searched.map((card) => make("tr", "",
-      cell("th", "row", pretty(card.card) + (card.played ? " – played" : "")),
-      ...columns.map((name) => cell("td", "", card.values[name].toLocaleString("en", { maximumFractionDigits: 2 })))));
-    const caption = make("caption", "", "What the search thinks of the cards here, the best first");
-    return make("div", "searched", make("table", "", caption, make("thead", "", head), make("tbody", "", ...rows)));
+    const rows = game.searched.map((card) => [pretty(card.card) + (card.played ? " – played" : ""),
+      ...columns.map((name) => card.values[name].toLocaleString("en", { maximumFractionDigits: 2 }))]);
+    return cardTable("What the search thinks of the cards here, the best first", columns, rows);
+  }
+
+  /** Who holds the hidden cards, as the player to move sees it. */
+  believed(game, mover) {
+    const others = game.seats.map((_, seat) => seat).filter((seat) => seat !== mover);
+    const rows = game.believed.map((hidden) => [pretty(hidden.card),
+      ...others.map((seat) => `${Math.round(100 * hidden.holders[seat])}%`)]);
+    return cardTable("Who holds the hidden cards, as this player sees it", others.map((seat) => SEATS[seat]), rows);
   }
 
   tally(game, now, replay) {

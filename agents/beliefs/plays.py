@@ -1,0 +1,91 @@
+"""Beliefs by what the others played: worlds as likely as they make it.
+
+A policy says how likely each card is for a seat that knows this much (`agents.policies`). A
+world is as likely as all that the others played would have been from the hands that they have
+in it. If the others may play in several ways, a model has a policy for each of these types,
+and what a side plays tells its type as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from agents.policies.inference import Inference, infer, past_of, types_for
+from agents.policies.model import SHIPPED, PolicyModel, hash_of, policies_for
+from arena.agent import parameter
+from arena.cards import SEATS
+from arena.errors import ArenaError
+from arena.games.kernel.layout import Words
+from arena.games.kernel.spec import KernelGame
+from arena.model_file import ModelFile
+from arena.rules import View
+
+__all__ = ["Plays"]
+
+
+@dataclass(frozen=True)
+class Plays:
+    """Worlds are as likely as they make what the others played, by a policy."""
+
+    kind: ClassVar[str] = "plays"
+
+    policy: ModelFile | None = parameter(
+        None, help="a file with policies; by default the game's own"
+    )
+    types: dict[str, float] | None = parameter(
+        None, help="how likely a side is of each type of the policy; by default of the first"
+    )
+    worlds: int = parameter(
+        1500, help="worlds to weigh per decision; all, if there are few", at_least=1
+    )
+    trust: float = parameter(
+        1.0, help="the power to which the likelihood of past plays is raised", at_least=0
+    )
+
+    def __post_init__(self) -> None:
+        shares = [1.0] if self.types is None else self.types.values()
+        if min(shares, default=-1.0) < 0.0 or sum(shares) <= 0.0:
+            raise ArenaError("types: expected a share for each type, from 0 on, and one above 0")
+
+    @property
+    def games(self) -> tuple[str, ...] | None:
+        """The games that it can be used in: those that a policy comes along for, or any."""
+        return SHIPPED if self.policy is None else None
+
+    @property
+    def model_hash(self) -> str:
+        """What the policies are known by."""
+        return hash_of(self.policy)
+
+    def infer(self, game: KernelGame, view: View, root: Words, rng: Words) -> Inference:
+        """A pool of worlds, and how likely each is."""
+        model = policies_for(view.rules, self.policy)
+        types = types_for(model, game, self._priors(model))
+        return infer(past_of(game, view, root), game, types, self.worlds, rng, self.trust)
+
+    def told(self, view: View, inferred: Inference) -> tuple[str, ...]:
+        """What an inference is worth, and how the others seem to play."""
+        count = len(inferred.pool.upto)
+        worth = f"effective sample size {inferred.sample_size:,.0f}"
+        drawn = f"all {count:,} possible worlds" if inferred.exact else f"{count:,} worlds"
+        again = ", drawn again because it is small" if inferred.resampled else ""
+        lines = [f"{drawn}, {worth}{again}"]
+        model = policies_for(view.rules, self.policy)
+        priors = self._priors(model)
+        names = [name for name, prior in zip(model.types, priors, strict=True) if prior > 0.0]
+        if len(names) > 1:
+            rules = view.rules
+            for side, row in zip(rules.sides, inferred.posterior, strict=True):
+                if side != (view.seat,):
+                    who = "".join(SEATS[seat] for seat in side if seat != view.seat)
+                    said = ", ".join(f"{x:.0%} {n}" for n, x in zip(names, row, strict=True))
+                    lines.append(f"{who} plays as {said}")
+        return tuple(lines)
+
+    def _priors(self, model: PolicyModel) -> tuple[float, ...]:
+        shares = self.types or {model.types[0]: 1.0}
+        priors = [0.0] * len(model.types)
+        for name, share in shares.items():
+            priors[model.number(name)] = share
+        return tuple(priors)

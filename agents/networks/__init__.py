@@ -1,0 +1,14 @@
+"""Training of networks: from rounds to models, with torch. Playing needs none of this.
+
+| module | what |
+|---|---|
+| `recordings` | rounds from what `arena record` wrote |
+| `policy_rounds` | rounds that a policy plays, in compiled code |
+| `examples` | rounds as positions, and positions as the inputs of networks |
+| `learner` | a network that learns batch by batch, and can be put down and taken up again |
+| `fitting` | epochs over rounds, with rounds held out, until it gets no better |
+| `curves` | how training goes, in the terminal and as a figure |
+| `value` | `arena train value`: who will win, from recorded rounds |
+| `selfplay` | `arena train selfplay`: the same from rounds that the network plays itself |
+| `seat` | `arena train seat`: what a seat plays and who holds what |
+"""

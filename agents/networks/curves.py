@@ -1,0 +1,62 @@
+"""How training goes: a line for the terminal, and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+__all__ = ["line", "sparkline", "write_figure"]
+
+_LEVELS = "▁▂▃▄▅▆▇█"
+_WIDTH = 24
+
+
+def sparkline(values: Sequence[float], width: int = _WIDTH) -> str:
+    """A curve in one line of text: the means of `width` stretches.
+
+    >>> sparkline([4, 3, 2, 2])
+    '█▅▁▁'
+    """
+    if len(values) > width:
+        ends = [len(values) * i // width for i in range(width + 1)]
+        stretches = [values[a:b] for a, b in pairwise(ends)]
+        values = [sum(some) / len(some) for some in stretches]
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    span = high - low or 1.0
+    return "".join(_LEVELS[round((value - low) / span * (len(_LEVELS) - 1))] for value in values)
+
+
+def line(done: float, what: str, losses: Sequence[float], unit: str) -> str:
+    """How far it is, and how the loss fell.
+
+    >>> line(0.25, "epoch 1", [4.0, 3.0], "points")
+    '[######------------------]  25% epoch 1  █▁ 3.000 points'
+    """
+    full = round(done * _WIDTH)
+    bar = "#" * full + "-" * (_WIDTH - full)
+    now = f"{losses[-1]:.3f}" if losses else "?"
+    return f"[{bar}] {done:4.0%} {what}  {sparkline(losses)} {now} {unit}"
+
+
+def write_figure(
+    path: Path,
+    curves: Mapping[str, Sequence[tuple[float, float, float, float]]],
+    x: str,
+    y: str,
+    title: str,
+) -> None:
+    """Curves with bands: each point is x, y and the ends of its interval."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    for name, points in curves.items():
+        xs, ys, lows, highs = (list(column) for column in zip(*points, strict=True))
+        axes.plot(xs, ys, marker="o", markersize=3, label=name)
+        axes.fill_between(xs, lows, highs, alpha=0.2)
+    axes.set(xlabel=x, ylabel=y, title=title)
+    axes.grid(alpha=0.3)
+    if len(curves) > 1:
+        axes.legend()
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)

@@ -1,0 +1,137 @@
+"""A network that learns: torch, with all that it is at any moment as plain arrays.
+
+The same seed and the same batches give the same weights on the same machine, also if learning
+was put down in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.dense_network import Network
+from arena.errors import ArenaError
+
+__all__ = ["Learner", "need_torch"]
+
+Arrays = dict[str, NDArray[Any]]
+Loss = Callable[[Any, Any], Any]
+"""From outputs and targets, a tensor by name, to a mean loss."""
+
+
+def need_torch() -> Any:
+    """torch, or what to do about it."""
+    try:
+        import torch
+    except ImportError as error:
+        raise ArenaError(
+            "training networks needs torch: pip install 'arena-tricks[train]'"
+        ) from error
+    return torch
+
+
+class Learner:
+    """Rectified layers and Adam."""
+
+    def __init__(
+        self, sizes: Sequence[int], loss: Loss, learning_rate: float, seed: int, threads: int = 1
+    ) -> None:
+        self._torch = torch = need_torch()
+        torch.set_num_threads(threads)
+        torch.use_deterministic_algorithms(True)
+        self._loss = loss
+        generator = torch.Generator().manual_seed(seed)
+        self._layers: list[Any] = []
+        for into, out in pairwise(sizes):
+            layer = torch.nn.Linear(into, out)
+            bound = (6.0 / into) ** 0.5 if len(self._layers) < len(sizes) - 2 else into**-0.5
+            with torch.no_grad():
+                layer.weight.uniform_(-bound, bound, generator=generator)
+                layer.bias.zero_()
+            self._layers.append(layer)
+        self._parameters = [each for layer in self._layers for each in (layer.weight, layer.bias)]
+        # Not the fused one: it is not the same on every machine.
+        self._adam = torch.optim.Adam(self._parameters, lr=learning_rate, foreach=False)
+
+    def ignore(self, inputs: NDArray[np.bool_]) -> None:
+        """Inputs that never occur say nothing: their weights are 0, and stay so."""
+        with self._torch.no_grad():
+            self._layers[0].weight[:, self._torch.from_numpy(inputs)] = 0.0
+
+    def set_learning_rate(self, rate: float) -> None:
+        """From now on."""
+        for group in self._adam.param_groups:
+            group["lr"] = rate
+
+    def step(self, inputs: NDArray[np.float32], targets: Mapping[str, NDArray[Any]]) -> float:
+        """Learn from a batch; its mean loss before."""
+        self._adam.zero_grad()
+        loss = self._of(inputs, targets)
+        loss.backward()
+        self._adam.step()
+        return float(loss.item())
+
+    def loss(self, inputs: NDArray[np.float32], targets: Mapping[str, NDArray[Any]]) -> float:
+        """The mean loss of a batch, without learning from it."""
+        with self._torch.no_grad():
+            return float(self._of(inputs, targets).item())
+
+    def outputs(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """What torch makes of inputs."""
+        with self._torch.no_grad():
+            answer: NDArray[np.float32] = self._forward(inputs).numpy()
+        return answer
+
+    def _of(self, inputs: NDArray[np.float32], targets: Mapping[str, NDArray[Any]]) -> Any:
+        tensors = {name: self._torch.from_numpy(array) for name, array in targets.items()}
+        return self._loss(self._forward(inputs), tensors)
+
+    def _forward(self, inputs: NDArray[np.float32]) -> Any:
+        values = self._torch.from_numpy(inputs)
+        for layer in self._layers[:-1]:
+            values = self._torch.relu(layer(values))
+        return self._layers[-1](values)
+
+    def network(self, encoding: str, scale: NDArray[np.float32]) -> Network:
+        """What was learnt; each output times its `scale`."""
+        parts = [each.detach().numpy().reshape(-1) for each in self._parameters[:-2]]
+        last, biases = (each.detach().numpy() for each in self._parameters[-2:])
+        parts += [(last * scale[:, None]).reshape(-1), biases * scale]
+        sizes = [self._layers[0].in_features, *(layer.out_features for layer in self._layers)]
+        weights = np.concatenate(parts).astype(np.float32)
+        return Network(np.array(sizes, dtype=np.int64), weights, encoding)
+
+    def become(self, network: Network) -> None:
+        """Take over the weights of a network with the same layers."""
+        with self._torch.no_grad():
+            for layer, (matrix, biases) in zip(self._layers, network.matrices(), strict=True):
+                layer.weight.copy_(self._torch.from_numpy(matrix.copy()))
+                layer.bias.copy_(self._torch.from_numpy(biases.copy()))
+
+    def arrays(self) -> Arrays:
+        """All that it is."""
+        found: Arrays = {}
+        for i, parameter in enumerate(self._parameters):
+            found[f"weights_{i}"] = parameter.detach().numpy().copy()
+            for name, value in self._adam.state.get(parameter, {}).items():
+                found[f"adam_{i}_{name}"] = np.asarray(value)
+        return found
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Become what `arrays` say."""
+        torch = self._torch
+        with torch.no_grad():
+            for i, parameter in enumerate(self._parameters):
+                parameter.copy_(torch.from_numpy(arrays[f"weights_{i}"]))
+                prefix = f"adam_{i}_"
+                state = {
+                    name.removeprefix(prefix): torch.from_numpy(np.array(array))
+                    for name, array in arrays.items()
+                    if name.startswith(prefix)
+                }
+                if state:
+                    self._adam.state[parameter] = state

@@ -1,0 +1,119 @@
+"""Rounds to learn from that cost next to nothing: compiled code plays a policy's cards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.bidding.usual import usual_bid
+from agents.policies.features import Deck, deck_of, watch
+from agents.policies.model import policies_for
+from agents.policies.rounds import NOBODY, Rounds
+from agents.policies.tables import Factors, draw
+from arena.deals import DealSet
+from arena.errors import ArenaError
+from arena.games.kernel.bits import ctz
+from arena.games.kernel.jit import compiled
+from arena.games.kernel.layout import (
+    DECLARER,
+    HANDS,
+    LEFT,
+    ONE,
+    STATE_WORDS,
+    TURN,
+    ZERO,
+    Words,
+)
+from arena.games.kernel.spec import kernel_game
+from arena.games.kernel.step import legal, play
+from arena.registry import BIDDERS, GAMES
+from arena.rules import Rules
+from arena.seeds import rng_for
+
+__all__ = ["policy_rounds", "rounds_of_deals"]
+
+
+def policy_rounds(path: Path, plays: int, sharpness: float, bidder: str, seed: int) -> Rounds:
+    """Play each deal of a set some times, everybody by the policy that comes with the game.
+
+    The chances of cards are raised to the power `sharpness`. All plays of a deal stand
+    one after the other.
+    """
+    deals = DealSet.load(path)
+    rules = GAMES.get(deals.game)(**deals.meta.get("options", {}))
+    return rounds_of_deals(rules, deals, plays, sharpness, bidder, seed)
+
+
+def rounds_of_deals(
+    rules: Rules, deals: DealSet, plays: int, sharpness: float, bidder: str, seed: int
+) -> Rounds:
+    """`policy_rounds` for deals that are at hand."""
+    model = policies_for(rules, None)
+    bids = BIDDERS.get(bidder)().bid if bidder else usual_bid
+    rows = len(deals) * plays
+    trumps, declarers, leaders = (np.empty(rows, np.int8) for _ in range(3))
+    hands, seeds = np.empty((rows, 4), np.uint64), np.empty(rows, np.uint64)
+    for number, deal in enumerate(deals):
+        state = rules.start(deal)
+        rng = rng_for(seed, "policy", deal.id)
+        while state.phase == "bid":
+            rules.apply(state, bids(rules.view(state, state.turn), rng))
+        if state.phase != "play":
+            raise ArenaError(f"{deals.name}: deal {deal.id} begins with {state.phase}")
+        part = slice(number * plays, (number + 1) * plays)
+        trumps[part] = NOBODY if state.trump is None else state.trump
+        declarers[part] = NOBODY if state.declarer is None else state.declarer
+        leaders[part] = state.turn
+        hands[part] = kernel_game(rules, state.trump).masks(state.hands)
+        seeds[part] = [rng.next64() for _ in range(plays)]
+    cards = np.empty((rows, 4 * rules.hand_size), np.int8)
+    for trump in sorted(set(trumps.tolist())):
+        game = kernel_game(rules, None if trump < 0 else trump)
+        chosen = np.flatnonzero(trumps == trump)
+        bits = np.empty((len(chosen), cards.shape[1]), np.uint8)
+        _play(
+            hands[chosen],
+            leaders[chosen].astype(np.uint64),
+            np.maximum(declarers[chosen], 0).astype(np.uint64),
+            seeds[chosen],
+            game.words,
+            deck_of(game),
+            model.factors(game, sharpness),
+            bits,
+        )
+        cards[chosen] = game.to_cards[bits]
+    return Rounds(rules, trumps, declarers, leaders, cards)
+
+
+@compiled
+def _play(
+    hands: Words,
+    leaders: Words,
+    declarers: Words,
+    seeds: Words,
+    game: Words,
+    deck: Deck,
+    factors: Factors,
+    bits: NDArray[np.uint8],
+) -> None:
+    """Play rounds; `bits` are the cards in the order of play."""
+    state, voids = np.empty(STATE_WORDS, np.uint64), np.empty(4, np.uint64)
+    weights, rng = np.empty(64, np.float64), np.empty(1, np.uint64)
+    for i in range(len(hands)):
+        state[:] = ZERO
+        voids[:] = ZERO
+        for seat in range(4):
+            state[HANDS + np.uint64(seat)] = hands[i, seat]
+        state[TURN], state[DECLARER] = leaders[i], declarers[i]
+        state[LEFT] = np.uint64(bits.shape[1] // 4)
+        rng[0] = seeds[i]
+        for step in range(bits.shape[1]):
+            cards = legal(state, game)
+            card = cards
+            if cards & (cards - ONE) != ZERO:
+                card = draw(state, game, voids, deck, factors, 0, cards, weights, rng)
+            bits[i, step] = ctz(card)
+            watch(state, voids, card)
+            play(state, game, card)

@@ -1,0 +1,179 @@
+"""Training of networks, with torch: tiny ones, in seconds."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from agents.dense_network import forward
+from agents.networks import fitting
+from agents.networks.examples import examples_of
+from agents.networks.recordings import recorded_rounds
+from agents.policies.rounds import play_rounds
+from agents.random_ import Random
+from agents.search.network import load_network
+from arena.cli import main
+from arena.config import load
+from arena.games.klaverjas import Klaverjas
+from arena.model_file import ModelFile
+from arena.record import record
+
+torch = pytest.importorskip(
+    "torch", reason="training needs torch: pip install 'arena-tricks[train]'"
+)
+
+from agents.networks.learner import Learner  # noqa: E402  # what needs torch comes after it
+
+EXPERIMENT = """
+name: few
+game: {{name: {game}}}
+deals: {{set: {deals}, limit: 20}}
+agents:
+  one: {{family: random}}
+  other: {{family: rule}}
+seed: 1
+"""
+VALUE = """
+games: [games]
+encoding: {encoding}
+hidden: [8, 4]
+epochs: 2
+batch: 256
+stretch: 10
+seed: 3
+"""
+SETS = {"klaverjas": "klaverjas-given-1000", "schieber": "schieber-1000"}
+
+
+@pytest.fixture(scope="module")
+def recordings(tmp_path_factory):
+    """A small recording for each game."""
+    found = {}
+    for game, deals in SETS.items():
+        folder = tmp_path_factory.mktemp(game)
+        (folder / "few.yaml").write_text(EXPERIMENT.format(game=game, deals=deals))
+        list(record(load(str(folder / "few.yaml"), []), folder / "games"))
+        found[game] = folder
+    return found
+
+
+def trained(kind, folder, text, *options, out="model.npz"):
+    recipe = folder / f"{kind}.yaml"
+    recipe.write_text(text)
+    assert main(["train", kind, str(recipe), "--out", str(folder / out), *options]) == 0
+    return ModelFile.find(str(folder / out))
+
+
+def test_rounds_of_a_recording(recordings):
+    rounds = recorded_rounds(recordings["klaverjas"] / "games")
+    assert len(rounds) == 40 and rounds.rules == Klaverjas()
+    assert all(len(set(cards)) == 32 for cards in rounds.cards.tolist())
+
+
+@pytest.mark.parametrize("encoding", ["places", "world"])
+@pytest.mark.parametrize("game", SETS)
+def test_value(recordings, game, encoding, capsys):
+    model = trained("value", recordings[game], VALUE.format(encoding=encoding))
+    network = load_network(model)
+    assert network.encoding == f"{encoding} 1" and network.sizes.tolist()[1:] == [8, 4, 1]
+    header = json.loads(str(model.arrays()["recipe"]))
+    assert header["recipe"]["seed"] == 3 and header["data"]["games"][0]["seed"] == 1
+    assert "epoch 2: " in capsys.readouterr().out
+    assert (recordings[game] / "model.svg").exists()
+
+
+def test_the_same_seed_gives_the_same_model_also_after_a_stop(recordings, monkeypatch):
+    folder = recordings["klaverjas"]
+    text = VALUE.format(encoding="places")
+    whole = trained("value", folder, text, "--set", "seed=4", out="whole.npz")
+    again = trained("value", folder, text, "--set", "seed=4", out="again.npz")
+    other = trained("value", folder, text, "--set", "seed=5", out="other.npz")
+    assert whole.sha256 == again.sha256 != other.sha256
+    noted = fitting._note
+    written = []
+
+    def stop(*args):
+        noted(*args)
+        written.append(args)
+        if len(written) in (1, 4):  # once within an epoch, once after one
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(fitting, "_note", stop)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            fit_again(folder, text)
+    stopped = fit_again(folder, text)
+    assert stopped.sha256 == whole.sha256
+
+
+def fit_again(folder, text):
+    from agents.networks.value import ValueTrainer
+
+    recipe = folder / "value.yaml"
+    recipe.write_text(text)
+    ValueTrainer().train(recipe, ["seed=4"], folder / "stopped.npz", 1, lambda line: None)
+    return ModelFile.find(str(folder / "stopped.npz"))
+
+
+@pytest.mark.parametrize("sizes", [(299, 64, 16, 1), (299, 1024, 512, 128, 16, 1)], ids=str)
+def test_our_forward_pass_is_that_of_torch(sizes):
+    """In hundreds of points, as networks learn; a model's answer is a hundred times that."""
+    rounds = play_rounds(Klaverjas(), [Random()], 1, range(5))
+    inputs = examples_of(rounds, "places", everyone=True).inputs
+    learner = Learner(sizes, lambda outputs, targets: outputs, 0.0, 1)
+    network = learner.network("places 1", np.ones(1, np.float32))
+    ours = np.array([forward(network.layers, row)[0] for row in inputs])
+    assert np.max(np.abs(ours - learner.outputs(inputs)[:, 0])) < 1e-4
+
+
+def test_it_learns():
+    """Points taken so far are half the truth: a network finds that out, one that sees them not."""
+    rounds = play_rounds(Klaverjas(), [Random()], 1, range(200))
+    examples = examples_of(rounds, "world", everyone=False)
+    targets = {"margin": examples.margins[:, None] / 100}
+    learner = Learner(
+        (581, 16, 1), lambda outputs, wanted: ((outputs - wanted["margin"]) ** 2).mean(), 0.01, 1
+    )
+    losses = [learner.step(examples.inputs, targets) for _ in range(30)]
+    assert losses[-1] < 0.5 * float(np.var(targets["margin"]))
+
+
+SELFPLAY = """
+hidden: [8]
+simulations: 4
+cycles: 2
+rounds: 4
+buffer: 200
+measured_every: 1
+deals: 4
+"""
+
+
+def test_selfplay_goes_on_where_it_was(tmp_path, monkeypatch):
+    from agents.networks.selfplay import SelfPlayRecipe, SelfPlayTrainer
+
+    (tmp_path / "self.yaml").write_text(SELFPLAY)
+    trainer = SelfPlayTrainer()
+
+    def train(name):
+        output = tmp_path / name / "model.npz"
+        output.parent.mkdir(exist_ok=True)
+        return trainer.train(tmp_path / "self.yaml", [], output, 1, lambda line: None)
+
+    whole = train("whole")
+    noted = SelfPlayRecipe._note
+
+    def stop(self, notes, learner, at):
+        noted(self, notes, learner, at)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SelfPlayRecipe, "_note", stop)
+        with pytest.raises(KeyboardInterrupt):
+            train("stopped")
+    assert train("stopped") == whole
+    curve = (tmp_path / "stopped" / "model.csv").read_text().splitlines()
+    assert curve[0] == "cycle,mean,low,high,deals" and len(curve) == 4
+    assert curve == (tmp_path / "whole" / "model.csv").read_text().splitlines()
