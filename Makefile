@@ -3,21 +3,26 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
 READY  := $(VENV)/.ready
 
 .PHONY: venv demo test test-long check gate update-gates bench docs clean
 
 venv: $(READY)
 
-$(READY): pyproject.toml
+$(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "arena needs Python 3.11 or newer; found $$($(PYTHON) --version). Say PYTHON=..."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $(INSTALLED)
+
+$(READY): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $(READY)
 
-demo: $(READY)  ## the quick-start tournament and its report
+demo: $(INSTALLED)  ## the quick-start tournament and its report
 	$(BIN)/arena run quickstart --out reports/demo
 	@echo "Now open reports/demo/report.html; 'source $(BIN)/activate' makes arena a command"
 

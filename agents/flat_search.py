@@ -17,8 +17,7 @@ from agents.passing import pass_card
 from agents.search.codes import ROLLOUTS, VALUES, Rollout
 from agents.search.decision import CardStatistics
 from agents.search.flat_mc import Question, Sums, judge
-from agents.search.rulebooks import GAMES as RULE_PLAYERS
-from agents.search.rulebooks import book_of
+from agents.search.rulebooks import BOOKS, book_of
 from agents.search.worlds import belief_of, known_worlds, worlds_for
 from arena.agent import Belief, parameter
 from arena.errors import ArenaError
@@ -78,9 +77,9 @@ class FlatSearch:
 
     @property
     def games(self) -> tuple[str, ...] | None:
-        """The games that it plays: where playouts need a rule player, or beliefs a policy, those
-        that have one."""
-        return games_of(self.beliefs, RULE_PLAYERS if self.rollout == "rule" else None)
+        """The games that it plays: those with the rules that playouts go by and, where beliefs
+        need a policy, with one."""
+        return games_of(self.beliefs, BOOKS.get(self.rollout))
 
     @property
     def sees_all_cards(self) -> bool:
@@ -174,7 +173,7 @@ class FlatSearch:
             stop=max(0, tricks_left - ahead),
             own_moon_costs=False,
             doubled_seat=-1,
-            book=book_of(view, game) if self.rollout == "rule" else None,
+            book=book_of(view, game, self.rollout) if self.rollout in BOOKS else None,
         )
 
     # --- where the papers differ -----------------------------------------------------------

@@ -23,7 +23,7 @@ from agents.search.decision import (
 )
 from agents.search.observers import NO_HANDS, new_hands
 from agents.search.tree import Nodes, grow, keep_subtree, new_nodes
-from agents.search.worlds import worlds_for
+from agents.search.worlds import Worlds, worlds_for
 from agents.tree_search import Question, TreeSearch, decide_once
 from arena.agent import Agent, Setup, parameter
 from arena.errors import ArenaError
@@ -64,7 +64,8 @@ class Ismcts(TreeSearch):
     (`ucb: global` as in its program, `c: 200` its best constant); in Hearts every player
     maximises their own value (max-n). Differs: values are always those of the side to move,
     where the program of the thesis changes their sign with every card, also between the
-    last card of a trick and the lead of its winner; worlds are drawn exactly. Bids by Monte
+    last card of a trick and the lead of its winner; worlds are drawn exactly; ties go to the
+    best mean. `aaldering-2023` brings single deviations of the program back. Bids by Monte
     Carlo unless a bidder is set beside it; passes cards as `rule` does.
 
     `tree: best-response` searches the decisions of this seat only, the others playing by a
@@ -143,12 +144,16 @@ class Ismcts(TreeSearch):
 
     def choose(self, view: View, rng: Rng) -> Action:
         """The card with most visits, or the best mean."""
-        return best_card(self.explain(view, rng), self.final)
+        return self.decide(view, rng)[0]
 
     def decide(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
         """The card, and what the search found out about all of them."""
         found = self.explain(view, rng)
-        return best_card(found, self.final), found
+        return self.best(found, rng), found
+
+    def best(self, found: dict[Action, CardStatistics], rng: Rng) -> Action:
+        """The card to play after a search."""
+        return best_card(found, self.final)
 
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         """Visits, mean value and availability of each card."""
@@ -167,7 +172,7 @@ class Ismcts(TreeSearch):
     def search(self, view: View, question: Question, begun: Tree | None) -> Tree:
         """The tree after this decision's simulations, added to those of a tree already begun."""
         game, policy, leaves = question.game, question.policy, question.leaves
-        worlds = worlds_for(game, view, question.root, self.beliefs, question.seed)
+        worlds = self.worlds(view, question)
         nodes, used = self._room(begun)
         hands = new_hands(len(nodes)) if self.observers == "all" else NO_HANDS
         roots = roots_upto(int(nodes[0]["visits"]) + len(nodes))
@@ -223,6 +228,10 @@ class Ismcts(TreeSearch):
         else:
             spend(question.began + self.budget.milliseconds / 1000, simulate)
 
+    def worlds(self, view: View, question: Question) -> Worlds:
+        """The worlds that are searched."""
+        return worlds_for(question.game, view, question.root, self.beliefs, question.seed)
+
     def _room(self, begun: Tree | None) -> Tree:
         """A tree with room for a decision's simulations; what was begun is copied."""
         wanted = self.simulations if self.budget is None else _MOST_NODES
@@ -254,7 +263,7 @@ class _Remembering:
         begun = self._come_true(question, played)
         self._tree = self._agent.search(view, question, begun)
         self._played = played
-        return best_card(root_statistics(question.game, self._tree.nodes), self._agent.final)
+        return self._agent.best(root_statistics(question.game, self._tree.nodes), rng)
 
     def _come_true(self, question: Question, played: tuple[int, ...]) -> Tree | None:
         if self._tree is None:

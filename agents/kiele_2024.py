@@ -9,9 +9,11 @@ from agents.as_published import check_deviations
 from agents.beliefs import Guess
 from agents.flat_search import Estimate, FlatSearch
 from agents.search.flat_mc import Question
+from agents.search.rulebooks import BOOKS
 from agents.search.worlds import plan_worlds
 from arena.agent import Respelt, parameter
 from arena.cards import SUITS, rank_of, suit_of
+from arena.errors import ArenaError
 from arena.games.infoset import InfoSet
 from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import kernel_game
@@ -28,6 +30,9 @@ DEVIATIONS: dict[str, str] = {
     "ignores-voids": (
         "the cards are dealt as if nobody had ever failed to follow suit; the program forgets "
         "what it noted about that before every card, although the thesis says that it is used"
+    ),
+    "first-winner-leads": (
+        "in playouts, whoever takes the present trick leads all further ones too"
     ),
 }
 """What `as_published` may switch on, and what each does in the program of the thesis."""
@@ -58,6 +63,8 @@ class Kiele2024(FlatSearch):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_deviations(self.as_published, DEVIATIONS)
+        if "first-winner-leads" in self.as_published and self.rollout in BOOKS:
+            raise ArenaError("as_published: first-winner-leads goes with random playouts")
 
     def question(self, view: View, numbers: Words) -> Question:
         """The decision of a view, with what the program does otherwise."""
@@ -65,7 +72,10 @@ class Kiele2024(FlatSearch):
         if "ignores-voids" in self.as_published and self.sees == "own":
             game = kernel_game(view.rules, view.trump)
             question = question._replace(worlds=plan_worlds(game, view, _Forgetful()))
-        return question._replace(own_moon_costs="own-moon-costs" in self.as_published)
+        return question._replace(
+            own_moon_costs="own-moon-costs" in self.as_published,
+            first_winner_leads="first-winner-leads" in self.as_published,
+        )
 
     def best(self, view: View, estimates: list[Estimate]) -> int:
         """The card with the fewest points, or with the most on the way to the moon."""

@@ -61,8 +61,8 @@ class Rule:
 
     mode: Mode = parameter(
         "as-published",
-        help="Klaverjas: the agent of the published comparisons with its quirks, or what the "
-        "text means",
+        help="Klaverjas: the agent of the published comparisons with its quirks (also as it was "
+        "in 2022, with a team test that is wrong in two seats), or what the text means",
     )
 
     def act(self, view: View, rng: Rng) -> Action:

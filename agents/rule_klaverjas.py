@@ -2,11 +2,13 @@
 
 Source: Hordijk 2022, figure 2 (pseudo code), and the program behind the figures of
 Hordijk 2022 and Aaldering 2023. All published comparisons used the program, which
-differs from the pseudo code, so there are two modes:
+differs from the pseudo code, so there are modes:
 
 * `as-published`: the program of 2023, which is that of 2022 with the team test made
   right in every seat. Second and fourth hand compare ranks and strengths without
   looking at the suit, and third hand has "can follow suit" the wrong way round.
+* `as-published-2022`: the same with the team test of 2022, by which the seats E and W
+  are always the own side: in N and S the last player helps the wrong one.
 * `as-written`: what the pseudo code means.
 
 In both, cards are looked through in the order dealt and the first that fits is played;
@@ -29,7 +31,11 @@ from arena.rules import View
 
 __all__ = ["Mode", "choose_card"]
 
-Mode: TypeAlias = Literal["as-published", "as-written"]
+Mode: TypeAlias = Literal["as-published", "as-published-2022", "as-written"]
+
+
+_OWN_SIDE_IN_2022 = (1, 3)
+"""E and W, whoever plays."""
 
 
 def choose_card(view: View, mode: Mode) -> int:
@@ -84,10 +90,13 @@ def _fourth_hand(view: View, legal: Sequence[int], mode: Mode) -> int | None:
     holding = max(
         (card for card in table if suit_of(card) in suits_that_win), key=strength.__getitem__
     )
-    if holding == table[1]:
+    own_side_holds = holding == table[1]
+    if mode == "as-published-2022":
+        own_side_holds = view.seat_at(table.index(holding)) in _OWN_SIDE_IN_2022
+    if own_side_holds:
         return _highest(view, legal)
     for card in legal:
-        takes_it = mode == "as-published" or suit_of(card) in suits_that_win
+        takes_it = mode != "as-written" or suit_of(card) in suits_that_win
         if takes_it and strength[card] > strength[holding]:
             return card
     return None

@@ -22,8 +22,7 @@ from agents.search.codes import MOONS, ROLLOUTS, VALUES, Moon, Rollout
 from agents.search.decision import UCBS, CardStatistics, Ucb, Value, exploration
 from agents.search.leaves import Leaves
 from agents.search.network import Judge, judge_of
-from agents.search.rulebooks import GAMES as RULE_PLAYERS
-from agents.search.rulebooks import book_of
+from agents.search.rulebooks import BOOKS, book_of
 from agents.search.tree import Policy
 from agents.search.worlds import belief_of
 from arena.agent import Belief, Respelt, parameter
@@ -92,9 +91,9 @@ class TreeSearch(abc.ABC):
 
     @property
     def games(self) -> tuple[str, ...] | None:
-        """The games that it plays: where playouts need a rule player, or beliefs a policy, those
-        that have one."""
-        return games_of(self.beliefs, RULE_PLAYERS if self.rollout == "rule" else None)
+        """The games that it plays: those with the rules that playouts go by and, where beliefs
+        need a policy, with one."""
+        return games_of(self.beliefs, BOOKS.get(self.rollout))
 
     @staticmethod
     def respelt(written: Mapping[str, Any]) -> Respelt:
@@ -171,7 +170,7 @@ class TreeSearch(abc.ABC):
             MOONS[self.moon],
             stop,
             self.evaluator.mix,
-            book_of(view, game) if self.rollout == "rule" else None,
+            book_of(view, game, self.rollout) if self.rollout in BOOKS else None,
         )
 
 

@@ -3,45 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-
-EXAMPLE = Path(__file__).parents[1] / "examples" / "arena-plugin-lowest"
-
-
-@pytest.fixture(scope="module")
-def source(tmp_path_factory):
-    """A copy, so that building leaves nothing behind in the repository."""
-    copy = tmp_path_factory.mktemp("plugin") / "source"
-    shutil.copytree(EXAMPLE, copy, ignore=shutil.ignore_patterns("__pycache__", ".*"))
-    return copy
+from plugins import install
 
 
 @pytest.fixture(scope="module")
-def arena(source, tmp_path_factory):
-    """Runs a module of Python where the plug-in is installed; what it printed."""
-    site = tmp_path_factory.mktemp("site")
-    install = ["pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
-    subprocess.run([sys.executable, "-m", *install, "--target", str(site), str(source)], check=True)
+def plugin(tmp_path_factory):
+    return install("arena-plugin-lowest", tmp_path_factory.mktemp("plugin"))
 
-    def run(*words: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", *words],
-            cwd=source,
-            env={**os.environ, "PYTHONPATH": str(site)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
 
-    return run
+@pytest.fixture(scope="module")
+def source(plugin):
+    return plugin.source
+
+
+@pytest.fixture(scope="module")
+def arena(plugin):
+    return plugin.run
 
 
 def test_it_is_listed_with_its_parameter(arena):

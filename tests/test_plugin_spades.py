@@ -3,46 +3,27 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from plugins import install
 
 ROOT = Path(__file__).parents[1]
-EXAMPLE = ROOT / "examples" / "arena-plugin-spades"
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory):
-    """A copy, so that building leaves nothing behind in the repository."""
-    copy = tmp_path_factory.mktemp("spades") / "source"
-    shutil.copytree(EXAMPLE, copy, ignore=shutil.ignore_patterns("__pycache__", ".*"))
-    return copy
+def plugin(tmp_path_factory):
+    return install("arena-plugin-spades", tmp_path_factory.mktemp("plugin"))
 
 
 @pytest.fixture(scope="module")
-def arena(source, tmp_path_factory):
-    """Runs a module of Python where the plug-in is installed; what it printed."""
-    site = tmp_path_factory.mktemp("site")
-    install = ["pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
-    subprocess.run([sys.executable, "-m", *install, "--target", str(site), str(source)], check=True)
+def source(plugin):
+    return plugin.source
 
-    def run(*words: str, code: int = 0) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", *words],
-            cwd=source,
-            env={**os.environ, "PYTHONPATH": str(site)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout + done.stderr
 
-    return run
+@pytest.fixture(scope="module")
+def arena(plugin):
+    return plugin.run
 
 
 @pytest.fixture(scope="module")

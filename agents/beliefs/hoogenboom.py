@@ -127,6 +127,8 @@ class Probabilities:
             holders = [seat for seat in others if known.may[seat] >> card & 1]
             lost_mass = suit == trump and "third-takes-rest" in self.as_published
             sharers = [s for s in others if not known.is_void(s, suit)] if lost_mass else holders
+            if not sharers:
+                continue  # it was not dealt
             chances = dict.fromkeys(sharers, 1.0 / len(sharers))
             if suit == trump and declarer in chances and len(sharers) > 1:
                 factor = self.m1 * (self.m2 if top >> card & 1 else 1.0)

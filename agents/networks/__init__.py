@@ -11,4 +11,5 @@
 | `value` | `arena train value`: who will win, from recorded rounds |
 | `selfplay` | `arena train selfplay`: the same from rounds that the network plays itself |
 | `seat` | `arena train seat`: what a seat plays and who holds what |
+| `trump` | `arena train trump`: which trump to name in Schieber |
 """

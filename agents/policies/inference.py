@@ -27,6 +27,7 @@ from arena.games.infoset import InfoSet
 from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.uniform_worlds import plan_uniform, uniform_plan
+from arena.games.world_sampler import holders_of
 from arena.rules import View
 
 __all__ = [
@@ -59,9 +60,8 @@ class Past:
 def past_of(game: KernelGame, view: View, root: Words) -> Past:
     """What a view tells of the past; `root` is its state in the kernel."""
     known = InfoSet.of(view)
-    sizes = np.array(known.sizes, dtype=np.int64)
-    sizes[view.seat] = 0
-    unseen, may = np.uint64(game.mask(known.unseen)), game.masks(known.may)
+    _, sizes = holders_of(known)
+    unseen, may = np.uint64(game.mask(known.unseen)), game.masks([*known.may, known.unseen])
     plan = uniform_plan()
     worlds = int(plan_uniform(plan, unseen, may, sizes))
     if not worlds:

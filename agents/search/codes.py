@@ -27,8 +27,8 @@ __all__ = [
 
 RANDOM, SEMI_RANDOM, CARELESS, RULE = 0, 1, 2, 3
 """How playouts choose cards. `CARELESS` is semi-random, but one of several bad cards often
-stays among those to choose from, as in the program of Hoogenboom 2017. `RULE` is as the rule player
-does."""
+stays among those to choose from, as in the program of Hoogenboom 2017. `RULE` is by a book of
+rules (see `agents.search.rulebooks`)."""
 DIFFERENCE, OWN_POINTS, WIN, SHARE = 0, 1, 2, 3
 """What a playout is worth to a side: points more than the others, its points, 1 for a win, or
 its share of all points."""
@@ -36,11 +36,17 @@ IGNORE, BLOCK, SHOOT = 0, 1, 2
 """What all points in one hand mean where few are good."""
 
 PlainRollout: TypeAlias = Literal["random", "semi-random"]
-Rollout: TypeAlias = Literal["random", "semi-random", "rule"]
+Rollout: TypeAlias = Literal["random", "semi-random", "rule", "light", "heavy"]
 Moon: TypeAlias = Literal["ignore", "block", "shoot"]
 
 PLAIN_ROLLOUTS: dict[PlainRollout, int] = {"random": RANDOM, "semi-random": SEMI_RANDOM}
-ROLLOUTS: dict[Rollout, int] = {"random": RANDOM, "semi-random": SEMI_RANDOM, "rule": RULE}
+ROLLOUTS: dict[Rollout, int] = {
+    "random": RANDOM,
+    "semi-random": SEMI_RANDOM,
+    "rule": RULE,
+    "light": RULE,
+    "heavy": RULE,
+}
 VALUES: dict[str, int] = {
     "difference": DIFFERENCE,
     "own-points": OWN_POINTS,

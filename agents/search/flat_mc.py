@@ -75,6 +75,8 @@ class Question(NamedTuple):
     """A seat that may be dealt cards which others hold too; -1 for none."""
     book: Book | None = None
     """What `RULE` plays by."""
+    first_winner_leads: bool = False
+    """Whether the winner of the present trick leads all further tricks of a playout."""
 
 
 class Sums(NamedTuple):
@@ -98,6 +100,7 @@ def judge(
     """
     # Chosen out here, because what one compiled function calls is compiled again into it.
     plain = question.rollout == RANDOM and question.stop == 0 and not question.own_moon_costs
+    plain = plain and not question.first_winner_leads
     way = _judge_in_bulk if plain and worlds * playouts >= _WORTH_BULK else _judge_one_by_one
     way(question, worlds, playouts, shared_worlds, rng, sums)
 
@@ -211,6 +214,8 @@ def _judge_in_world(
             play(state, game, question.candidates[i])
         if question.rollout == RULE:
             play_by(question.book, state, game, np.uint64(question.stop), rng)
+        elif question.first_winner_leads:
+            _roll_out_with_one_leader(state, game, question.rollout, np.uint64(question.stop), rng)
         else:
             _roll_out(state, game, question.rollout, np.uint64(question.stop), rng)
         value = _value(question, question.punishments[i], state, scores)
@@ -241,6 +246,20 @@ def _roll_out_until(state: Words, game: Words, rollout: int, stop: Word, rng: Wo
         if cards & (cards - ONE) != ZERO:
             cards = pick(cards, next64(rng) >> _S32)
         play(state, game, cards)
+
+
+@compiled
+def _roll_out_with_one_leader(
+    state: Words, game: Words, rollout: int, stop: Word, rng: Words
+) -> None:
+    """Play until `stop` tricks are left; who takes the first trick leads to all others."""
+    left: Word = max(stop, state[LEFT] - ONE)
+    _roll_out_until(state, game, rollout, left, rng)
+    leader = state[TURN]
+    while left > stop:
+        left -= ONE
+        state[TURN] = leader
+        _roll_out_until(state, game, rollout, left, rng)
 
 
 @inlined

@@ -98,6 +98,9 @@ class Policy(NamedTuple):
     cards that were. Infinite to try every card once before any is tried again."""
     prior: float = 0.0
     """What the shared statistics are worth, in visits, where there are statistics by hand."""
+    sign_by_depth: bool = False
+    """Whether the two sides are taken to play in turns, card by card, whoever has won a trick:
+    a mistake of the program of 2023."""
 
 
 def new_nodes(simulations: int) -> Nodes:
@@ -210,6 +213,8 @@ def _descend(
     while state[LEFT] != ZERO:
         cards = legal(state, game)
         sides[depth] = np.int64(side_of(game, state[TURN]))
+        if policy.sign_by_depth and depth > 0:
+            sides[depth] = 1 - sides[depth - 1]
         choices[depth] = cards
         holding[depth] = state[HANDS + state[TURN]] if state[TURN] != thinker else ZERO
         untried = cards & ~nodes[node].tried

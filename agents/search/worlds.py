@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from agents.beliefs import Beliefs, Believer, Guess, infers
 from agents.policies.inference import holders
 from agents.policies.pool import NO_POOL, Pool, deal_from
+from agents.search.backtracking import backtracking_plan, sample_backtracking
 from arena.agent import Belief
 from arena.errors import ArenaError
 from arena.games.infoset import InfoSet
@@ -28,10 +29,12 @@ from arena.games.kernel.weighted_worlds import (
     weighted_odds,
     weighted_plan,
 )
+from arena.games.world_sampler import holders_of
 from arena.rules import View
 
 __all__ = [
     "Worlds",
+    "backtracked",
     "belief_of",
     "deal_world",
     "known_worlds",
@@ -44,7 +47,7 @@ _SEATS = 4
 _S11 = np.uint64(11)
 _UNIT = 2.0**-53
 
-KNOWN, UNIFORM, MIXED, WEIGHTED, POOLED = 0, 1, 2, 3, 4
+KNOWN, UNIFORM, MIXED, WEIGHTED, POOLED, BACKTRACKED = 0, 1, 2, 3, 4, 5
 
 
 class Worlds(NamedTuple):
@@ -86,12 +89,11 @@ def worlds_for(game: KernelGame, view: View, root: Words, beliefs: Beliefs, rng:
 def plan_worlds(game: KernelGame, view: View, beliefs: Believer) -> Worlds:
     """Worlds for the seat of a view, in the coordinates of `game`."""
     known = InfoSet.of(view)
-    sizes = np.array(known.sizes, dtype=np.int64)
-    sizes[view.seat] = 0
+    _, sizes = holders_of(known)
     unseen = np.uint64(game.mask(known.unseen))
     plans = []
     for guess in beliefs.of(view, known):
-        may = game.masks(guess.may)
+        may = game.masks([*guess.may, known.unseen])
         if guess.weights is not None:
             plan, odds = weighted_plan(), weighted_odds()
             if plan_weighted(plan, odds, unseen, may, sizes, _weights(game, guess)):
@@ -107,9 +109,19 @@ def plan_worlds(game: KernelGame, view: View, beliefs: Believer) -> Worlds:
     return Worlds(kind, first, second, _NO_ODDS, share, NO_POOL)
 
 
+def backtracked(game: KernelGame, view: View) -> Worlds:
+    """Worlds as the program of Aaldering 2023 deals them, not all equally often."""
+    known = InfoSet.of(view)
+    may, sizes = holders_of(known)
+    plan = backtracking_plan(np.uint64(game.mask(known.unseen)), game.masks(may.tolist()), sizes)
+    return Worlds(BACKTRACKED, plan, _NO_PLAN, _NO_ODDS, 1.0, NO_POOL)
+
+
 def _weights(game: KernelGame, guess: Guess) -> NDArray[np.float64]:
+    """What a guess says of each seat; a stock after the seats may have any card."""
     assert guess.weights is not None
     weights = np.zeros((_SEATS, 64), dtype=np.float64)
+    weights[len(guess.weights) :] = 1.0
     for seat, row in enumerate(guess.weights):
         for card, weight in row.items():
             weights[seat, game.bits[card]] = weight
@@ -133,6 +145,8 @@ def deal_world(worlds: Worlds, rng: Words, state: Words) -> Int:
         sample_uniform(worlds.first, rng, hands)
     elif worlds.kind == WEIGHTED:
         sample_weighted(worlds.first, worlds.odds, rng, hands)
+    elif worlds.kind == BACKTRACKED:
+        sample_backtracking(worlds.first, rng, hands)
     elif worlds.kind == MIXED:
         if uniform(rng) < worlds.share:
             sample_uniform(worlds.first, rng, hands)

@@ -2,11 +2,14 @@
 
 On simulated margins, and on real ones: a stochastic agent plays itself on real deals, so
 that every difference found is a false one, and once more with a handicap of a few points
-that is known, so that every interval can be checked. The whole takes minutes; --quick is a
-short version whose numbers are rough, and are judged with that in mind.
+that is known, so that every interval can be checked. `page` counts how often something on a
+report of equals is false; `gate` plays hundreds of gates of an agent that has not changed, and
+of one made worse. Both take longer. --quick is a short version whose numbers are rough, and are
+judged with that in mind.
 
 Examples:
   arena calibrate --quick
+  arena calibrate gate --keep reports/calibration
 
 Exit codes: 0 all promises kept, 1 one is not.
 """
@@ -73,13 +76,16 @@ FloatArray = NDArray[np.float64]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """How long, and with which agent."""
+    parser.add_argument(
+        "part",
+        nargs="?",
+        choices=("simulated", "real", "page", "gate"),
+        help="what to measure (default: simulated and real; page and gate take longer)",
+    )
     parser.add_argument("--quick", action="store_true", help="a short version, rough")
     parser.add_argument("--agent", default="random", help="a stochastic family (default: random)")
     parser.add_argument(
         "--deals", default="klaverjas-given-10000", metavar="SET", help="real deals to play"
-    )
-    parser.add_argument(
-        "--only", choices=("simulated", "page", "real", "gate"), help="one part of it"
     )
     parser.add_argument(
         "--keep", type=Path, metavar="DIR", help="gate: where its games are kept, to go on later"
@@ -129,13 +135,13 @@ def run(args: argparse.Namespace) -> int:
 def _measure(args: argparse.Namespace) -> Iterator[Promise]:
     scale = QUICK if args.quick else 1
     judge = _Judge(args.quick)
-    if args.only in (None, "simulated"):
+    if args.part in (None, "simulated"):
         yield from _simulated(judge, scale, args.seed)
-    if args.only == "page":
-        yield from _page(judge, scale, args.seed)
-    if args.only in (None, "real"):
+    if args.part in (None, "real"):
         yield from _real(judge, scale, args)
-    if args.only in (None, "gate"):
+    if args.part == "page":
+        yield from _page(judge, scale, args.seed)
+    if args.part == "gate":
         yield from _gate(judge, scale, args)
 
 

@@ -258,7 +258,7 @@ class TrickGame(abc.ABC):
     def _finish_trick(self, state: TableRound) -> None:
         leader, cards = state.table_leader, state.table
         assert leader is not None  # a trick on the table was led by somebody
-        winner = self.seat_after(leader, self.trick_winner(cards, state.trump))
+        winner = self.taker(leader, cards, state.trump)
         last = not any(state.hands)
         points, bonus = self.trick_value(cards, state.trump, last)
         state.tricks = (*state.tricks, Trick(leader, cards, winner, points, bonus))
@@ -274,6 +274,10 @@ class TrickGame(abc.ABC):
             self.finish(state)
         else:
             self._next_turn(state, winner)
+
+    def taker(self, leader: int, cards: tuple[int, ...], trump: int | None) -> int:
+        """The seat that takes a trick."""
+        return self.seat_after(leader, self.trick_winner(cards, trump))
 
     def opens(self, cards: tuple[int, ...]) -> bool:
         """Whether a trick with these cards breaks the suit that may not be led at first."""

@@ -24,7 +24,9 @@ from arena.testing import check_agent
 GAMES = [Klaverjas(), Klaverjas(bidding="classical"), Schieber(weis=True, stoeck=True), Hearts()]
 
 
-@pytest.mark.parametrize("rules", [*GAMES, Hearts(players=2, passing="left")], ids=str)
+@pytest.mark.parametrize(
+    "rules", [*GAMES, Hearts(players=2, passing="left"), Hearts(players=3)], ids=str
+)
 def test_conformance(rules):
     check_agent(lambda: Ismcts(simulations=20), game=rules, deals=1, other_process=False)
 

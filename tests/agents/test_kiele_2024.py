@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from agents.kiele_2024 import Kiele2024
+from agents.search.flat_mc import Sums, judge
 from agents.search.worlds import deal_world
-from arena.cards import cards_of, suit_of
+from arena.cards import cards_of, mask_of, parse_cards, suit_of
+from arena.errors import ArenaError
 from arena.games.hearts import Hearts
-from arena.games.kernel.layout import HANDS
+from arena.games.kernel.layout import HANDS, OPENED, TAKEN, TURN
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.rules import View
@@ -49,3 +54,33 @@ def dealt_against_the_facts(agent: Kiele2024) -> int:
 def test_ignores_voids_deals_suits_to_those_who_have_shown_out() -> None:
     assert dealt_against_the_facts(Kiele2024()) == 0
     assert dealt_against_the_facts(Kiele2024(as_published=("ignores-voids",))) > 50
+
+
+def points_of_north(agent: Kiele2024) -> float:
+    """The mean of north's points after C5 C9: north has HA SQ left, east H2 D5, and leads."""
+    rules, rng = Hearts(players=2), Rng(1)
+    state = rules.start(rules.random_deal(rng, 0))
+    while len(state.tricks) < 23:
+        rules.apply(state, rng.choice(state.legal))
+    game, view = kernel_game(rules, None), rules.view(state, 0, all_hands=True)
+    question = agent.question(view._replace(legal=parse_cards("C5")), rng_array(Rng(0)))
+    question.root[TURN], question.root[OPENED] = 0, 1
+    question.root[TAKEN : TAKEN + 2] = 5
+    for seat, hand in enumerate(("C5 HA SQ", "C9 H2 D5")):
+        question.root[HANDS + seat] = game.mask(mask_of(parse_cards(hand)))
+    sums = Sums.zeros(1)
+    judge(question, 4000, 1, True, np.array([1], dtype=np.uint64), sums)
+    return float(sums.values[0]) / 4000 - 5
+
+
+def test_first_winner_leads_lets_one_seat_lead_all_tricks_of_a_playout() -> None:
+    """If east leads the heart, north takes it, and has to lead the queen: unless east leads again.
+
+    So it is 15, 2 or 0 points with chances of a half and two quarters, or 2, 2 and 0.
+    """
+    right = Kiele2024(rollout="random", sees="all")
+    published = replace(right, as_published=("first-winner-leads",))
+    assert points_of_north(right) == pytest.approx(8.0, abs=0.5)
+    assert points_of_north(published) == pytest.approx(1.5, abs=0.2)
+    with pytest.raises(ArenaError, match="goes with random playouts"):
+        replace(published, rollout="rule")

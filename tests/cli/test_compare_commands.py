@@ -198,7 +198,7 @@ def test_an_agent_against_itself_is_even() -> None:
 
 @pytest.mark.long
 def test_calibrate_on_real_deals(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["calibrate", "--quick", "--only", "real", "--deals", "klaverjas-given-1000", "--json"]
+    words = ["calibrate", "real", "--quick", "--deals", "klaverjas-given-1000", "--json"]
     assert main(words) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["kept"] is True

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from rounds import deal, legal, play_at_random, play_lowest
 
 from arena.cards import cards_of, mask_of, parse_card, parse_cards
-from arena.deals import DealError
+from arena.deals import Deal, DealError
 from arena.games.hearts import Hearts
 from arena.games.hearts.rules import PRESETS
-from arena.games.hearts.tables import ALL_POINTS
+from arena.games.hearts.tables import ALL_POINTS, POINTS
 from arena.rules import IllegalAction, RulesError, Standing
 from arena.seeds import Rng
 
@@ -199,6 +199,29 @@ def test_two_players():
         THESIS.check_deal(the_deal)
 
 
+def test_three_players():
+    # Seventeen cards each, and the queen of spades is left over: 13 points are all there are.
+    rules = Hearts(players=3)
+    the_deal = deal(
+        f"N: {CLUBS} D2 D3 D4 D5; E: {DIAMONDS[12:]} {SPADES[:23]}; S: {HEARTS} ST SJ SK SA"
+    )
+    rules.check_deal(the_deal)
+    outcome = play_lowest(rules, the_deal)
+    assert (outcome.scores, outcome.flags) == ((0, 13, 13), ("moon",))
+
+
+def test_with_three_players_the_two_of_clubs_is_always_dealt():
+    rules, left_over = Hearts(players=3), set()
+    for number in range(300):
+        hands = rules.random_deal(Rng(number), number).hands
+        assert [len(hand) for hand in hands] == [17, 17, 17]
+        left_over |= set(range(52)).difference(*hands)
+    assert parse_card("C2") not in left_over and len(left_over) > 40
+    hands = (tuple(range(1, 18)), tuple(range(18, 35)), tuple(range(35, 52)))
+    with pytest.raises(RulesError, match="nobody holds the two of clubs"):
+        rules.check_deal(Deal("", hands))
+
+
 # --- variants and single options ---------------------------------------------------------
 
 
@@ -246,6 +269,15 @@ def test_rotation_goes_by_the_round_of_the_match():
     leaders = [pass_lowest(rules, Standing(number, (0,) * 4)).leader for number in range(6)]
     # The two of clubs goes left, right, across, stays, and so on.
     assert leaders == [1, 3, 2, 0, 1, 3]
+
+
+def test_three_players_pass_left_and_right_but_not_across():
+    ways = [Hearts(players=3, passing="rotate").passing_steps(number) for number in range(4)]
+    assert ways == [1, 2, 0, 1]
+    with pytest.raises(
+        RulesError, match="passing: unknown 'across'; allowed: left, none, right, rotate"
+    ):
+        Hearts(players=3, passing="across")
 
 
 def test_two_players_pass_to_each_other():
@@ -378,7 +410,7 @@ def test_a_match_goes_to_a_hundred_and_the_lowest_wins():
     ("options", "message"),
     [
         ({"variant": "kiele"}, "hearts: variant: unknown 'kiele'; did you mean 'kiele_"),
-        ({"players": 3}, "players: unknown 3; allowed: 2, 4"),
+        ({"players": 5}, "players: unknown 5; allowed: 2, 3, 4"),
         ({"players": "4"}, "players: unknown '4'"),
         ({"passing": "lft"}, "did you mean 'left'"),
         ({"queen_lead_ban": "no"}, "queen_lead_ban: unknown 'no'; allowed: False, True"),
@@ -409,9 +441,9 @@ def test_a_filter_looks_for_long_hearts():
 
 any_rules = st.builds(
     Hearts,
-    players=st.sampled_from([2, 4]),
+    players=st.sampled_from([2, 3, 4]),
     variant=st.sampled_from(sorted(PRESETS)),
-    passing=st.sampled_from(["none", "left", "right", "across", "rotate"]),
+    passing=st.sampled_from(["none", "left", "right", "rotate"]),
     points_on_first_trick=st.sampled_from([None, False, True]),
     queen_breaks_hearts=st.sampled_from([None, False, True]),
     queen_lead_ban=st.sampled_from([None, False, True]),
@@ -425,15 +457,18 @@ def test_random_rounds_add_up(rules, seed):
     rules.check_deal(the_deal)
     state, _ = play_at_random(rules, the_deal, rng)
     outcome = rules.outcome(state)
-    assert sum(outcome.points) == ALL_POINTS == 26
+    played = {card for trick in state.tricks for card in trick.cards}
+    assert played == {card for hand in the_deal.hands for card in hand}
+    dealt = sum(POINTS[card] for card in played)
+    assert dealt == ALL_POINTS == 26 or rules.players == 3
+    assert sum(outcome.points) == dealt
     assert sum(outcome.tricks) == rules.hand_size == 52 // rules.players
     moon = "moon" in outcome.flags
-    assert moon == (26 in outcome.points)
-    assert sum(outcome.scores) == (26 * (rules.players - 1) if moon else 26)
+    assert moon == (dealt in outcome.points)
+    assert sum(outcome.scores) == (dealt * (rules.players - 1) if moon else dealt)
     low, high = rules.margin_bounds
     assert all(low - 1e-9 <= margin <= high for margin in margins(outcome))
     assert state.tricks[0].cards[0] == parse_card("C2")
-    assert {card for trick in state.tricks for card in trick.cards} == set(range(52))
 
 
 @given(any_rules, st.integers(0, 2**64 - 1))

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rounds import deal, legal, play, play_at_random, play_lowest
 
-from arena.cards import parse_cards
+from agents.ismcts import Ismcts
+from arena.cards import parse_cards, suit_of
 from arena.games.klaverjas import Klaverjas
 from arena.games.klaverjas.bidding import SYSTEMS
 from arena.games.klaverjas.rules import roem
 from arena.games.klaverjas.tables import ROUND_POINTS
+from arena.games.needs import why_not
 from arena.rules import PASS, PLAY, RulesError, Standing, choose_trump
 from arena.seeds import Rng
 
@@ -21,6 +24,8 @@ ROTTERDAM = Klaverjas()
 AMSTERDAM = Klaverjas(variant="amsterdam")
 OFFICIAL = Klaverjas(variant="amsterdam-official")
 ALL = (ROTTERDAM, AMSTERDAM, OFFICIAL)
+AMSTERDAM_2022 = Klaverjas(variant="amsterdam-2022")
+ROTTERDAM_2017 = Klaverjas(variant="rotterdam-2017")
 
 
 # --- which cards may be played -----------------------------------------------------------
@@ -197,6 +202,55 @@ def test_variants_end_differently():
     assert play_lowest(ROTTERDAM, the_deal).scores == (103, 169)
     assert play_lowest(AMSTERDAM, the_deal).scores == (252, 0)
     assert play_lowest(OFFICIAL, the_deal).scores == (272, 0)
+
+
+def test_amsterdam_of_2022_lets_anything_go_on_a_trump_lead_that_partner_holds():
+    hand = "H7 HJ SA"
+    assert legal(AMSTERDAM, trump="H", trick="HA HK", hand=hand) == "H7 HJ"
+    assert legal(AMSTERDAM_2022, trump="H", trick="HA HK", hand=hand) == hand
+    # Where partner does not hold it, and where a plain suit was led, nothing changes.
+    assert legal(AMSTERDAM_2022, trump="H", trick="HK HA", hand=hand) == "HJ"
+    assert legal(AMSTERDAM_2022, trump="H", trick="CA C7", hand="CT H7") == "CT"
+    deals = [ROTTERDAM.random_deal(Rng(number), number) for number in range(60)]
+    others = sum(play_lowest(AMSTERDAM_2022, d) != play_lowest(AMSTERDAM, d) for d in deals)
+    assert 5 <= others < 60
+
+
+@pytest.mark.parametrize(
+    ("trick", "leader", "right", "in_2017"),
+    [
+        ("C7 C9 C8 D7", 1, 2, 1),  # none of the clubs has points: E is the lowest seat
+        ("C9 C7 CA C8", 0, 2, 2),
+        ("C8 H7 H8 CA", 2, 0, 0),
+        ("C8 CA H8 H7", 3, 1, 1),
+        ("H7 H8 C9 CA", 0, 1, 0),
+    ],
+)
+def test_the_program_of_2017_compares_points_and_then_seats(trick, leader, right, in_2017):
+    cards = parse_cards(trick)
+    assert ROTTERDAM.taker(leader, cards, 2) == right
+    assert ROTTERDAM_2017.taker(leader, cards, 2) == in_2017
+
+
+def test_the_winner_by_points_is_another_in_some_rounds_and_searches_refuse_it():
+    other = 0
+    for number in range(200):
+        the_deal = ROTTERDAM.random_deal(Rng(number), number)
+        other += play_lowest(ROTTERDAM, the_deal) != play_lowest(ROTTERDAM_2017, the_deal)
+    assert 2 <= other <= 60
+    assert why_not(Ismcts(), ROTTERDAM_2017) is not None
+
+
+def test_the_shuffle_of_2017_gives_seats_too_few_cards_of_their_suit():
+    counts = np.zeros((4, 4))
+    for number in range(2000):
+        for seat, hand in enumerate(ROTTERDAM_2017.random_deal(Rng(number), number).hands):
+            for card in hand:
+                counts[seat, suit_of(card)] += 1 / 2000
+    few = [counts[seat, "CDHS".index(suit)] for seat, suit in enumerate("DCHS")]
+    # No card stays where it was: of the eight each has 7 places in 31 left, not 8 in 32.
+    assert few == pytest.approx([8 * 7 / 31] * 4, abs=0.08)
+    assert counts.sum(axis=1) == pytest.approx([8.0] * 4)
 
 
 def test_pit_is_for_declarers_who_take_everything():

@@ -33,6 +33,8 @@ HEARTS = [
         ("none", "left", "right", "across", "rotate"),
     )
 ]
+HEARTS += [Hearts(players=3, passing=way) for way in ("none", "left", "right", "rotate")]
+KLAVERJAS.append(Klaverjas(variant="amsterdam-2022"))
 RULES = [*KLAVERJAS, *SCHIEBER, *HEARTS]
 WITH_WEIS = [
     Schieber(weis=True),

@@ -36,16 +36,20 @@ ALL: list[Any] = [
     *KLAVERJAS,
     *SCHIEBER,
     *HEARTS,
+    Klaverjas(variant="amsterdam-2022"),
     Klaverjas(bidding="classical"),
     Klaverjas(bidding="free-choice"),
     Schieber(multipliers="swisslos", weis=True),
     Hearts(passing="left"),
     Hearts(players=2, passing="across"),
+    Hearts(players=3),
+    Hearts(players=3, variant="kiele_code", passing="left"),
 ]
 SOME: list[Any] = [
     *KLAVERJAS[::4],
     *SCHIEBER[::5],
     *HEARTS[::3],
+    Hearts(players=3),
     Schieber("given", weis=True, stoeck=True),
 ]
 

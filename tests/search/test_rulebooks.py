@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from search.advising import compiled_choice
 
 from agents import rule_hearts, rule_klaverjas, rule_schieber
 from agents.dmcts import Dmcts
 from agents.flat_mc import FlatMC
 from agents.ismcts import Ismcts
-from agents.search.rulebooks import advised, book_of
+from agents.search.rulebooks import book_of
 from arena.errors import ArenaError
 from arena.games.hearts import Hearts
 from arena.games.infoset import round_of
-from arena.games.kernel.spec import KernelGame, kernel_game
+from arena.games.kernel.spec import KernelGame
 from arena.games.klaverjas import Klaverjas
 from arena.games.needs import games_of, why_not
 from arena.games.schieber import Schieber
@@ -29,16 +30,6 @@ BOOKS = {
 }
 
 
-def compiled_choice(view: View, state, as_written: bool = False) -> tuple[int, ...]:
-    """The cards that the compiled player chooses among, all hands being known."""
-    game = kernel_game(view.rules, view.trump)
-    words = game.state(state, state.hands, view.seat)
-    legal = game.mask(sum(1 << card for card in view.legal))
-    book = book_of(view, game, as_written=as_written)
-    found = int(game.card_mask(np.uint64(advised(words, game.words, book, legal))))
-    return tuple(card for card in range(52) if found >> card & 1)
-
-
 @pytest.mark.parametrize(
     ("rules", "rounds"),
     [
@@ -48,6 +39,7 @@ def compiled_choice(view: View, state, as_written: bool = False) -> tuple[int, .
         (Hearts(), 60),
         (Hearts(variant="classic"), 30),
         (Hearts(players=2), 30),
+        (Hearts(players=3), 30),
     ],
     ids=repr,
 )
@@ -78,7 +70,7 @@ def test_as_written():
         while state.turn is not None:
             view = rules.view(state, state.turn)
             expected = rule_klaverjas.choose_card(view, "as-written")
-            assert compiled_choice(view, state, as_written=True) == (expected,)
+            assert compiled_choice(view, state, "as-written") == (expected,)
             rules.apply(state, rng.choice(view.legal))
 
 

@@ -4,8 +4,10 @@
 player looks through cards in the order dealt; of the other hands nobody knows it, so there it is
 the order of the cards themselves.
 
-Nothing here is compiled unless a search asks for `rollout: rule`: who has no book passes None,
-and numba leaves out what only a book would need.
+The light and heavy rules of JassTheRipper (`ripper`) are books too; they are nobody's twin.
+
+Nothing here is compiled unless a search asks for a book: who has none passes None, and numba
+leaves out what only a book would need.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import numpy as np
 
 from agents.rule_hearts import HIGH_SPADES, LOW_SPADES, SPADES
 from agents.rule_schieber import SUIT_ORDER
-from agents.search.rulebooks import hearts, klaverjas, schieber
+from agents.search.rulebooks import hearts, klaverjas, ripper, schieber
 from agents.search.rulebooks.layout import (
     ALIKE,
     CARDS,
@@ -40,21 +42,32 @@ from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import legal, play
 from arena.games.schieber.tables import DECK as SCHIEBER_DECK
+from arena.games.schieber.tables import POINTS as SCHIEBER_POINTS
 from arena.games.schieber.tables import SUIT_MASK as SCHIEBER_SUITS
 from arena.rules import OBE, UNE, View
 
-__all__ = ["GAMES", "Book", "advised", "book_of", "note_in", "open_book", "play_by"]
+__all__ = ["BOOKS", "GAMES", "Book", "advised", "book_of", "note_in", "open_book", "play_by"]
 
 GAMES = ("klaverjas", "schieber", "hearts")
-"""The games that have rules here."""
+"""The games that have a rule player here."""
+BOOKS: dict[str, tuple[str, ...]] = {"rule": GAMES, "light": ("schieber",), "heavy": ("schieber",)}
+"""The rollouts that go by a book, and the games that have it."""
 _KLAVERJAS, _SCHIEBER, _HEARTS, _AS_WRITTEN = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
+_LIGHT, _HEAVY = np.uint64(4), np.uint64(5)
+_OTHER_RULES = {"as-written": _AS_WRITTEN, "light": _LIGHT, "heavy": _HEAVY}
 
 
-def book_of(view: View, game: KernelGame, *, as_written: bool = False) -> Book:
-    """The rules of a game's rule player, and what they look at, as a view knows it."""
+def book_of(view: View, game: KernelGame, rules: str = "rule") -> Book:
+    """Rules, and what they look at, as a view knows it.
+
+    `rule` is the game's rule player, `as-written` the other one of Klaverjas; `light` and
+    `heavy` are those of Schieber.
+    """
+    games = GAMES if rules == "as-written" else BOOKS[rules]
+    if game.rules.name not in games:
+        raise ArenaError(f"rollout: {rules} is for {', '.join(games)}, not for {game.rules.name}")
     book = _blank(game).copy()
-    if as_written:
-        book[WHOSE] = _AS_WRITTEN
+    book[WHOSE] = _OTHER_RULES.get(rules, book[WHOSE])
     cards = [card for trick in view.tricks for card in trick.cards] + [*view.table]
     first = view.tricks[0].leader if view.tricks else view.table_leader
     book[LEADER] = view.seat if first is None or not cards else first
@@ -70,8 +83,6 @@ def book_of(view: View, game: KernelGame, *, as_written: bool = False) -> Book:
 def _blank(game: KernelGame) -> Book:
     """A book before anything is known of a round."""
     rules, trump, book = game.rules, game.trump, np.zeros(SIZE, np.uint64)
-    if rules.name not in GAMES:
-        raise ArenaError(f"rollout: rule is for {', '.join(GAMES)}, not for {rules.name}")
     book[WHOSE] = GAMES.index(rules.name)
     for bit, card in game.cards.items():
         book[CARDS + bit] = card
@@ -81,6 +92,9 @@ def _blank(game: KernelGame) -> Book:
     if rules.name == "schieber":
         book[schieber.FAT] = game.mask(_of_ranks("T8" if trump == OBE else "T"))
         book[schieber.JACKS] = game.mask(_of_ranks("J"))
+        assert trump is not None  # cards are played once trump is known
+        points = SCHIEBER_POINTS[trump]
+        book[schieber.BLANK] = game.mask(mask_of(c for c in game.bits if points[c] == 0))
         book[schieber.LOW_IS_GOOD] = trump == UNE
         for number, suit in enumerate(SUIT_ORDER):
             lane = int(game.mask(SCHIEBER_SUITS[suit])).bit_length() // 16
@@ -108,6 +122,10 @@ def advised(state: Words, game: Words, book: Book, cards: Word) -> Word:
         return schieber.choose(state, game, book, cards)
     if book[WHOSE] == _HEARTS:
         return hearts.choose(state, game, book, cards)
+    if book[WHOSE] == _LIGHT:
+        return ripper.light(state, game, book, cards)
+    if book[WHOSE] == _HEAVY:
+        return ripper.heavy(state, game, book, cards)
     return klaverjas.choose(state, game, book, cards, book[WHOSE] == _AS_WRITTEN)
 
 

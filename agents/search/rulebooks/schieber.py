@@ -45,12 +45,14 @@ from arena.games.kernel.layout import (
 )
 from arena.games.kernel.step import lane_of
 
-__all__ = ["FAT", "JACKS", "LANES", "LOW_IS_GOOD", "choose"]
+__all__ = ["BLANK", "FAT", "JACKS", "LANES", "LOW_IS_GOOD", "choose"]
 
 FAT, JACKS, LOW_IS_GOOD = OWN_WORDS, OWN_WORDS + 1, OWN_WORDS + 2
 """Words of the book: cards worth many points, jacks, and 1 in une-ufe."""
 LANES = OWN_WORDS + 3
 """Four words: the lanes of the suits in the order in which suits are looked through."""
+BLANK = OWN_WORDS + 7
+"""Cards without points."""
 
 # A memory is an array of words, by seat where several stand together.
 _HAS_LED = 0

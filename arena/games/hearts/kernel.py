@@ -50,7 +50,6 @@ NOT_ON_FIRST_TRICK = OWN + 4
 """The cards that may not be discarded on the first trick."""
 BREAKING = OWN + 5
 """The cards that break hearts."""
-ALL_POINTS = OWN + 6
 
 _COUNT = np.uint64(0xFFFF)
 
@@ -104,14 +103,15 @@ def opens(game: Words, table: Word, seat: Word) -> Word:
 @inlined
 def final_scores(state: Words, game: Words, scores: Numbers) -> None:
     """The points taken, unless somebody has shot the moon."""
-    moon = False
+    dealt, most = np.int64(0), np.int64(0)
     for seat in range(np.int64(game[PLAYERS])):
-        points = state[TAKEN + np.uint64(seat)] & _COUNT
-        scores[seat] = np.int64(points)
-        moon = moon or points == game[ALL_POINTS]
-    if moon:
+        points = np.int64(state[TAKEN + np.uint64(seat)] & _COUNT)
+        scores[seat] = points
+        dealt += points
+        most = max(most, points)
+    if most == dealt:
         for seat in range(np.int64(game[PLAYERS])):
-            scores[seat] = np.int64(game[ALL_POINTS]) - scores[seat]
+            scores[seat] = dealt - scores[seat]
 
 
 # --- semi-random play --------------------------------------------------------------------
@@ -180,5 +180,4 @@ def kernel_game(rules: Hearts, trump: None = None) -> KernelGame:
     words[BREAKING] = kernel_mask(
         tables.POINT_CARDS if rules.queen_breaks_hearts else tables.HEARTS
     )
-    words[ALL_POINTS] = tables.ALL_POINTS
     return KernelGame(rules, None, words, bits)

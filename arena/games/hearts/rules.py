@@ -8,10 +8,12 @@ play anything. The highest card of the suit led takes the trick. A heart is wort
 the queen of spades 13. Before hearts are broken they may not be led, unless nothing else
 is held. A match ends after the round in which somebody has 100; the lowest total wins.
 
-Moon: who takes all 26 points scores 0 and everybody else 26.
+Moon: who takes all points scores 0 and everybody else all of them: 26, less what was not
+dealt.
 
-Options: `players`, 4 with 13 cards or 2 with 26 each; `variant` names a published rule
-set, and the three that follow change it where they are given:
+Options: `players`, 4 with 13 cards each, 3 with 17 or 2 with 26. With three one card is left
+over, which nobody sees; it is never the two of clubs, which has to be led. `variant` names a
+published rule set, and the three that follow change it where they are given:
 
 * `points_on_first_trick`: whether point cards may be discarded on the first trick (if
   not, still allowed to a hand that has nothing else);
@@ -29,11 +31,13 @@ set, and the three that follow change it where they are given:
 `passing`: three cards each go to the `left` (next in turn), `right`, `across`, `none`, or
 `rotate` round by round in this order. A card is chosen at a time, seat by seat, and all
 move when all are chosen; nobody sees what others pass, except what they receive. With two
-players, left, right and across are all the opponent.
+players, left, right and across are all the opponent; with three nobody sits across.
 
 Deviations: none. The program of the thesis often lets somebody else lead the first trick
-(see its turn flag); that is a defect and not played here. A `leader` in a deal must hold
-the two of clubs; where cards are passed it says nothing and is not looked at.
+(see its turn flag), with three players waits forever if the two of clubs is left over, and
+counts only half of the points that are not dealt; these are defects and not played here. A
+`leader` in a deal must hold the two of clubs; where cards are passed it says nothing and is
+not looked at.
 """
 
 from __future__ import annotations
@@ -94,7 +98,7 @@ class Hearts(TrickGame):
     True
     """
 
-    players: Literal[2, 4] = 4
+    players: Literal[2, 3, 4] = 4
     variant: Variant = "kiele_thesis"
     passing: Passing = "none"
     points_on_first_trick: bool | None = None
@@ -110,7 +114,7 @@ class Hearts(TrickGame):
     labels: ClassVar[dict[str, str]] = {"moon": "shot the moon"}
     flag_owners: ClassVar[dict[str, FlagOwner]] = {"moon": "points"}
     options_help: ClassVar[dict[str, str]] = {
-        "players": "4 with 13 cards each, or 2 with 26",
+        "players": "4 with 13 cards each, 3 with 17 and one left over, or 2 with 26",
         "variant": "a published rule set; the options below change it",
         "passing": "where three cards go before the first trick",
         "points_on_first_trick": "whether point cards may be discarded on the first trick",
@@ -119,13 +123,18 @@ class Hearts(TrickGame):
     }
 
     def __post_init__(self) -> None:
-        check_choice(self.name, "players", self.players, (2, 4))
+        check_choice(self.name, "players", self.players, (2, 3, 4))
         check_choice(self.name, "variant", self.variant, PRESETS)
-        check_choice(self.name, "passing", self.passing, get_args(Passing))
+        check_choice(self.name, "passing", self.passing, self._ways_to_pass)
         for option, preset in PRESETS[self.variant]._asdict().items():
             if getattr(self, option) is None:
                 object.__setattr__(self, option, preset)
             check_choice(self.name, option, getattr(self, option), (False, True))
+
+    @property
+    def _ways_to_pass(self) -> tuple[str, ...]:
+        """With three players nobody sits across."""
+        return tuple(way for way in get_args(Passing) if self.players != 3 or way != "across")
 
     # --- the table -----------------------------------------------------------------------
 
@@ -159,7 +168,9 @@ class Hearts(TrickGame):
     # --- before the first card -----------------------------------------------------------
 
     def check_fields(self, deal: Deal) -> None:
-        """A leader must hold the two of clubs; a deal needs nothing besides the cards."""
+        """Somebody must hold the two of clubs, and if the deal names a leader, they must."""
+        if not any(map(_holds_two_of_clubs, deal.hands)):
+            raise RulesError(f"deal {deal.id}: nobody holds the two of clubs, which is led first")
         if deal.leader is None or self.passing != "none":
             return
         if deal.leader >= self.players or not _holds_two_of_clubs(deal.hands[deal.leader]):
@@ -179,7 +190,8 @@ class Hearts(TrickGame):
         """How many seats on the passed cards go in this round of a match; 0: none are passed."""
         towards: str = self.passing
         if towards == "rotate":
-            towards = ROTATION[round_number % len(ROTATION)]
+            rotation = [way for way in ROTATION if way in self._ways_to_pass]
+            towards = rotation[round_number % len(rotation)]
         steps = {"none": 0, "left": 1, "right": self.players - 1, "across": self.players // 2}
         return steps[towards]
 
@@ -259,8 +271,9 @@ class Hearts(TrickGame):
             won[trick.winner] += 1
         scores = points
         flags: tuple[str, ...] = ()
-        if ALL_POINTS in points:
-            scores, flags = tuple(ALL_POINTS - p for p in points), ("moon",)
+        dealt = sum(points)  # fewer than 26 if a point card was left over
+        if dealt in points:
+            scores, flags = tuple(dealt - p for p in points), ("moon",)
         return Outcome(scores, points, state.bonus, tuple(won), flags)
 
     # --- records and deals ---------------------------------------------------------------
@@ -277,7 +290,10 @@ class Hearts(TrickGame):
 
     def random_deal(self, rng: Rng, number: int) -> Deal:
         """Random hands; the two of clubs decides who leads, so nothing takes turns."""
-        return Deal("", self.random_hands(rng))
+        hands = self.random_hands(rng)
+        while not any(map(_holds_two_of_clubs, hands)):
+            hands = self.random_hands(rng)
+        return Deal("", hands)
 
 
 def _holds_two_of_clubs(hand: tuple[int, ...]) -> bool:

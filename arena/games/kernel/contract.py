@@ -143,8 +143,10 @@ def complaint(rules: Rules) -> str | None:
     """Why the kernel cannot play a game; None if it can."""
     module = _module_name(type(rules))
     sound, broken = _found()
-    if any(kernel.module.__name__ == module for kernel in sound):
-        return None
+    for kernel in sound:
+        if kernel.module.__name__ == module:
+            refuses = getattr(kernel.module, "refuses", None)  # some options may be left out
+            return refuses(rules) if refuses is not None else None
     if module in broken:
         return f"the kernel of the game {rules.name!r} ({module}) cannot be used: {broken[module]}"
     return f"the game {rules.name!r} has no compiled kernel"

@@ -3,7 +3,8 @@
 A deck is split in two at random: every card goes to one half or the other by a random
 bit, then cards chosen at random move until the halves are equal. By symmetry every split
 is equally likely. The halves are split again for four players; with three, one draws a third
-of the deck card by card and the others halve the rest.
+of the deck card by card and the others halve the rest. If the deck is not a multiple of three,
+cards are left over first, but never the one that has to be led.
 """
 
 from __future__ import annotations
@@ -46,6 +47,9 @@ def random_deal(state: Words, game: Words, rng: Words, leader: Word, declarer: W
         state[i] = ZERO
     if game[PLAYERS] <= THREE:
         if game[PLAYERS] == THREE:
+            while popcount(deck) > size + size + size:
+                deck ^= pick(deck & ~game[FIRST_LEAD], mix(seed) >> S32)
+                seed = advance(seed)
             third, seed = _third(size, seed)
             state[HANDS + TWO] = pdep(third, deck)
             deck ^= state[HANDS + TWO]

@@ -35,7 +35,14 @@ from arena.games.kernel.spec import KernelGame, game_words, lane_masks
 from arena.games.klaverjas import tables
 from arena.games.klaverjas.rules import Klaverjas, roem
 
-__all__ = ["final_scores", "following", "kernel_game", "semi_following", "trick_value"]
+__all__ = [
+    "final_scores",
+    "following",
+    "kernel_game",
+    "refuses",
+    "semi_following",
+    "trick_value",
+]
 
 CLOCKWISE, PAIRS = True, True
 
@@ -43,8 +50,14 @@ CLOCKWISE, PAIRS = True, True
 
 # Values of `RULE`:
 ROTTERDAM, AMSTERDAM, OFFICIAL = np.uint64(0), np.uint64(1), np.uint64(2)
+PROGRAM_2022 = np.uint64(3)
 SPECIAL_RULES = (ROTTERDAM,)
-_RULES = {"rotterdam": ROTTERDAM, "amsterdam": AMSTERDAM, "amsterdam-official": OFFICIAL}
+_RULES = {
+    "rotterdam": ROTTERDAM,
+    "amsterdam": AMSTERDAM,
+    "amsterdam-official": OFFICIAL,
+    "amsterdam-2022": PROGRAM_2022,
+}
 FOUR_JACKS = OWN
 """Roem for four jacks, already where it stands in a word of `TAKEN`."""
 TIE_IS_NAT = OWN + 1
@@ -91,8 +104,8 @@ def following(
     """The cards that may be played to a trick that has been led."""
     own_trumps = hand & TOP_LANE
     higher = own_trumps & ~(best | (best - ONE))
-    if rule == AMSTERDAM and partner_holds:
-        free = hand & led
+    if partner_holds and rule in (AMSTERDAM, PROGRAM_2022):
+        free = hand & led if rule == AMSTERDAM else hand & led & ~TOP_LANE
         return free if free != ZERO else hand
     duty = own_trumps if own_trumps != ZERO else hand
     if rule == OFFICIAL and led != TOP_LANE:
@@ -195,6 +208,13 @@ def _raising(game: Words, table: Word, place: Word) -> Word:
 
 
 # --- parameters and tables from the rules ------------------------------------------------
+
+
+def refuses(rules: Klaverjas) -> str | None:
+    """Why a variant cannot be played here: in one of them seats decide who takes a trick."""
+    if rules.variant in _RULES:
+        return None
+    return f"the kernel of the game 'klaverjas' does not play the variant {rules.variant}"
 
 
 def kernel_game(rules: Klaverjas, trump: int) -> KernelGame:

@@ -13,6 +13,13 @@ Play goes clockwise. Follow suit if you can. Who cannot follow plays by `variant
 * `amsterdam-official` (the printed rules): a trump lead must be headed even over
   partner; nobody may under-trump unless only trumps are left; who cannot follow
   while partner holds the trick may discard, or trump higher.
+* `amsterdam-2022` (as the program of Hordijk 2022 has it): as `amsterdam`, but on a trump
+  lead that partner holds anything may be played, even by who has trumps.
+* `rotterdam-2017` (as the program of Hoogenboom 2017 has it): as `rotterdam`, but a trick goes
+  to the card with most points of those that can take it, on ties to the lowest seat (N first):
+  a seven may beat a nine. Deals made for it come from its shuffle, which never leaves
+  a card where it was: seats get fewer cards of the suit that lies before them. Searches
+  cannot play it.
 
 Card points are 152, the last trick is worth 10 more. Roem goes to the side that
 takes the trick: three in sequence 20, four 50, king and queen of trump (stuk) 20
@@ -31,7 +38,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
-from arena.cards import LANE, RANKS, mask_of, suit_of
+from arena.cards import LANE, RANKS, SUITS, cards_of, mask_of, suit_of
 from arena.deals import Deal
 from arena.games.base import TableRound, check_choice
 from arena.games.klaverjas import bidding, records
@@ -56,7 +63,9 @@ from arena.seeds import Rng
 
 __all__ = ["Klaverjas", "roem"]
 
-Variant: TypeAlias = Literal["rotterdam", "amsterdam", "amsterdam-official"]
+Variant: TypeAlias = Literal[
+    "rotterdam", "amsterdam", "amsterdam-official", "amsterdam-2022", "rotterdam-2017"
+]
 
 _QUEEN, _JACK = RANKS.index("Q"), RANKS.index("J")
 
@@ -165,6 +174,8 @@ class Klaverjas(TrumpGame):
             return following
         if self.variant == "amsterdam" and partner_holds:
             return following or hand
+        if self.variant == "amsterdam-2022" and partner_holds:
+            return hand
         if following:
             return higher or following
         if self.variant == "amsterdam-official":
@@ -173,6 +184,19 @@ class Klaverjas(TrumpGame):
                 return discards | higher or hand
             return higher or discards or hand
         return higher or trumps or hand
+
+    def taker(self, leader: int, cards: tuple[int, ...], trump: int | None) -> int:
+        """The seat that takes a trick: that of the best card, or of the one with most points."""
+        if self.variant != "rotterdam-2017":
+            return super().taker(leader, cards, trump)
+        assert trump is not None  # cards are played once trump is known
+        suits = [suit_of(card) for card in cards]
+        takes = trump if trump in suits else suits[0]
+        by_seat = {self.seat_after(leader, place): card for place, card in enumerate(cards)}
+        return max(
+            (seat for seat in sorted(by_seat) if suit_of(by_seat[seat]) == takes),
+            key=lambda seat: POINTS[trump][by_seat[seat]],
+        )
 
     def trick_value(self, cards: tuple[int, ...], trump: int | None, last: bool) -> tuple[int, int]:
         """Card points, ten more for the last trick; and roem."""
@@ -219,12 +243,25 @@ class Klaverjas(TrumpGame):
 
     def random_deal(self, rng: Rng, number: int) -> Deal:
         """Four random hands; leaders (given) and dealers (auction) take turns by `number`."""
-        hands = self.random_hands(rng)
+        hands = _hands_of_2017(rng) if self.variant == "rotterdam-2017" else self.random_hands(rng)
         seat = number % self.players
         if self.bidding == "given":
             return Deal("", hands, trump=rng.below(4), declarer=seat, leader=seat)
         turn_ups = bidding.draw_turn_ups(self.bidding, rng)
         return Deal("", hands, dealer=self.seat_after(seat, -1), turn_ups=turn_ups)
+
+
+def _hands_of_2017(rng: Rng) -> tuple[tuple[int, ...], ...]:
+    """The hands of a deck that lies sorted before the seats and is shuffled by a mistaken loop.
+
+    Each card changes places with one before it, never with itself: so no card stays.
+    """
+    cards = [card for suit in "DCHS" for card in cards_of(SUIT_MASK[SUITS.index(suit)])]
+    for place in range(len(cards) - 1, 0, -1):
+        other = rng.below(place)
+        cards[place], cards[other] = cards[other], cards[place]
+    size = len(PLAIN_ORDER)
+    return tuple(tuple(cards[first : first + size]) for first in range(0, len(cards), size))
 
 
 def roem(cards: tuple[int, ...], trump: int, four_jacks: int) -> int:

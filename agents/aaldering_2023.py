@@ -1,0 +1,76 @@
+"""The tree search of Aaldering 2023 for Klaverjas, with what its program does otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from agents.as_published import check_deviations
+from agents.ismcts import Ismcts
+from agents.search.decision import CardStatistics, Ucb
+from agents.search.worlds import Worlds, backtracked
+from agents.tree_search import Question
+from arena.agent import parameter
+from arena.errors import ArenaError
+from arena.rules import Action, View
+from arena.seeds import Rng
+
+__all__ = ["DEVIATIONS", "Aaldering2023"]
+
+DEVIATIONS: dict[str, str] = {
+    "sign-by-depth": (
+        "values change their sign with every card, as if the sides took turns: wrong from the "
+        "first trick on that the side which did not lead it takes"
+    ),
+    "ties-at-random": "of several cards with most visits any is played, not the one of best mean",
+    "backtracked-worlds": (
+        "cards are dealt one by one to anybody who may have them, and taken back where that "
+        "leads nowhere: not all worlds are equally likely"
+    ),
+}
+"""What `as_published` may switch on, and what each does in the program of the thesis."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aaldering2023(Ismcts):
+    """The `ismcts` of Aaldering 2023: its constant, its formula, and its program's deviations.
+
+    Source: Aaldering 2023, sections 4 and 5 (the rollout agent). Differs: nothing but what
+    `as_published` leaves off; as `ismcts` it is right without any of them.
+    """
+
+    c: float | None = parameter(200.0, help="exploration in points", at_least=0)
+    ucb: Ucb = parameter(
+        "global", help="N in sqrt(ln N / n): simulations, parent's visits or availability"
+    )
+    as_published: tuple[str, ...] = parameter((), help="single deviations of the program of 2023")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_deviations(self.as_published, DEVIATIONS)
+        if "ties-at-random" in self.as_published and self.final != "visits":
+            raise ArenaError("as_published: ties-at-random goes with final: visits")
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """A sign can change between two sides only."""
+        alternating = "sign-by-depth" in self.as_published
+        return (*super().needs, "two-sides") if alternating else super().needs
+
+    def ask(self, view: View, rng: Rng) -> Question:
+        """The decision of a view, with the signs of the program."""
+        question = super().ask(view, rng)
+        by_depth = "sign-by-depth" in self.as_published
+        return replace(question, policy=question.policy._replace(sign_by_depth=by_depth))
+
+    def worlds(self, view: View, question: Question) -> Worlds:
+        """The worlds that are searched, drawn exactly or as the program does."""
+        if "backtracked-worlds" in self.as_published:
+            return backtracked(question.game, view)
+        return super().worlds(view, question)
+
+    def best(self, found: dict[Action, CardStatistics], rng: Rng) -> Action:
+        """The card to play after a search."""
+        if "ties-at-random" not in self.as_published:
+            return super().best(found, rng)
+        most = max(card.visits for card in found.values())
+        return rng.choice(tuple(card for card in found if found[card].visits == most))
