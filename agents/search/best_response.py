@@ -167,7 +167,8 @@ def respond(
             card = cards
             if cards & (cards - ONE) != ZERO:
                 kind = kinds[number, np.int64(turn)] if others.by_type else 0
-                card, node, hand = ZERO, 0, ZERO
+                card, hand = ZERO, ZERO
+                node: Int = 0
                 if in_tree and searching >> turn & ONE != ZERO:
                     kind = 0
                     hand = world[HANDS + turn]

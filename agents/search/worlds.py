@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.beliefs import Beliefs, Believer, Guess, infers
+from agents.beliefs import Beliefs, Believer, Guess, Infers
 from agents.policies.inference import holders
 from agents.policies.pool import NO_POOL, Pool, deal_from
 from agents.search.backtracking import backtracking_plan, sample_backtracking
@@ -80,7 +80,7 @@ def worlds_for(game: KernelGame, view: View, root: Words, beliefs: Beliefs, rng:
 
     Random numbers are used only where worlds are inferred.
     """
-    if infers(beliefs):
+    if isinstance(beliefs, Infers):
         pool = beliefs.infer(game, view, root, rng).pool
         return Worlds(POOLED, _NO_PLAN, _NO_PLAN, _NO_ODDS, 1.0, pool)
     return plan_worlds(game, view, beliefs)
@@ -170,7 +170,7 @@ _TO_COUNT = 4000
 
 def belief_of(game: KernelGame, view: View, root: Words, beliefs: Beliefs, rng: Words) -> Belief:
     """Who holds which hidden card how likely, with the same random numbers as a search."""
-    if infers(beliefs):
+    if isinstance(beliefs, Infers):
         inferred = beliefs.infer(game, view, root, rng)
         return Belief(inferred.holders(game), beliefs.told(view, inferred))
     worlds = plan_worlds(game, view, beliefs)
