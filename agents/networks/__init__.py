@@ -2,7 +2,6 @@
 
 | module | what |
 |---|---|
-| `recordings` | rounds from what `arena record` wrote |
 | `policy_rounds` | rounds that a policy plays, in compiled code |
 | `examples` | rounds as positions, and positions as the inputs of networks |
 | `learner` | a network that learns batch by batch, and can be put down and taken up again |

@@ -19,7 +19,7 @@ from agents.networks.examples import Encoding, Examples, Playouts, inputs_for
 from agents.networks.fitting import Course, Epoch, fit
 from agents.networks.learner import Learner
 from agents.networks.policy_rounds import policy_rounds
-from agents.networks.recordings import recorded_rounds
+from agents.policies.recordings import recorded_rounds
 from agents.policies.rounds import Rounds
 from arena import __version__
 from arena.agent import parameter

@@ -13,7 +13,7 @@ from agents.dense_network import forward, read_network
 from agents.networks import fitting
 from agents.networks.examples import Playouts, examples_of
 from agents.networks.policy_rounds import policy_rounds
-from agents.networks.recordings import recorded_rounds
+from agents.policies.recordings import recorded_rounds
 from agents.policies.rounds import play_rounds
 from agents.policy import PolicyPlayer
 from agents.random_ import Random
