@@ -44,6 +44,9 @@ gate: $(READY)  ## are our agents as strong as they were?
 update-gates: $(READY)  ## new baselines, after a change that is meant
 	PATH="$(abspath $(BIN)):$$PATH" .ci/gate configs/gates --update --quiet --out reports/gates
 
+policies: $(READY)  ## the policies that come along, from nothing (under two hours on two cores)
+	cd agents/policies && $(abspath $(BIN))/arena train policy klaverjas.yaml schieber.yaml hearts.yaml --jobs 2
+
 fuzz: $(READY)  ## 10,000 inputs of each kind that nobody would write
 	for kind in configs deals models runs protocol; do $(BIN)/python tests/fuzz/run.py $$kind 10000 || exit 1; done
 

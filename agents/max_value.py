@@ -12,7 +12,15 @@ from agents.beliefs import BELIEFS, HELP, Beliefs
 from agents.beliefs.hoogenboom import Certain
 from agents.bidding.usual import usual_bid
 from agents.search.decision import CardStatistics, best_card
-from agents.search.network import Judge, expected_margin, follow, judge_of, load_network, set_out
+from agents.search.network import (
+    Judge,
+    Network,
+    expected_margin,
+    follow,
+    judge_of,
+    load_network,
+    set_out,
+)
 from agents.search.worlds import Worlds, deal_world, worlds_for
 from arena.agent import parameter
 from arena.cards import cards_of
@@ -26,6 +34,8 @@ from arena.seeds import Rng
 
 __all__ = ["MaxValue"]
 
+SHIPPED = "value-klaverjas"
+
 
 @dataclass(frozen=True, kw_only=True)
 class MaxValue:
@@ -37,14 +47,26 @@ class MaxValue:
 
     needs: ClassVar[tuple[str, ...]] = ("kernel", "two-sides")
 
-    model: ModelFile = parameter(help="the network, as for evaluator: network")
+    model: ModelFile | None = parameter(
+        None, help="the network, as for evaluator: network; by default the one for Klaverjas"
+    )
     worlds: int = parameter(1000, help="worlds per decision", at_least=1)
     beliefs: Beliefs = parameter(Certain(), help=HELP, kinds=BELIEFS)
 
     @property
+    def network(self) -> Network:
+        """The network; `ArenaError` says what is wrong with the model."""
+        return load_network(self.model or ModelFile.find(SHIPPED))
+
+    @property
+    def games(self) -> tuple[str, ...] | None:
+        """The games that it plays: with the network that comes along, Klaverjas."""
+        return ("klaverjas",) if self.model is None else None
+
+    @property
     def model_hash(self) -> str:
         """What the networks are known by, for the fingerprint."""
-        hashes = [load_network(self.model).sha256, getattr(self.beliefs, "model_hash", None)]
+        hashes = [self.network.sha256, getattr(self.beliefs, "model_hash", None)]
         return "+".join(known for known in hashes if known)
 
     def act(self, view: View, rng: Rng) -> Action:
@@ -59,7 +81,7 @@ class MaxValue:
         """The mean value of each card."""
         game = kernel_game(view.rules, view.trump)
         root = game.view_state(view)
-        judge = judge_of(load_network(self.model), game, view, root)
+        judge = judge_of(self.network, game, view, root)
         # Where the network is not shown worlds, they are all alike.
         worlds = self.worlds if judge.sees_worlds else 1
         bits = cards_of(int(game.mask(sum(1 << card for card in view.legal))))

@@ -9,7 +9,8 @@ What no such mixture can say is a pool of worlds, each with a weight of its own:
 by a method `infer` instead.
 
 Kinds of beliefs are frozen dataclasses with one of these methods, found by name as agents are.
-To add one, also in another package, write the class and register it:
+To add one, also in another package, write the class (one that infers is an `Infers`) and
+register it:
 
     [project.entry-points."arena.beliefs"]
     my-beliefs = "my_package.module:MyBeliefs"
@@ -17,8 +18,9 @@ To add one, also in another package, write the class and register it:
 
 from __future__ import annotations
 
+import abc
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias
 
 from agents.policies.inference import Inference
 from arena.games.infoset import InfoSet
@@ -60,17 +62,16 @@ class Believer(Protocol):
         ...
 
 
-@runtime_checkable
-class Infers(Protocol):
+class Infers(abc.ABC):
     """Whatever turns a view into a pool of weighted worlds."""
 
+    @abc.abstractmethod
     def infer(self, game: KernelGame, view: View, root: Words, rng: Words) -> Inference:
         """The pool, in the coordinates of `game`; `root` is the state of the view there."""
-        ...
 
+    @abc.abstractmethod
     def told(self, view: View, inferred: Inference) -> tuple[str, ...]:
         """What was inferred, for people to read: a line each."""
-        ...
 
 
 Beliefs: TypeAlias = Believer | Infers

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from agents.beliefs import Infers
 from agents.policies.inference import Inference, infer, past_of, types_for
 from agents.policies.model import SHIPPED, PolicyModel, hash_of, policies_for
 from arena.agent import parameter
@@ -25,7 +26,7 @@ __all__ = ["Plays"]
 
 
 @dataclass(frozen=True)
-class Plays:
+class Plays(Infers):
     """Worlds are as likely as they make what the others played, by a policy."""
 
     kind: ClassVar[str] = "plays"

@@ -2,7 +2,6 @@
 
 | module | what |
 |---|---|
-| `recordings` | rounds from what `arena record` wrote |
 | `policy_rounds` | rounds that a policy plays, in compiled code |
 | `examples` | rounds as positions, and positions as the inputs of networks |
 | `learner` | a network that learns batch by batch, and can be put down and taken up again |
@@ -11,4 +10,5 @@
 | `value` | `arena train value`: who will win, from recorded rounds |
 | `selfplay` | `arena train selfplay`: the same from rounds that the network plays itself |
 | `seat` | `arena train seat`: what a seat plays and who holds what |
+| `trump` | `arena train trump`: which trump to name in Schieber |
 """

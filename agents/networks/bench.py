@@ -56,8 +56,8 @@ _SIMULATIONS = 200
 _LEAVES = 2000
 _NETWORKS = {
     "published": ("value-klaverjas-published", (299, 1024, 512, 128, 16, 1)),
-    "small": ("value-klaverjas-small", (299, 128, 32, 1)),
-    "world": ("value-klaverjas", (WORLD + MODES, 128, 32, 1)),
+    "small": ("value-klaverjas", (299, 128, 32, 1)),
+    "world": ("value-klaverjas-world", (WORLD + MODES, 128, 32, 1)),
 }
 
 

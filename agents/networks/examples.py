@@ -28,16 +28,20 @@ from agents.encodings import (
     places_of,
     rows_of,
 )
+from agents.policies.features import Deck, deck_of, watch
 from agents.policies.fit import deal_round
+from agents.policies.model import policies_for
 from agents.policies.rounds import Rounds
+from agents.policies.tables import Factors, draw
 from arena.games.kernel.jit import compiled
 from arena.games.kernel.layout import DECK, LANE_BITS, LEFT, ONE, STATE_WORDS, TURN, Int, Words
 from arena.games.kernel.layout import ZERO as NONE
 from arena.games.kernel.spec import KernelGame, kernel_game
-from arena.games.kernel.step import final_scores, legal, play, side_of
+from arena.games.kernel.step import copy_state, final_scores, legal, play, side_of
 from arena.rules import Rules
+from arena.seeds import rng_for
 
-__all__ = ["Encoding", "Examples", "examples_of", "inputs_for"]
+__all__ = ["Encoding", "Examples", "Playouts", "examples_of", "inputs_for", "margins_of"]
 
 Encoding: TypeAlias = Literal["places", "world", "seat"]
 _NUMBERS: dict[Encoding, int] = {"places": 0, "world": 1, "seat": 2}
@@ -61,10 +65,21 @@ def inputs_for(rules: Rules, encoding: Encoding) -> int:
     return MODES + (WORLD if encoding == "world" else SEAT)
 
 
+class Playouts(NamedTuple):
+    """What positions are worth: the mean of some playouts by the policy of the game."""
+
+    number: int
+    sharpness: float
+
+
 def examples_of(
-    rounds: Rounds, encoding: Encoding, everyone: bool, seed: int | None = None
+    rounds: Rounds,
+    encoding: Encoding,
+    everyone: bool,
+    seed: int | None = None,
+    playouts: Playouts | None = None,
 ) -> Examples:
-    """All positions of some rounds.
+    """All positions of some rounds, each with how the round ended, or with what playouts say.
 
     For `everyone` those of all seats, also of the end; else those of the seat to move. With a
     seed, plain suits change places.
@@ -82,10 +97,23 @@ def examples_of(
         game = kernel_game(rounds.rules, None if trump < 0 else trump)
         chosen = np.flatnonzero(rounds.trump == trump)
         end = at + len(chosen) * per_round
+        bits = _bits(game, rounds, chosen, seed)
+        leaders = rounds.leader[chosen].astype(np.uint64)
+        declarers = np.maximum(rounds.declarer[chosen], 0).astype(np.uint64)
+        if playouts is None:
+            expected = np.empty((len(chosen), bits.shape[1] + 1), np.float32)
+            expected[:] = _margins(bits, leaders, declarers, game.words)[:, None]
+        else:
+            factors = policies_for(rounds.rules, None).factors(game, playouts.sharpness)
+            rng = np.array([rng_for(seed or 0, "playouts", trump).next64()], dtype=np.uint64)
+            expected = _play_out(
+                bits, leaders, declarers, game.words, deck_of(game), factors, playouts.number, rng
+            )
         _collect(
-            _bits(game, rounds, chosen, seed),
-            rounds.leader[chosen].astype(np.uint64),
-            np.maximum(rounds.declarer[chosen], 0).astype(np.uint64),
+            bits,
+            leaders,
+            declarers,
+            expected,
             game.words,
             np.uint64(mode_of(game)),
             rows_of(game),
@@ -109,11 +137,83 @@ def _bits(game: KernelGame, rounds: Rounds, chosen: NDArray[np.int64], seed: int
     return bits.astype(np.uint64)
 
 
+def margins_of(rounds: Rounds) -> NDArray[np.float32]:
+    """By how many points the side of seat 0 won each round."""
+    margins = np.empty(len(rounds), np.float32)
+    for trump in sorted(set(rounds.trump.tolist())):
+        game = kernel_game(rounds.rules, None if trump < 0 else trump)
+        chosen = np.flatnonzero(rounds.trump == trump)
+        margins[chosen] = _margins(
+            game.to_bits[rounds.cards[chosen]].astype(np.uint64),
+            rounds.leader[chosen].astype(np.uint64),
+            np.maximum(rounds.declarer[chosen], 0).astype(np.uint64),
+            game.words,
+        )
+    return margins
+
+
+@compiled
+def _margins(cards: Words, leaders: Words, declarers: Words, game: Words) -> NDArray[np.float32]:
+    state, scores = np.empty(STATE_WORDS, np.uint64), np.empty(4, np.int64)
+    margins = np.empty(len(cards), np.float32)
+    for i in range(len(cards)):
+        deal_round(cards[i], leaders[i], declarers[i], game, state)
+        for number in cards[i]:
+            play(state, game, ONE << number)
+        final_scores(state, game, scores)
+        side = side_of(game, np.uint64(0))
+        margins[i] = np.float32(scores[side] - scores[side ^ ONE])
+    return margins
+
+
+@compiled
+def _play_out(
+    cards: Words,
+    leaders: Words,
+    declarers: Words,
+    game: Words,
+    deck: Deck,
+    factors: Factors,
+    count: Int,
+    rng: Words,
+) -> NDArray[np.float32]:
+    """By how much the side of seat 0 wins on average, before each card of rounds and at the end."""
+    state, end = np.empty(STATE_WORDS, np.uint64), np.empty(STATE_WORDS, np.uint64)
+    voids, seen = np.zeros(4, np.uint64), np.zeros(4, np.uint64)
+    weights, scores = np.empty(64, np.float64), np.empty(4, np.int64)
+    expected = np.empty((len(cards), cards.shape[1] + 1), np.float32)
+    side = side_of(game, np.uint64(0))
+    for i in range(len(cards)):
+        deal_round(cards[i], leaders[i], declarers[i], game, state)
+        voids[:] = NONE
+        for step in range(cards.shape[1] + 1):
+            total = 0.0
+            for _ in range(count):
+                copy_state(state, end)
+                seen[:] = voids
+                while end[LEFT] != NONE:
+                    some = legal(end, game)
+                    card = some
+                    if some & (some - ONE) != NONE:
+                        card = draw(end, game, seen, deck, factors, 0, some, weights, rng)
+                    watch(end, seen, card)
+                    play(end, game, card)
+                final_scores(end, game, scores)
+                total += np.float64(scores[side] - scores[side ^ ONE])
+            expected[i, step] = np.float32(total / np.float64(count))
+            if step < cards.shape[1]:
+                card = ONE << cards[i, step]
+                watch(state, voids, card)
+                play(state, game, card)
+    return expected
+
+
 @compiled
 def _collect(
     cards: Words,
     leaders: Words,
     declarers: Words,
+    expected: NDArray[np.float32],
     game: Words,
     mode: Int,
     rows: NDArray[np.int64],
@@ -125,13 +225,11 @@ def _collect(
 ) -> None:
     """Play rounds again and enter their positions."""
     state, may = np.empty(STATE_WORDS, np.uint64), np.empty(4, np.uint64)
-    scores = np.empty(4, np.int64)
     used = 0
     for i in range(len(cards)):
         deal_round(cards[i], leaders[i], declarers[i], game, state)
         for seat in range(4):
             may[seat] = game[DECK]
-        first = used
         for step in range(len(cards[i]) + 1):
             is_over = state[LEFT] == NONE
             card = NONE if is_over else ONE << cards[i, step]
@@ -150,13 +248,9 @@ def _collect(
                             enter_world(position, inputs[used])
                         else:
                             enter_seat(position, inputs[used])
-                        # Whose side it is, until it is known what that is worth.
-                        margins[used] = np.float32(side_of(game, viewer))
+                        is_ours = side_of(game, viewer) == side_of(game, np.uint64(0))
+                        margins[used] = expected[i, step] if is_ours else -expected[i, step]
                         used += 1
             if not is_over:
                 learn(state, game, may, card)
                 play(state, game, card)
-        final_scores(state, game, scores)
-        for row in range(first, used):
-            won = np.float32(scores[0] - scores[1])
-            margins[row] = won if margins[row] == np.float32(0.0) else -won

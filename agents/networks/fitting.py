@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.networks.curves import line
-from agents.networks.examples import Encoding, Examples, examples_of
+from agents.networks.examples import Encoding, Examples, Playouts, examples_of
 from agents.networks.learner import Learner
 from agents.policies.rounds import Rounds
 from arena.errors import ArenaError
@@ -57,6 +57,11 @@ class Task(Protocol):
     @property
     def everyone(self) -> bool:
         """Whether all seats look at a position, or only the one to move."""
+        ...
+
+    @property
+    def playouts(self) -> Playouts | None:
+        """What positions are worth, if not how the round ended."""
         ...
 
     @property
@@ -160,7 +165,8 @@ def _learn(
     seed: int,
 ) -> float:
     """Learn from some rounds; the mean loss."""
-    examples = examples_of(rounds.rows(chosen), task.encoding, task.everyone, seed)
+    some = rounds.rows(chosen)
+    examples = examples_of(some, task.encoding, task.everyone, seed, task.playouts)
     targets = task.targets(examples)
     order = np.random.default_rng(seed).permutation(len(examples.margins))
     losses = []
@@ -171,7 +177,7 @@ def _learn(
 
 
 def _loss(learner: Learner, rounds: Rounds, task: Task, batch: int) -> float:
-    examples = examples_of(rounds, task.encoding, task.everyone)
+    examples = examples_of(rounds, task.encoding, task.everyone, playouts=task.playouts)
     targets = task.targets(examples)
     total, count = 0.0, len(examples.margins)
     for first in range(0, count, batch):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from agents.bidding.usual import usual_bid
 from agents.policies.features import Deck, deck_of, watch
 from agents.policies.model import policies_for
-from agents.policies.rounds import NOBODY, Rounds
+from agents.policies.rounds import NOBODY, Numbers, Rounds
 from agents.policies.tables import Factors, draw
 from arena.deals import DealSet
 from arena.errors import ArenaError
@@ -26,13 +26,13 @@ from arena.games.kernel.layout import (
     ZERO,
     Words,
 )
-from arena.games.kernel.spec import kernel_game
+from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import legal, play
 from arena.registry import BIDDERS, GAMES
 from arena.rules import Rules
 from arena.seeds import rng_for
 
-__all__ = ["policy_rounds", "rounds_of_deals"]
+__all__ = ["play_by_policy", "policy_rounds", "rounds_of_deals"]
 
 
 def policy_rounds(path: Path, plays: int, sharpness: float, bidder: str, seed: int) -> Rounds:
@@ -72,19 +72,38 @@ def rounds_of_deals(
     for trump in sorted(set(trumps.tolist())):
         game = kernel_game(rules, None if trump < 0 else trump)
         chosen = np.flatnonzero(trumps == trump)
-        bits = np.empty((len(chosen), cards.shape[1]), np.uint8)
-        _play(
-            hands[chosen],
-            leaders[chosen].astype(np.uint64),
-            np.maximum(declarers[chosen], 0).astype(np.uint64),
-            seeds[chosen],
-            game.words,
-            deck_of(game),
+        cards[chosen] = play_by_policy(
+            game,
             model.factors(game, sharpness),
-            bits,
+            hands[chosen],
+            leaders[chosen],
+            declarers[chosen],
+            seeds[chosen],
         )
-        cards[chosen] = game.to_cards[bits]
     return Rounds(rules, trumps, declarers, leaders, cards)
+
+
+def play_by_policy(
+    game: KernelGame,
+    factors: Factors,
+    hands: Words,
+    leaders: Numbers,
+    declarers: Numbers,
+    seeds: Words,
+) -> Numbers:
+    """The cards of rounds with these hands (in kernel coordinates), in the order of play."""
+    bits = np.empty((len(hands), 4 * game.rules.hand_size), np.uint8)
+    _play(
+        hands,
+        leaders.astype(np.uint64),
+        np.maximum(declarers, 0).astype(np.uint64),
+        seeds,
+        game.words,
+        deck_of(game),
+        factors,
+        bits,
+    )
+    return game.to_cards[bits].astype(np.int8)
 
 
 @compiled

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agents.beliefs.network import OUTPUTS, SEAT_OUTPUTS
 from agents.encodings import CARD, HELD, LEGAL, MAY, VERSIONS
-from agents.networks.examples import Encoding, Examples, examples_of, inputs_for
+from agents.networks.examples import Encoding, Examples, Playouts, examples_of, inputs_for
 from agents.networks.fitting import Course, fit
 from agents.networks.learner import Learner, need_torch
 from agents.networks.value import (
@@ -46,6 +46,7 @@ class Seat:
 
     encoding: Encoding = "seat"
     everyone: bool = False
+    playouts: Playouts | None = None
     unit: str = "loss"
 
     def targets(self, examples: Examples) -> dict[str, NDArray[Any]]:

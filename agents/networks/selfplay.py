@@ -24,7 +24,7 @@ from agents.encodings import VERSIONS
 from agents.evaluators import NetworkJudge
 from agents.ismcts import Ismcts
 from agents.networks.curves import line, write_figure
-from agents.networks.examples import examples_of, inputs_for
+from agents.networks.examples import examples_of, inputs_for, margins_of
 from agents.networks.fitting import load_arrays, save_arrays
 from agents.networks.learner import Learner
 from agents.networks.value import POINTS, Margin, notes_of
@@ -250,19 +250,8 @@ def margins_against(
     jobs = [(lineup, chunk) for lineup in ([agent, other], [other, agent]) for chunk in chunks]
     played = pool(delayed(play_rounds)(rules, lineup, seed, chunk) for lineup, chunk in jobs)
     half = len(chunks)
-    first, second = (_won(Rounds.join(some)) for some in (played[:half], played[half:]))
-    return (first - second) / 2
-
-
-def _won(rounds: Rounds) -> NDArray[np.float64]:
-    """By how much seats 0 and 2 won each round."""
-    found = []
-    for number in range(len(rounds)):
-        one = rounds.part(slice(number, number + 1))
-        examples = examples_of(one, "world", everyone=False)
-        sign = 1.0 if int(one.leader[0]) % 2 == 0 else -1.0
-        found.append(sign * float(examples.margins[0]))
-    return np.array(found)
+    first, second = (margins_of(Rounds.join(some)) for some in (played[:half], played[half:]))
+    return (first - second).astype(np.float64) / 2
 
 
 def _numbered(at: _Progress) -> list[tuple[int, Rounds]]:

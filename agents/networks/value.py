@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from agents.dense_network import Network, save_network
 from agents.encodings import VERSIONS
 from agents.networks.curves import write_figure
-from agents.networks.examples import Encoding, Examples, inputs_for
+from agents.networks.examples import Encoding, Examples, Playouts, inputs_for
 from agents.networks.fitting import Course, Epoch, fit
 from agents.networks.learner import Learner
 from agents.networks.policy_rounds import policy_rounds
-from agents.networks.recordings import recorded_rounds
+from agents.policies.recordings import recorded_rounds
 from agents.policies.rounds import Rounds
 from arena import __version__
 from arena.agent import parameter
@@ -46,6 +46,7 @@ class Margin:
 
     encoding: Encoding
     everyone: bool
+    playouts: Playouts | None = None
     unit: str = "points"
 
     def targets(self, examples: Examples) -> dict[str, NDArray[Any]]:
@@ -75,6 +76,12 @@ class ValueRecipe:
     games: tuple[str, ...] = parameter(help=GAMES_HELP)
     plays: int = parameter(1, help="how often a set of deals is played", at_least=1)
     sharpness: float = parameter(2.0, help="of the policy that plays a set of deals", at_least=0)
+    playouts: int = parameter(
+        0,
+        help="a position is worth what so many playouts of the policy come to on average; "
+        "0: how the round ended",
+        at_least=0,
+    )
     encoding: Literal["places", "world"] = parameter(
         "places", help="what the network is shown: what a seat knows, or all hands"
     )
@@ -100,7 +107,8 @@ class ValueRecipe:
         """Train, write the model with its learning curve beside it, and tell how good it is."""
         rounds, data = rounds_from(Source(folder, self.games, self.plays, self.sharpness))
         # In a world it is the seat to move who looks.
-        task = Margin(self.encoding, everyone=self.encoding == "places")
+        playouts = Playouts(self.playouts, self.sharpness) if self.playouts else None
+        task = Margin(self.encoding, self.encoding == "places", playouts)
         sizes = [inputs_for(rounds.rules, self.encoding), *self.hidden, 1]
         say(f"{len(rounds)} rounds of {rounds.rules.name}; layers {sizes}")
         learner = Learner(sizes, Margin.loss, self.learning_rate, self.seed, workers)

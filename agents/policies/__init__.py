@@ -9,7 +9,10 @@ hands.
 |---|---|
 | `features` | what a policy sees of a card: an entry in each of a few small tables |
 | `tables` | log-linear policies: the product of what these entries say |
-| `rounds` | rounds to learn from |
+| `rounds`, `recordings` | rounds to learn from; those that `arena record` wrote |
 | `fit` | tables from rounds, by multinomial logistic regression |
 | `model` | policies in files |
+| `pool`, `inference` | worlds weighted by what was played, by a policy |
+| `measure` | what a policy knows |
+| `train` | `arena train policy` |
 """

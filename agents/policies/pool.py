@@ -181,7 +181,8 @@ def new_memory(types: Types) -> Memory:
     )
 
 
-@compiled
+# Tuples of arrays are dear to hand on, so what is called for each world is inlined.
+@inlined
 def _chances_of(
     seat: Int, hand: Word, evidence: Evidence, room: NDArray[np.float64], found: NDArray[np.float64]
 ) -> None:
@@ -197,18 +198,17 @@ def _chances_of(
         allowed = legal(state, game)
         if allowed & card == ZERO:
             found[:] = 0.0
-            return
-        if allowed & (allowed - ONE) == ZERO:
-            continue
-        chances_by_type(
-            state, game, ledger.voids[i], types.deck, types.factors, allowed, card, room
-        )
-        for t in range(count):
-            found[t] *= room[t]
+            break
+        if allowed & (allowed - ONE) != ZERO:
+            chances_by_type(
+                state, game, ledger.voids[i], types.deck, types.factors, allowed, card, room
+            )
+            for t in range(count):
+                found[t] *= room[t]
 
 
-@compiled
-def weigh_world(
+@inlined
+def _weigh(
     hands: Words,
     evidence: Evidence,
     memory: Memory,
@@ -221,10 +221,14 @@ def weigh_world(
     two places for each type.
     """
     types = evidence.types
-    products[:] = types.priors
+    for side in range(len(products)):
+        for t in range(len(types.factors)):
+            products[side, t] = types.priors[side, t]
     last = np.uint64(_REMEMBERED - 1)
     for seat in range(_SEATS):
         hand = hands[seat]
+        if evidence.plays == 0 or hand == ZERO:
+            continue  # nothing to explain, or the one who thinks
         place = np.int64(mix(hand) & last)
         if memory.hands[seat, place] != hand:
             _chances_of(seat, hand, evidence, room, memory.chances[seat, place])
@@ -239,6 +243,18 @@ def weigh_world(
             total += products[side, t]
         weight *= total
     return weight if evidence.trust == 1.0 else weight**evidence.trust
+
+
+@compiled
+def weigh_world(
+    hands: Words,
+    evidence: Evidence,
+    memory: Memory,
+    products: NDArray[np.float64],
+    room: NDArray[np.float64],
+) -> float:
+    """`_weigh`, to be called from Python and where it is not called for every world."""
+    return _weigh(hands, evidence, memory, products, room)
 
 
 class Pool(NamedTuple):
@@ -338,7 +354,7 @@ def fill(
             hands = pool.hands[count]
             if exact == 0:
                 sample_uniform(plan, rng, hands)
-            weight = weigh_world(hands, evidence, memory, products, room)
+            weight = _weigh(hands, evidence, memory, products, room)
             if weight > 0.0:
                 _note_types(products, weight, types, rng, pool.kinds[count], posterior)
             total += weight

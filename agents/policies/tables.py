@@ -79,7 +79,7 @@ def weigh(
     return chances(state, game, voids, deck, factors, row, cards, weights)
 
 
-@compiled
+@inlined
 def draw(
     state: Words,
     game: Words,
@@ -104,7 +104,7 @@ def draw(
             return card
 
 
-@compiled
+@inlined
 def chances_by_type(
     state: Words,
     game: Words,

@@ -11,6 +11,9 @@ A training file says what to play and with whom:
       rule: {family: rule}
     seed: 1001
 
+A type may also be what was recorded (`arena record`): `search: {recording: FOLDER}`, a folder
+beside the file. It must have as many rounds as are asked for.
+
 Rounds are kept beside the model while they are played, so a training that was stopped goes on.
 A tenth of the rounds is not fitted to, but measured on.
 """
@@ -31,6 +34,7 @@ from pydantic import Field
 from agents.policies.fit import PENALTY, Decisions, decisions_of, fit, likelihood
 from agents.policies.measure import nats_of
 from agents.policies.model import PolicyModel, mode_of, save_policy
+from agents.policies.recordings import recorded_rounds
 from agents.policies.rounds import Rounds, play_rounds
 from arena import __version__
 from arena.agent import Agent
@@ -91,20 +95,24 @@ def train(
 
     fitted: list[list[Rounds]] = []
     held_out: list[list[Rounds]] = []
-    for name, player in players.items():
+    for name in written.types:
         fitted.append([])
         held_out.append([])
         for number, rules in enumerate(games):
             count = written.games[number]["rounds"]
-            seed = written.seed + number
-            rounds = _played(rules, name, player, seed, count, parts, number, workers, tell)
+            if name in players:
+                seed, player = written.seed + number, players[name]
+                rounds = _played(rules, name, player, seed, count, parts, number, workers, tell)
+            else:
+                rounds = _recorded(config.parent / written.types[name]["recording"], rules, count)
+                tell(f"{name}: {len(rounds)} rounds recorded ({rules.name})")
             rows = np.arange(len(rounds)) % _HELD_OUT == _HELD_OUT - 1
             fitted[-1].append(rounds.where(~rows))
             held_out[-1].append(rounds.where(rows))
 
     weights: dict[str, list[NDArray[np.float32]]] = {}
     figures: dict[str, dict[str, float]] = {}
-    for name, known, unknown in zip(players, fitted, held_out, strict=True):
+    for name, known, unknown in zip(written.types, fitted, held_out, strict=True):
         for mode in _modes(fitted):
             decisions = _decisions(known, mode)
             tables = fit(decisions, written.penalty)
@@ -118,9 +126,9 @@ def train(
             }
             tell(f"{name}, {mode}: {_told(figures[f'{name}/{mode}'])}")
     rows_by_mode = {mode: np.stack(rows) for mode, rows in weights.items()}
-    model = PolicyModel(games[0].name, tuple(players), rows_by_mode)
-    for number, (name, unknown) in enumerate(zip(players, held_out, strict=True)):
-        priors = tuple(float(t == number) for t in range(len(players)))
+    model = PolicyModel(games[0].name, tuple(written.types), rows_by_mode)
+    for number, (name, unknown) in enumerate(zip(written.types, held_out, strict=True)):
+        priors = tuple(float(t == number) for t in range(len(written.types)))
         nats = nats_of(model, priors, unknown[0].part(slice(0, written.measured)), 1500)
         figures[f"{name}/nats"] = {
             "mean": round(nats.mean, 3),
@@ -159,10 +167,24 @@ def _load(config: Path, overrides: list[str]) -> tuple[TrainingFile, list[Rules]
     problems.stop_if_any()
     if len({rules.name for rules in games}) > 1:
         problems.add(("games",), "expected variants of one game")
-    declared = declare(written.types, games[0], problems)
+    played = {name: said for name, said in written.types.items() if set(said) != {"recording"}}
+    for name, said in written.types.items():
+        if name not in played and not isinstance(said["recording"], str):
+            problems.add(("types", name, "recording"), "expected a folder that arena record wrote")
+    declared = declare(played, games[0], problems)
     problems.stop_if_any()
     entrants = declared.entrants
-    return written, games, {name: entrants[name].members[0].build() for name in written.types}
+    return written, games, {name: entrants[name].members[0].build() for name in played}
+
+
+def _recorded(folder: Path, rules: Rules, count: int) -> Rounds:
+    """Rounds of a recording by the rules of a game."""
+    rounds = recorded_rounds(folder)
+    if rounds.rules != rules:
+        raise ArenaError(f"{folder}: a recording of {rounds.rules}, not of {rules}")
+    if len(rounds) < count:
+        raise ArenaError(f"{folder}: {len(rounds)} rounds, fewer than the {count} asked for")
+    return rounds.part(slice(0, count))
 
 
 def _played(

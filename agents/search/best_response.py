@@ -167,7 +167,10 @@ def respond(
             card = cards
             if cards & (cards - ONE) != ZERO:
                 kind = kinds[number, np.int64(turn)] if others.by_type else 0
+                card, hand = ZERO, ZERO
+                node: Int = 0
                 if in_tree and searching >> turn & ONE != ZERO:
+                    kind = 0
                     hand = world[HANDS + turn]
                     own_key = key if turn == thinker else mix(key ^ hand) | ONE
                     slot = _slot(plan, own_key)
@@ -178,21 +181,16 @@ def respond(
                             node = used
                             used += 1
                             plan.slots[slot] = own_key & ~_NODE | np.uint64(node)
-                        card = ZERO
                     else:
                         card = _select(plan, node, cards, hand, c, roots)
                         if card == ZERO:
                             cards = _untried(plan, node, cards, hand)
-                    if card == ZERO:
-                        card = cards
-                        if cards & (cards - ONE) != ZERO:
-                            card = draw(state, game, voids, deck, factors, 0, cards, weights, rng)
-                    if node != 0:
-                        nodes[depth] = node
-                        places[depth] = np.int64(popcount(hand & (card - ONE)))
-                        depth += 1
-                else:
+                if card == ZERO:
                     card = draw(state, game, voids, deck, factors, kind, cards, weights, rng)
+                if node != 0:
+                    nodes[depth] = node
+                    places[depth] = np.int64(popcount(hand & (card - ONE)))
+                    depth += 1
             watch(state, voids, card)
             play(state, game, card)
             if in_tree:

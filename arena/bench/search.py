@@ -5,12 +5,18 @@
 | `klaverjas_ismcts_200_sims_per_s` | SO-ISMCTS, random playouts, opening lead | 1.5 million |
 | `klaverjas_ismcts_800_sims_per_s` | the same with more simulations | |
 | `klaverjas_ismcts_3200_sims_per_s` | the same | 1.2 million |
-| `hearts_ismcts_800_sims_per_s` | the same in Hearts, second to play | 15 × OpenSpiel |
+| `klaverjas_ismcts_12800_sims_per_s` | the same | |
+| `klaverjas_ismcts_51200_sims_per_s` | the same | |
+| `large_trees_share` | the slower of these two as a share of that with 3,200 | ≥ 0.85 |
+| `klaverjas_champion_sims_per_s` | best response with the table policy, opening lead | |
+| `champion_simulation_us` | one of its simulations, mean over the decisions of a round | ≤ 1.0 |
+| `champion_decision_us` | what a decision of it costs besides, 1,000 worlds weighed | |
+| `hearts_ismcts_800_sims_per_s` | `ismcts` in Hearts, second to play | 50 × OpenSpiel |
 | `hearts_openspiel_800_sims_per_s` | OpenSpiel's `ISMCTSBot` there, if it is installed | |
-| `hearts_times_openspiel` | the ratio of the two | ≥ 15 |
+| `hearts_times_openspiel` | the ratio of the two | ≥ 50 |
 | `schieber_dmcts_sims_per_s` | 25 worlds × 100 simulations, opening lead | 0.8 million |
 | `klaverjas_pimc_4_worlds_per_s` | worlds solved exactly with four tricks left | |
-| `decision_us` | what a decision costs besides its simulations, in Python mostly | |
+| `decision_us` | what a decision costs besides its simulations, in Python mostly | ≤ 30 |
 | `megabytes_100000` | most memory that a search of 100,000 simulations holds | < 64 |
 | `budget_20ms_p99_over_ms` | by how much 99 of 100 decisions overrun 20 ms at most | < 2 |
 
@@ -47,6 +53,7 @@ __all__ = ["left_out", "measure"]
 
 _HEARTS = Hearts(variant="openspiel_default")
 _MANY = 100_000
+_SOME = 3_000
 _BUDGET_MS = 20
 _NO_PASSING = 0
 
@@ -59,6 +66,14 @@ def measure(repeats: int = 30) -> dict[str, float]:
         per_s, rest = _ismcts_speed(view, simulations, repeats)
         figures[f"klaverjas_ismcts_{simulations}_sims_per_s"] = per_s
         figures["decision_us"] = 1e6 * rest
+    for simulations in (12_800, 51_200):
+        per_s, _ = _ismcts_speed(view, simulations, max(3, repeats // 5))
+        figures[f"klaverjas_ismcts_{simulations}_sims_per_s"] = per_s
+    figures["large_trees_share"] = (
+        min(figures[f"klaverjas_ismcts_{size}_sims_per_s"] for size in (12_800, 51_200))
+        / figures["klaverjas_ismcts_3200_sims_per_s"]
+    )
+    figures |= _champion_speed(max(3, repeats // 5))
     deal, second = _position(_HEARTS, cards=1)
     ours, _ = _ismcts_speed(second, 800, repeats)
     figures["hearts_ismcts_800_sims_per_s"] = ours
@@ -102,6 +117,23 @@ def _ismcts_speed(view: View, simulations: int, repeats: int) -> tuple[float, fl
     least = fastest(_decision("ismcts", view, simulations=few), repeats)
     per_s = (simulations - few) / (whole - least)
     return per_s, least - few / per_s
+
+
+def _champion_speed(repeats: int) -> dict[str, float]:
+    """A simulation of the champion and the rest of its decisions, over those of a round."""
+    spent, besides = [], []
+    for cards in range(0, 28, 4):
+        view = _view(Klaverjas(), cards)
+        few = len(view.legal)
+        whole = fastest(_decision("champion", view, simulations=_SOME, worlds=1000), repeats)
+        least = fastest(_decision("champion", view, simulations=few, worlds=1000), repeats)
+        spent.append((whole - least) / (_SOME - few))
+        besides.append(least - few * spent[-1])
+    return {
+        "klaverjas_champion_sims_per_s": 1.0 / spent[0],
+        "champion_simulation_us": 1e6 * sum(spent) / len(spent),
+        "champion_decision_us": 1e6 * sum(besides) / len(besides),
+    }
 
 
 def _dmcts_speed(view: View, repeats: int) -> float:

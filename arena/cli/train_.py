@@ -4,8 +4,11 @@ What can be trained is found by name, as agents are. Training plays rounds, fits
 says how well it does on rounds it was not fitted to, and writes the model with its recipe.
 Stopped, it goes on where it was when it is started again.
 
+Several training files are trained in turn, and each model is named after its file.
+
 Examples:
   arena train forest configs/training/forest-rotterdam.yaml --jobs 2
+  arena train policy agents/policies/*.yaml --jobs 2
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.cli.options import add_out
+from arena.errors import ArenaError
 from arena.registry import Registry
 
 TRAINERS: Registry[Any] = Registry("kind of model", "arena.trainers")
@@ -23,7 +27,9 @@ TRAINERS: Registry[Any] = Registry("kind of model", "arena.trainers")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to train, and where to put it."""
     parser.add_argument("kind", metavar="KIND", help="what to train, such as policy")
-    parser.add_argument("config", type=Path, metavar="CONFIG", help="a training file in YAML")
+    parser.add_argument(
+        "config", type=Path, nargs="+", metavar="CONFIG", help="training files in YAML"
+    )
     add_out(parser, "FILE", "default: the name of the training file, .npz")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="workers (default: 1)")
     parser.add_argument("--workers", type=int, dest="jobs", help=argparse.SUPPRESS)
@@ -40,7 +46,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Train, telling how far it is."""
     trainer = TRAINERS.get(args.kind)()
-    output = args.out or Path(f"{args.config.stem}.npz")
-    sha256 = trainer.train(args.config, args.overrides, output, args.jobs, print)
-    print(f"wrote {output} (sha256 {sha256[:12]}...)")
+    if args.out is not None and len(args.config) > 1:
+        raise ArenaError("--out names one model: leave it out to train several")
+    for config in args.config:
+        output = args.out or Path(f"{config.stem}.npz")
+        sha256 = trainer.train(config, args.overrides, output, args.jobs, print)
+        print(f"wrote {output} (sha256 {sha256[:12]}...)")
     return 0

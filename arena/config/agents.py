@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
-import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from math import prod
 from typing import Any, TypeVar
 
+from arena.config.grids import Entry, combinations, twins
 from arena.config.imports import Imports
 from arena.config.models import Team
-from arena.config.problems import Problems, written_at
+from arena.config.problems import Problems
 from arena.config.strict_yaml import Document, KeyPath
 from arena.entrants import Isolate, in_words_of_today
 from arena.errors import ArenaError, did_you_mean
 from arena.games.needs import why_not
 from arena.model_file import ModelFile
 from arena.own_code import OwnCode, is_code
-from arena.parameters import KIND, model_of, values_of
+from arena.parameters import model_of, values_of
 from arena.play.experiment import AgentSpec, BidderSpec, Entrant
 from arena.play.fingerprint import model_hash
 from arena.process.limits import Limits
@@ -34,7 +32,6 @@ T = TypeVar("T", Limits, Source)
 
 RESERVED = ("bidder", "family", "grid", "isolate", "limits", "replicate", "source", "team", "twin")
 """Keys of an agent that are no parameters of its family."""
-MOST_TWINS = 100
 
 
 @dataclass
@@ -55,20 +52,6 @@ class Declared:
         return list(dict.fromkeys([*self.groups, *self.entrants]))
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """One agent as it is written, or one combination of its grid."""
-
-    name: str
-    data: Mapping[str, Any]
-    path: KeyPath
-    moved: Mapping[KeyPath, KeyPath]
-    """Where what comes from a grid, or was said in older words, is written."""
-
-    def path_of(self, *keys: str | int) -> KeyPath:
-        return written_at(keys, self.path, self.moved)
-
-
 def declare(
     agents: Mapping[str, dict[str, Any]],
     rules: Rules,
@@ -87,9 +70,9 @@ def declare(
         declared.groups[name] = []
         if "team" in data:
             continue
-        for entry in _combinations(name, data, problems):
+        for entry in combinations(name, data, problems):
             spec = _agent(entry, context)
-            for called, twin in _twins(entry, problems):
+            for called, twin in twins(entry, problems):
                 if called in declared.entrants:
                     problems.add(entry.path, f"there already is an agent {called!r}")
                 elif spec is not None:
@@ -102,109 +85,9 @@ def declare(
     return declared
 
 
-def how_many(agents: Mapping[str, dict[str, Any]]) -> int:
-    """How many agents these would be, every combination of a grid counted."""
-    return sum(
-        prod(len(values) for values in data["grid"].values()) if _is_grid(data.get("grid")) else 1
-        for data in agents.values()
-    )
-
-
 def _enter(declared: Declared, group: str, entrant: Entrant) -> None:
     declared.entrants[entrant.name] = entrant
     declared.groups[group].append(entrant.name)
-
-
-def _twins(entry: _Entry, problems: Problems) -> Iterator[tuple[str, int]]:
-    """Names and numbers of the twins that an agent plays as: itself, unless it says more."""
-    what = {"replicate": "how many twins play", "twin": "which of the twins this one is"}
-    for key in what.keys() & entry.data.keys():
-        value = entry.data[key]
-        if type(value) is not int or not 1 <= value <= MOST_TWINS:
-            expected = f"{what[key]}: a whole number from 1 to {MOST_TWINS}"
-            problems.add(entry.path_of(key), f"expected {expected}")
-            return
-    if what.keys() <= entry.data.keys():
-        problems.add(entry.path_of("twin"), "a twin has no twins of its own: leave one of both out")
-        return
-    if "replicate" not in entry.data:
-        yield entry.name, entry.data.get("twin", 1)
-        return
-    for number in range(1, entry.data["replicate"] + 1):
-        yield f"{entry.name}-{number}", number
-
-
-# --- grids -------------------------------------------------------------------------------
-
-
-def _combinations(name: str, data: dict[str, Any], problems: Problems) -> Iterator[_Entry]:
-    path: KeyPath = ("agents", name)
-    if "grid" not in data:
-        yield _Entry(name, data, path, {})
-        return
-    grid, here = data["grid"], (*path, "grid")
-    if not _is_grid(grid):
-        problems.add(here, "expected a mapping from parameters to lists of different plain values")
-        return
-    fixed = {key: value for key, value in data.items() if key != "grid"}
-    for key in grid:
-        if key in ("family", "grid", "replicate", "team", "twin"):
-            problems.add((*here, key), "cannot be varied")
-            return
-        if _is_given(fixed, key.split(".")):
-            problems.add((*here, key), "given outside the grid too")
-            return
-    moved: dict[KeyPath, KeyPath] = {tuple(key.split(".")): (*here, key) for key in grid}
-    words = _short_names(grid)
-    for values in itertools.product(*grid.values()):
-        chosen = dict(zip(grid, values, strict=True))
-        suffix = ",".join(f"{words[key]}={_word(value)}" for key, value in chosen.items())
-        combination = fixed
-        for key, value in chosen.items():
-            combination = _with_value(combination, key.split("."), value)
-        yield _Entry(f"{name}-{suffix}", combination, path, moved)
-
-
-def _is_given(data: Any, keys: list[str]) -> bool:
-    """Whether there is a value at a nested key, or where a mapping around it would have to be."""
-    if not isinstance(data, dict) or keys[0] not in data:
-        return False
-    inner = data[keys[0]]
-    # A name alone, such as `beliefs: certain`, may be varied in what is inside it.
-    return len(keys) == 1 or (not isinstance(inner, str) and _is_given(inner, keys[1:]))
-
-
-def _with_value(data: dict[str, Any], keys: list[str], value: Any) -> dict[str, Any]:
-    """A copy with a value at a nested key; `beliefs: certain` becomes a mapping with its kind."""
-    if len(keys) == 1:
-        return {**data, keys[0]: value}
-    inner = data.get(keys[0], {})
-    inner = {KIND: inner} if isinstance(inner, str) else inner
-    if not isinstance(inner, dict):
-        return data  # what is wrong with it will be told
-    return {**data, keys[0]: _with_value(inner, keys[1:], value)}
-
-
-def _short_names(grid: Mapping[str, Any]) -> dict[str, str]:
-    """For names of agents: `m1` for `beliefs.m1`, unless another key ends like that."""
-    last = [key.rpartition(".")[2] for key in grid]
-    return {
-        key: word if last.count(word) == 1 else key for key, word in zip(grid, last, strict=True)
-    }
-
-
-def _is_grid(grid: Any) -> bool:
-    return (
-        isinstance(grid, dict)
-        and bool(grid)
-        and all(isinstance(values, list) and values for values in grid.values())
-        and all(len({json.dumps(x) for x in values}) == len(values) for values in grid.values())
-        and not any(isinstance(x, dict | list) for values in grid.values() for x in values)
-    )
-
-
-def _word(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 # --- one agent ---------------------------------------------------------------------------
@@ -230,7 +113,7 @@ class _Family:
     """None if it is code that is left alone: then its parameters cannot be checked."""
 
 
-def _agent(entry: _Entry, context: _Context) -> AgentSpec | None:
+def _agent(entry: Entry, context: _Context) -> AgentSpec | None:
     problems = context.problems
     if entry.data.get("source") is not None:
         return _of_another_revision(entry, problems)
@@ -269,7 +152,7 @@ def _agent(entry: _Entry, context: _Context) -> AgentSpec | None:
     return spec
 
 
-def _of_another_revision(entry: _Entry, problems: Problems) -> AgentSpec | None:
+def _of_another_revision(entry: Entry, problems: Problems) -> AgentSpec | None:
     """Families and parameters are those of that revision, which says what it does not know."""
     apart = _apart(entry, problems)
     limits = _built(Limits, "limits", entry, problems)
@@ -299,7 +182,7 @@ def _of_another_revision(entry: _Entry, problems: Problems) -> AgentSpec | None:
     )
 
 
-def _apart(entry: _Entry, problems: Problems) -> _Apart | None:
+def _apart(entry: Entry, problems: Problems) -> _Apart | None:
     return problems.check(
         _Apart,
         {key: entry.data[key] for key in ("isolate", "limits", "source") if key in entry.data},
@@ -320,7 +203,7 @@ def _model(what: Callable[..., Any]) -> type[Strict]:
     return model_of(what)
 
 
-def _built(what: type[T], key: str, entry: _Entry, problems: Problems) -> T | None:
+def _built(what: type[T], key: str, entry: Entry, problems: Problems) -> T | None:
     written = entry.data.get(key)
     if not isinstance(written, dict):
         return None
@@ -328,7 +211,7 @@ def _built(what: type[T], key: str, entry: _Entry, problems: Problems) -> T | No
     return None if checked is None else what(**values_of(checked))
 
 
-def _respelt(registry: Registry[Any], entry: _Entry) -> _Entry:
+def _respelt(registry: Registry[Any], entry: Entry) -> Entry:
     """An agent of an older experiment, as it would be written now; others as they are."""
     family = entry.data.get("family")
     if not isinstance(family, str) or family not in registry:
@@ -338,13 +221,13 @@ def _respelt(registry: Registry[Any], entry: _Entry) -> _Entry:
     return replace(entry, data=now.written, moved={**entry.moved, **moved})
 
 
-def _bidder(entry: _Entry, context: _Context) -> BidderSpec | None:
+def _bidder(entry: Entry, context: _Context) -> BidderSpec | None:
     written, path = entry.data["bidder"], entry.path_of("bidder")
     if isinstance(written, str):
         written = {"family": written}
-        short = _Entry(entry.name, written, path, {("family",): path})
+        short = Entry(entry.name, written, path, {("family",): path})
     elif isinstance(written, dict):
-        short = _Entry(entry.name, written, path, {})
+        short = Entry(entry.name, written, path, {})
     else:
         context.problems.add(path, "expected the name of a bidder, or a mapping with its family")
         return None
@@ -388,7 +271,7 @@ def _own_code(name: str, where: KeyPath, context: _Context) -> _Family:
 
 
 def _parameters(
-    family: _Family, parameters: dict[str, Any], entry: _Entry, problems: Problems
+    family: _Family, parameters: dict[str, Any], entry: Entry, problems: Problems
 ) -> dict[str, Any] | None:
     if family.made_by is None:
         return parameters

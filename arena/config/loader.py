@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from arena.config.agents import declare, how_many
+from arena.config.agents import declare
+from arena.config.grids import how_many
 from arena.config.imports import Imports
 from arena.config.models import MOST_AGENTS, Deals, ExperimentFile, Match
 from arena.config.pairings import find_pairings

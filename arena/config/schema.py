@@ -13,7 +13,7 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from arena.config.agents import MOST_TWINS
+from arena.config.grids import MOST_TWINS
 from arena.config.models import ExperimentFile, Team
 from arena.entrants import Isolate
 from arena.parameters import model_of

@@ -6,6 +6,7 @@ and reports start from, `export` other formats.
 """
 
 from arena.store.manifest import Manifest, Pairing
-from arena.store.reader import Replay, Run, Thinking
+from arena.store.reader import Replay, Run
+from arena.store.thinking import Thinking
 
 __all__ = ["Manifest", "Pairing", "Replay", "Run", "Thinking"]

@@ -31,32 +31,17 @@ from arena.store.database import Database, FaultRecord, StoreError
 from arena.store.folder import RESULTS, is_busy
 from arena.store.manifest import Manifest, Pairing, read_config, read_manifest
 from arena.store.records import RoundRecord, decode_times, encode_times
+from arena.store.thinking import Clock, Thinking
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["Pairing", "Replay", "Run", "Thinking"]
+__all__ = ["Pairing", "Replay", "Run"]
 
 _FRAME_ROWS = 50_000
 """Rows that are turned into a frame at a time: plain Python rows take far more room."""
-
-
-@dataclass(frozen=True)
-class Thinking:
-    """How long an agent took over its decisions, in seconds of the clock and of the CPU."""
-
-    decisions: int
-    mean: float
-    median: float
-    p95: float
-    max: float
-    total: float
-    cpu_median: float | None = None
-    """CPU time of the thread that decides; None where it is not known: the agent played in
-    another process, or the run is older."""
-    cpu_total: float | None = None
 
 
 @dataclass(frozen=True)
@@ -206,7 +191,7 @@ class Run:
         """How long each entrant's decisions took; quantiles are right to 1%."""
         import numpy as np  # here, so that light commands start fast
 
-        clocks = {name: (_Clock(), _Clock()) for name in self.entrants}
+        clocks = {name: (Clock(), Clock()) for name in self.entrants}
         for pairing in self.pairings:
             for batch in _batches(self.database.times(pairing.id)):
                 times = decode_times(b"".join(row[2] for row in batch))
@@ -219,7 +204,7 @@ class Run:
                     wall, cpu = clocks[name]
                     wall.add(times[theirs])
                     cpu.add(cpu_times[theirs])
-        return {name: _thinking(*both) for name, both in clocks.items()}
+        return {name: Thinking.of(*both) for name, both in clocks.items()}
 
     # --- frames --------------------------------------------------------------------------
 
@@ -416,54 +401,3 @@ def _batches(rows: Iterator[Any]) -> Iterator[list[Any]]:
             batch = []
     if batch:
         yield batch
-
-
-class _Clock:
-    """Sums of times, and a histogram in steps of 1% for the quantiles."""
-
-    _STEPS_PER_OCTAVE = 64
-    _OCTAVES = 64
-
-    def __init__(self) -> None:
-        import numpy as np  # here, so that light commands start fast
-
-        self.counts = np.zeros(self._OCTAVES * self._STEPS_PER_OCTAVE, dtype=np.int64)
-        self.total = self.longest = 0.0
-
-    def add(self, nanoseconds: NDArray[np.float32]) -> None:
-        import numpy as np  # here, so that light commands start fast
-
-        nanoseconds = nanoseconds[~np.isnan(nanoseconds)]
-        if not nanoseconds.size:
-            return
-        self.total += float(nanoseconds.sum(dtype=np.float64))
-        self.longest = max(self.longest, float(nanoseconds.max()))
-        steps = np.log2(np.maximum(nanoseconds, 1)) * self._STEPS_PER_OCTAVE
-        self.counts += np.bincount(np.rint(steps).astype(np.int64), minlength=len(self.counts))
-
-    @property
-    def decisions(self) -> int:
-        return int(self.counts.sum())
-
-    def quantile(self, share: float) -> float:
-        """Seconds."""
-        import numpy as np  # here, so that light commands start fast
-
-        step = int(np.searchsorted(np.cumsum(self.counts), share * self.decisions))
-        return float(2.0 ** (step / self._STEPS_PER_OCTAVE)) / 1e9
-
-
-def _thinking(wall: _Clock, cpu: _Clock) -> Thinking:
-    if not wall.decisions:
-        return Thinking(0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    known = cpu.decisions == wall.decisions
-    return Thinking(
-        decisions=wall.decisions,
-        mean=wall.total / wall.decisions / 1e9,
-        median=wall.quantile(0.5),
-        p95=wall.quantile(0.95),
-        max=wall.longest / 1e9,
-        total=wall.total / 1e9,
-        cpu_median=cpu.quantile(0.5) if known else None,
-        cpu_total=cpu.total / 1e9 if known else None,
-    )

@@ -26,6 +26,10 @@ sys.path[:0] = [str(Path(__file__).parent)]
 
 import targets  # noqa: E402
 
+from arena.games.kernel.jit import cache_folder  # noqa: E402
+
+KEPT = str(cache_folder())
+"""Where compiled code is kept."""
 SECONDS = 10
 MEMORY = 6 << 30
 """Bytes of address space; libraries map two of them before anything is read."""
@@ -59,7 +63,8 @@ class Outside:
     def _note(self, event: str, path: Any) -> None:
         full = os.path.realpath(os.fsdecode(path))
         assert self.folder is not None
-        if not full.startswith(self.folder) and "__pycache__" not in full and full != "/dev/null":
+        ours = full.startswith((self.folder, KEPT)) or "__pycache__" in full
+        if not ours and full != "/dev/null":
             self.seen.append(f"{event} {full}")
 
 

@@ -29,6 +29,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         "_ismcts_speed",
         lambda view, *rest: in_hearts(view, *rest) if view.rules.name == "hearts" else (1.0, 1.0),
     )
+    monkeypatch.setattr(search, "_champion_speed", lambda *_: {})
     for other in ("_dmcts_speed", "_pimc_speed", "_megabytes", "_overrun"):
         monkeypatch.setattr(search, other, lambda *_: 1.0)
 

@@ -7,18 +7,25 @@ import json
 import numpy as np
 import pytest
 
-from agents.dense_network import forward
+from agents.beliefs.network import NetworkBeliefs
+from agents.bidding.network import TRUMP_USE, NetworkBidder, trump_inputs
+from agents.dense_network import forward, read_network
 from agents.networks import fitting
-from agents.networks.examples import examples_of
-from agents.networks.recordings import recorded_rounds
+from agents.networks.examples import Playouts, examples_of
+from agents.networks.policy_rounds import policy_rounds
+from agents.policies.recordings import recorded_rounds
 from agents.policies.rounds import play_rounds
+from agents.policy import PolicyPlayer
 from agents.random_ import Random
 from agents.search.network import load_network
+from arena.cards import CardSet
 from arena.cli import main
 from arena.config import load
 from arena.games.klaverjas import Klaverjas
+from arena.games.schieber import Schieber
 from arena.model_file import ModelFile
 from arena.record import record
+from arena.seeds import Rng
 
 torch = pytest.importorskip(
     "torch", reason="training needs torch: pip install 'arena-tricks[train]'"
@@ -177,3 +184,61 @@ def test_selfplay_goes_on_where_it_was(tmp_path, monkeypatch):
     curve = (tmp_path / "stopped" / "model.csv").read_text().splitlines()
     assert curve[0] == "cycle,mean,low,high,deals" and len(curve) == 4
     assert curve == (tmp_path / "whole" / "model.csv").read_text().splitlines()
+
+
+def test_trump(tmp_path, capsys):
+    """The network pushes without trumps and names the suit of a strong hand, after little play."""
+    text = "hidden: [16]\ndeals: 600\nepochs: 6\nbatch: 64\nlearning_rate: 0.01\n"
+    model = trained("trump", tmp_path, text)
+    again = trained("trump", tmp_path, text, out="again.npz")
+    assert model.sha256 == again.sha256 == ModelFile.find(str(tmp_path / "model.npz")).sha256
+    assert "it pushes in" in capsys.readouterr().out
+    bidder = NetworkBidder(model)
+    assert bidder.model_hash
+    strong = CardSet.parse("HJ H9 HA HK HQ H8 SA SK CA").mask
+    layers = read_network(model, TRUMP_USE).layers
+    values = forward(layers, trump_inputs(strong, pushed=True))
+    assert values[:6].argmax() == 2
+
+
+@pytest.mark.parametrize("rules", [Klaverjas(), Schieber()], ids=lambda rules: rules.name)
+def test_playouts_say_what_positions_are_worth(rules):
+    """Many of them come to the same from both sides, and at the end to how the round ended."""
+    rounds = play_rounds(rules, [Random()], 1, range(4))
+    ended = examples_of(rounds, "places", everyone=True)
+    judged = examples_of(rounds, "places", everyone=True, playouts=Playouts(20, 1.0))
+    assert np.array_equal(ended.inputs, judged.inputs)
+    steps = judged.margins.reshape(len(rounds), -1, 4)
+    assert np.array_equal(steps[..., 0], -steps[..., 1])
+    assert np.array_equal(steps[:, -1], ended.margins.reshape(steps.shape)[:, -1])
+    assert not np.array_equal(steps[:, 0], ended.margins.reshape(steps.shape)[:, 0])
+
+
+def test_seat(recordings, capsys):
+    text = "games: [games]\nhidden: [16]\nepochs: 2\nbatch: 256\nstretch: 20\n"
+    for game, folder in recordings.items():
+        model = trained("seat", folder, text, out="seat.npz")
+        rules = recorded_rounds(folder / "games").rules
+        state = rules.start(rules.random_deal(Rng(1), 1))
+        while state.phase == "bid":
+            rules.apply(state, state.legal[0])
+        view = rules.view(state, state.turn)
+        chances = PolicyPlayer(model=model).chances(view)
+        assert set(chances) == set(view.legal) and sum(chances.values()) == pytest.approx(1)
+        assert PolicyPlayer(model=model).act(view, Rng(1)) == max(chances, key=chances.get)
+        guess = NetworkBeliefs(model).of(view)[0]
+        assert guess.weights is not None, game
+    assert "of the holders of unseen cards" in capsys.readouterr().out
+
+
+def test_deals_that_a_policy_plays(tmp_path):
+    """The games of a recipe may be a set of deals."""
+    path = tmp_path / "few.csv"
+    options = ["--game", "klaverjas", "--option", "bidding=given", "--seed", "3"]
+    assert main(["deals", "make", *options, "--count", "15", "--out", str(path)]) == 0
+    rounds = policy_rounds(path, 2, 1.0, "", 1)
+    assert len(rounds) == 30 and np.array_equal(rounds.trump[::2], rounds.trump[1::2])
+    assert not np.array_equal(rounds.cards[::2], rounds.cards[1::2])
+    assert all(len(set(cards)) == 32 for cards in rounds.cards.tolist())
+    model = trained("value", tmp_path, "games: [few.csv]\nhidden: [4]\nepochs: 1\nplayouts: 2\n")
+    assert json.loads(str(model.arrays()["recipe"]))["data"]["games"][0]["seed"] == 3

@@ -158,6 +158,38 @@ def test_training_from_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert PolicyPlayer(model=ModelFile.find(str(tmp_path / "m.npz"))).model_hash == model.sha256
 
 
+RECORDED = """\
+name: recorded
+game: {name: klaverjas}
+deals: {set: klaverjas-given-1000, limit: 12}
+agents: {one: {family: rule}, other: {family: semi-random}}
+seed: 1
+"""
+
+
+def test_training_from_what_was_recorded_several_files_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    Path("recorded.yaml").write_text(RECORDED)
+    assert main(["record", "recorded.yaml", "--out", "games"]) == 0
+    recorded = TINY.replace("{family: ismcts, simulations: 5}", "{recording: games}")
+    Path("a.yaml").write_text(recorded)
+    Path("b.yaml").write_text(recorded.replace("seed: 1", "seed: 2"))
+    assert main(["train", "policy", "a.yaml", "b.yaml"]) == 0
+    assert "search: 20 rounds recorded" in capsys.readouterr().out
+    # What is played depends on the seed, what was recorded does not.
+    a, b = (read_policy(ModelFile.find(f"{name}.npz")).weights["suit"] for name in "ab")
+    assert (a[0] == b[0]).all()
+    assert (a[1] != b[1]).any()
+    assert main(["train", "policy", "a.yaml", "b.yaml", "--out", "m.npz"]) == 2
+    assert "--out names one model" in capsys.readouterr().err
+    Path("a.yaml").write_text(recorded.replace("rounds: 20", "rounds: 30"))
+    assert main(["train", "policy", "a.yaml"]) == 2
+    assert "games: 24 rounds, fewer than the 30 asked for" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
