@@ -214,7 +214,8 @@ def read(runs: Sequence[Run], agents: Sequence[str] | None = None) -> Results:
         for pairing in run.pairings:
             if pairing.first in names and pairing.second in names:
                 pair = frozenset((pairing.first, pairing.second))
-                parts.setdefault(pair, []).append(_read_pair(run, pairing, units))
+                with run.sensible():
+                    parts.setdefault(pair, []).append(_read_pair(run, pairing, units))
     return Results(
         agents=tuple(names),
         pairs=tuple(map(_pooled, parts.values())),

@@ -27,6 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from itertools import groupby
+from math import isfinite
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -121,6 +122,18 @@ PRAGMA user_version = {FORMAT};
 _GAME = itemgetter(
     *map(COLUMNS.index, ("seating", "margin", "score_first", "score_second", "counts", "forfeit"))
 )
+
+
+def _is_possible(
+    seating: int, margin: float, first: float | None, second: float | None, *counts: int
+) -> bool:
+    """Whether the numbers of a round are such as a round can have."""
+    return (
+        seating >= 0
+        and isfinite(margin)
+        and all(score is None or isfinite(score) for score in (first, second))
+        and all(0 <= count <= 2 for count in counts)
+    )
 
 
 class StoreError(ArenaError):
@@ -364,7 +377,9 @@ class Database:
         ):
             row = tuple(listed)
             try:
-                intact, legible = round_checksum(pairing, row) == stored or stored is None, True
+                intact, legible = round_checksum(pairing, row) == stored, True
+                if stored is None:  # stored before there were checksums: is it possible at all?
+                    intact = legible = _is_possible(*_GAME(row))
             except (struct.error, TypeError):  # a value of another type than was stored
                 intact = legible = False
             if not intact:

@@ -15,10 +15,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import yaml
-from pydantic import Field, NonNegativeInt, ValidationError
+from pydantic import Field, NonNegativeInt, ValidationError, model_validator
 
 from arena.entrants import AgentSpec
 from arena.errors import ArenaError
@@ -140,7 +140,7 @@ class Manifest(Strict):
     deals: NonNegativeInt
     match: MatchFormat | None
     placements: Literal["all", "alternating", "mixed"]
-    seatings: tuple[str, ...]
+    seatings: tuple[Annotated[str, Field(pattern="^[AB]+$")], ...]
     """Who sits where, a letter per seat: A the first entrant of a pairing, B the second."""
     seed: NonNegativeInt
     on_fault: Literal["stop", "forfeit"]
@@ -151,6 +151,14 @@ class Manifest(Strict):
     entrants: dict[str, EntrantUsed]
     pairings: tuple[Pairing, ...]
     sessions: tuple[Session, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _everybody_is_described(self) -> Manifest:
+        for pairing in self.pairings:
+            for name in pairing[:2]:
+                if name not in self.entrants:
+                    raise ValueError(f"pairings: {name!r} is none of the entrants")
+        return self
 
     def numbered(self, ids: Iterable[int]) -> Manifest:
         """The same with the numbers that its pairings' results are kept under."""

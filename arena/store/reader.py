@@ -149,7 +149,7 @@ class Run:
         return found.hexdigest()
 
     @contextmanager
-    def _sensible(self) -> Iterator[None]:
+    def sensible(self) -> Iterator[None]:
         """What cannot be made sense of was not stored by us: older files have no checksums."""
         try:
             yield
@@ -168,7 +168,7 @@ class Run:
     def rows(self, times: bool = True) -> Iterator[dict[str, Any]]:
         """Every round as plain values, in the order of its key."""
         for pairing in self.pairings:
-            with self._sensible():
+            with self.sensible():
                 for record in self.database.rounds(pairing.id):
                     yield self._tidy(pairing, record, times)
 
@@ -255,7 +255,7 @@ class Run:
         """The rounds of a pairing (of one unit), ready to be played again."""
         nobody = Standing(0, (0,) * len(self.rules.sides))
         standing = nobody
-        with self._sensible():
+        with self.sensible():
             for record in self.database.rounds(pairing.id, unit):
                 if record.number == 0:
                     standing = nobody

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from play.tables import entrant, exported, make_experiment, play
 
+from arena.analysis.results import read
 from arena.report.tables import as_csv
 from arena.store import Run
 from arena.store.database import FORMAT, StoreError
@@ -111,6 +112,16 @@ def test_a_file_without_checksums_is_read_and_gone_on_with(run: Path, tmp_path: 
     checked = connection.execute("SELECT DISTINCT unit FROM rounds WHERE checksum NOT NULL")
     assert (found, list(checked)) == (FORMAT, [("d0003",)])
     connection.close()
+
+
+@pytest.mark.parametrize(
+    "impossible", ["margin = 9e999", "forfeit = -1", "counts = 7", "seating = -1", "seating = 50"]
+)
+def test_without_checksums_what_cannot_be_is_refused(run: Path, impossible: str) -> None:
+    where = "WHERE unit = 'd0003' AND seating = 1"
+    change(run, f"UPDATE rounds SET checksum = NULL, {impossible} {where}")
+    with Run(run) as results, pytest.raises(StoreError, match="damaged: "):
+        read([results])
 
 
 def test_a_file_of_a_later_version_is_refused(run: Path) -> None:

@@ -121,6 +121,8 @@ def broken(folder: Path, change: Any) -> str:
         (lambda data: data.update(sessions=[]), r"sessions: tuple should have at least 1 item"),
         (lambda data: data.update(format=99), r"format 99, this version reads up to 2"),
         (lambda data: data.update(match={"rounds": "all"}), r"match\.rounds: "),
+        (lambda data: data.update(seatings=["ABXB"]), r"seatings\.0: string should match pattern"),
+        (lambda data: data["pairings"][0].update(first="x"), r"'x' is none of the entrants"),
     ],
 )
 def test_a_manifest_that_is_none_is_refused_in_one_line(change: Any, told: str, old: Path) -> None:
