@@ -85,7 +85,10 @@ def test_what_is_resolved_says_the_kind_and_can_be_loaded_again(write, with_agen
     [
         ("beliefs: probabel", ".beliefs: unknown kind 'probabel'; did you mean 'probable'?"),
         ("beliefs: {kind: probabel}", ".beliefs.kind: unknown kind 'probabel'; did you mean 'prob"),
-        ("beliefs: {m1: 1.2}", ".beliefs.kind: missing; allowed: certain, network, probabilities,"),
+        (
+            "beliefs: {m1: 1.2}",
+            ".beliefs.kind: missing; allowed: certain, network, plays, probabilities,",
+        ),
         ("beliefs: 3", ".beliefs: expected the name of a kind, or a mapping with it, found 3"),
         (
             "beliefs: {kind: certain, m1: 1.2}",

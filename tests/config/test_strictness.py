@@ -89,7 +89,8 @@ from arena.config import ConfigError, load
             "rotterdam",
             "rotterdm",
             'x.yaml:2: game.variant: unknown value "rotterdm"; did you '
-            "mean 'rotterdam'? (allowed: amsterdam, amsterdam-official, rotterdam)",
+            "mean 'rotterdam'? (allowed: amsterdam, amsterdam-2022, amsterdam-official, rotterdam, "
+            "rotterdam-2017)",
         ),
         (
             "variant",
