@@ -7,7 +7,7 @@
 | `network_world_ms` | 200 simulations judged by 581-128-32-1, which is shown all hands | ≤ 1 |
 | `network_published_us`, `network_small_us`, `network_world_us` | one leaf of these | |
 | `network_small_anew_us` | the same if the sums of the first layer are made anew | |
-| `network_largest_difference` | to what torch makes of the same inputs, in hundreds of points | ≤ 0.0001 |
+| `network_largest_difference` | to the outputs of torch, in hundreds of points | ≤ 0.0001 |
 
 Simulations are those of a decision of `ismcts` after two tricks of a random round. The weights are
 those of a trained network of the same layers if one comes along (`models/`), else they are random,
