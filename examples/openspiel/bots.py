@@ -28,10 +28,11 @@ class Ismcts:
     """OpenSpiel's `ISMCTSBot`: information set MCTS in C++, one random playout a simulation.
 
     It deals the unseen cards anew for every simulation, also to players who have shown out of
-    the suit.
+    the suit, and by random numbers that cannot be seeded.
     """
 
     games: ClassVar[tuple[str, ...]] = ("hearts",)
+    reproducible: ClassVar[bool] = False
 
     simulations: int = parameter(800, help="simulations per decision", at_least=1)
     c: float = parameter(20.0, help="exploration in points", at_least=0)
