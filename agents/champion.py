@@ -13,13 +13,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 from agents.beliefs.hoogenboom import Certain
 from agents.beliefs.plays import Plays
 from agents.budget import Budget
 from agents.ismcts import Ismcts
-from agents.policies.model import SHIPPED
 from agents.search.decision import CardStatistics, Final
 from agents.tree_search import decide_once
 from arena.agent import Belief, parameter
@@ -39,8 +37,6 @@ class Champion:
     Plays Klaverjas, Schieber and Hearts, each with a policy that comes along. Bids by Monte Carlo
     unless a bidder is set beside it; passes cards as `rule` does.
     """
-
-    games: ClassVar[tuple[str, ...]] = SHIPPED
 
     simulations: int = parameter(6000, help="simulations per decision", at_least=1)
     budget: Budget | None = parameter(None, help="time per decision instead of a count")
@@ -86,6 +82,11 @@ class Champion:
             c=self.c,
             final=self.final,
         )
+
+    @property
+    def games(self) -> tuple[str, ...] | None:
+        """The games that it plays: those of its policies."""
+        return self.search.games
 
     @property
     def model_hash(self) -> str | None:

@@ -13,10 +13,17 @@ from typing import ClassVar
 
 from agents.beliefs import Infers
 from agents.policies.inference import Inference, infer, past_of, types_for
-from agents.policies.model import SHIPPED, PolicyModel, hash_of, policies_for
+from agents.policies.model import (
+    SHIPPED,
+    PolicyModel,
+    hash_of,
+    policies_for,
+    read_policy,
+    shipped,
+)
 from arena.agent import parameter
 from arena.cards import SEATS
-from arena.errors import ArenaError
+from arena.errors import ArenaError, did_you_mean
 from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import KernelGame
 from arena.model_file import ModelFile
@@ -48,11 +55,25 @@ class Plays(Infers):
         shares = [1.0] if self.types is None else self.types.values()
         if min(shares, default=-1.0) < 0.0 or sum(shares) <= 0.0:
             raise ArenaError("types: expected a share for each type, from 0 on, and one above 0")
+        if self.types is not None:
+            known = {name for model in self._models() for name in model.types}
+            for name in self.types:
+                if name not in known:
+                    raise ArenaError(
+                        f"types: unknown {name!r}; {did_you_mean(name, sorted(known))}"
+                    )
 
     @property
-    def games(self) -> tuple[str, ...] | None:
-        """The games that it can be used in: those that a policy comes along for, or any."""
-        return SHIPPED if self.policy is None else None
+    def games(self) -> tuple[str, ...]:
+        """The games that it can be used in: those whose policy knows all types."""
+        types = self.types or {}
+        return tuple(model.game for model in self._models() if set(types) <= set(model.types))
+
+    def _models(self) -> list[PolicyModel]:
+        """The policies that may be asked: the one in the file, or all that come along."""
+        if self.policy is not None:
+            return [read_policy(self.policy)]
+        return [read_policy(shipped(game)) for game in SHIPPED]
 
     @property
     def model_hash(self) -> str:

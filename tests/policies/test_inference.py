@@ -340,6 +340,8 @@ def test_what_a_best_response_has_no_use_for_is_refused(wrong: dict[str, Any], t
 def test_a_share_of_types_must_be_one() -> None:
     with pytest.raises(ArenaError, match="expected a share for each type"):
         Plays(types={"search": -1.0})
-    view, _ = next(endings(Klaverjas(), 3))
-    with pytest.raises(ArenaError, match="unknown 'serch'"):
-        Ismcts(beliefs=Plays(types={"serch": 1.0})).explain(view, Rng(1))
+    with pytest.raises(ArenaError, match="unknown 'serch'; did you mean 'search'"):
+        Plays(types={"serch": 1.0})
+    assert Plays(types={"search": 0.8, "rule": 0.2}).games == ("klaverjas",)
+    assert Champion(types={"search": 0.8, "rule": 0.2}).games == ("klaverjas",)
+    assert Champion().games == Ismcts(tree="best-response").games
