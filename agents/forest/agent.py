@@ -67,5 +67,5 @@ def _shipped(variant: str) -> ModelFile:
 
 
 def _variant(view: View) -> str:
-    """The variant that the shipped forest for a game is of: the two Amsterdams share one."""
-    return cast(Klaverjas, view.rules).variant.removesuffix("-official")
+    """The variant that the shipped forest for a game is of: all Amsterdams share one."""
+    return cast(Klaverjas, view.rules).variant.partition("-")[0]
