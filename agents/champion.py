@@ -84,6 +84,11 @@ class Champion:
         )
 
     @property
+    def needs(self) -> tuple[str, ...]:
+        """What its search needs."""
+        return self.search.needs
+
+    @property
     def games(self) -> tuple[str, ...] | None:
         """The games that it plays: those of its policies."""
         return self.search.games

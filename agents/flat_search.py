@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from agents.beliefs import BELIEFS, HELP, Beliefs, games_of
+from agents.beliefs import BELIEFS, HELP, Beliefs, games_of, needs_of
 from agents.beliefs.hoogenboom import Certain
 from agents.bidding.usual import usual_bid
 from agents.budget import Budget
@@ -53,8 +53,6 @@ class FlatSearch:
     cards are passed as `rule` does. Ties go to the lowest card.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("kernel",)
-
     playouts: int = parameter(
         1000, help="playouts per legal card (with `worlds`: and per world)", at_least=1
     )
@@ -70,6 +68,11 @@ class FlatSearch:
     )
     sees: Literal["own", "all"] = parameter("own", help="all: an upper bound that sees all cards")
     budget: Budget | None = parameter(None, help="time per decision instead of a count")
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What a game must have: a kernel, and what beliefs need."""
+        return ("kernel", *needs_of(self.beliefs))
 
     def __post_init__(self) -> None:
         if self.budget is not None and self.worlds is not None:

@@ -123,6 +123,11 @@ class Ismcts(TreeSearch):
             raise ArenaError("tree: best-response goes with ucb availability or parent, the same")
 
     @property
+    def needs(self) -> tuple[str, ...]:
+        """Policies are for four players."""
+        return (*super().needs, *(("four-players",) if self.tree == "best-response" else ()))
+
+    @property
     def games(self) -> tuple[str, ...] | None:
         """Without a policy of their own, best responses play the games that one comes along for."""
         allowed = super().games

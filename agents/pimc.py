@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from time import perf_counter
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -32,8 +32,6 @@ class Pimc(Dmcts):
     by a tree instead, as `dmcts` does. For games of two partnerships.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("kernel", "two-sides")
-
     exact_tricks: int = parameter(
         4, help="solve exactly when at most so many tricks are left", at_least=1
     )
@@ -41,6 +39,11 @@ class Pimc(Dmcts):
     objective: Literal["score", "points"] = parameter(
         "score", help="what is solved for: the final score, or points and bonuses (faster)"
     )
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Alpha-beta is for two sides."""
+        return (*super().needs, "two-sides")
 
     def choose(self, view: View, rng: Rng) -> Action:
         """The card with the best mean; before the exact part, the one that trees vote for."""

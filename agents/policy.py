@@ -36,6 +36,7 @@ class PolicyPlayer:
     """
 
     games: ClassVar[tuple[str, ...]] = SHIPPED
+    needs: ClassVar[tuple[str, ...]] = ("four-players",)
 
     temperature: float = parameter(0.0, help="0 plays the likeliest card", at_least=0)
     type: str = parameter("", help="which of the model's types; by default the first")

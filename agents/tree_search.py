@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.beliefs import BELIEFS, HELP, Beliefs, games_of
+from agents.beliefs import BELIEFS, HELP, Beliefs, games_of, needs_of
 from agents.beliefs.hoogenboom import Certain
 from agents.bidding.usual import usual_bid
 from agents.budget import Budget
@@ -86,8 +86,9 @@ class TreeSearch(abc.ABC):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What a game must have: a kernel, and two sides for a network to judge."""
-        return ("kernel",) if isinstance(self.evaluator, Playouts) else ("kernel", "two-sides")
+        """What a game must have: a kernel, two sides for a network to judge, what beliefs need."""
+        judge = () if isinstance(self.evaluator, Playouts) else ("two-sides",)
+        return ("kernel", *judge, *needs_of(self.beliefs))
 
     @property
     def games(self) -> tuple[str, ...] | None:

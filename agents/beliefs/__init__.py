@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import abc
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 from agents.policies.inference import Inference
 from arena.games.infoset import InfoSet
@@ -29,7 +29,17 @@ from arena.games.kernel.spec import KernelGame
 from arena.registry import Registry
 from arena.rules import View
 
-__all__ = ["BELIEFS", "HELP", "Beliefs", "Believer", "Guess", "Infers", "Weights", "games_of"]
+__all__ = [
+    "BELIEFS",
+    "HELP",
+    "Beliefs",
+    "Believer",
+    "Guess",
+    "Infers",
+    "Weights",
+    "games_of",
+    "needs_of",
+]
 
 BELIEFS: Registry[Any] = Registry("kind of beliefs", "arena.beliefs")
 HELP = "what is believed of the hidden cards"
@@ -65,6 +75,9 @@ class Believer(Protocol):
 class Infers(abc.ABC):
     """Whatever turns a view into a pool of weighted worlds."""
 
+    needs: ClassVar[tuple[str, ...]] = ()
+    """What a game must have for it (see `arena.games.needs`)."""
+
     @abc.abstractmethod
     def infer(self, game: KernelGame, view: View, root: Words, rng: Words) -> Inference:
         """The pool, in the coordinates of `game`; `root` is the state of the view there."""
@@ -75,6 +88,11 @@ class Infers(abc.ABC):
 
 
 Beliefs: TypeAlias = Believer | Infers
+
+
+def needs_of(beliefs: Beliefs) -> tuple[str, ...]:
+    """What a game must have for beliefs."""
+    return beliefs.needs if isinstance(beliefs, Infers) else ()
 
 
 def games_of(beliefs: Beliefs, others: tuple[str, ...] | None) -> tuple[str, ...] | None:

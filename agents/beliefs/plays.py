@@ -37,6 +37,7 @@ class Plays(Infers):
     """Worlds are as likely as they make what the others played, by a policy."""
 
     kind: ClassVar[str] = "plays"
+    needs: ClassVar[tuple[str, ...]] = ("four-players",)
 
     policy: ModelFile | None = parameter(
         None, help="a file with policies; by default the game's own"

@@ -61,7 +61,7 @@ def past_of(game: KernelGame, view: View, root: Words) -> Past:
     """What a view tells of the past; `root` is its state in the kernel."""
     known = InfoSet.of(view)
     _, sizes = holders_of(known)
-    unseen, may = np.uint64(game.mask(known.unseen)), game.masks([*known.may, known.unseen])
+    unseen, may = np.uint64(game.mask(known.unseen)), game.masks([*known.may, known.may_be_undealt])
     plan = uniform_plan()
     worlds = int(plan_uniform(plan, unseen, may, sizes))
     if not worlds:

@@ -93,7 +93,7 @@ def plan_worlds(game: KernelGame, view: View, beliefs: Believer) -> Worlds:
     unseen = np.uint64(game.mask(known.unseen))
     plans = []
     for guess in beliefs.of(view, known):
-        may = game.masks([*guess.may, known.unseen])
+        may = game.masks([*guess.may, known.may_be_undealt])
         if guess.weights is not None:
             plan, odds = weighted_plan(), weighted_odds()
             if plan_weighted(plan, odds, unseen, may, sizes, _weights(game, guess)):

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Any, NamedTuple
 
 from arena.cards import LANE, cards_of, mask_of, suit_of
@@ -88,6 +89,11 @@ class InfoSet:
     def cannot(self) -> tuple[int, ...]:
         """Unseen cards that cannot be theirs."""
         return tuple(self.unseen & ~mask for mask in self.may)
+
+    @property
+    def may_be_undealt(self) -> int:
+        """Unseen cards that nobody is known to hold."""
+        return self.unseen & ~reduce(or_, self.must, 0)
 
     def is_void(self, seat: int, suit: int) -> bool:
         """Whether no unseen card of a suit can be theirs, be it that none is left."""

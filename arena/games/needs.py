@@ -7,6 +7,7 @@ A family says it in `needs`, a class variable or, where it depends on parameters
 | `kernel` | have a compiled kernel |
 | `semi-random` | say what semi-random play is |
 | `two-sides` | be played between two sides |
+| `four-players` | be played by four |
 | `usual-bids` | be bid by the calls that games share (pass, play, push, a trump) |
 
 Agents that know certain games only, and no capability would say so, list them in `games`, which
@@ -73,6 +74,10 @@ def _two_sides(rules: Rules) -> str | None:
     return None if sides == 2 else f"it is played between {sides} sides, not two"
 
 
+def _four_players(rules: Rules) -> str | None:
+    return None if rules.players == 4 else f"it is played by {rules.players}, not by four"
+
+
 def _usual_bids(rules: Rules) -> str | None:
     return f"it has bids of its own ({', '.join(rules.bids)})" if rules.bids else None
 
@@ -81,5 +86,6 @@ _NEEDS: dict[str, Callable[[Rules], str | None]] = {
     "kernel": _kernel,
     "semi-random": _semi_random,
     "two-sides": _two_sides,
+    "four-players": _four_players,
     "usual-bids": _usual_bids,
 }

@@ -42,7 +42,7 @@ def holders_of(known: InfoSet) -> tuple[Words, np.ndarray[Any, np.dtype[np.int64
 
     The seat that thinks has size 0: it takes no part.
     """
-    may = np.array([*known.may, known.unseen], dtype=np.uint64)
+    may = np.array([*known.may, known.may_be_undealt], dtype=np.uint64)
     sizes = np.array([*known.sizes, known.undealt], dtype=np.int64)
     sizes[known.seat] = 0
     return may, sizes

@@ -140,7 +140,8 @@ def test_other_hidden_cards_same_knowledge(situation, seed):
 def some_agreeing_worlds(known, seed):
     """A few worlds, found by exchanging cards of those that may have each other's."""
     sizes = [0 if seat == known.seat else size for seat, size in enumerate(known.sizes)]
-    world = next(splits(known.unseen, known.may, sizes))
+    may = (*known.may, known.may_be_undealt)
+    *world, _ = next(splits(known.unseen, may, [*sizes, known.undealt]))
     rng = Rng(seed)
     for _ in range(3):
         hands = [known.hand if s == known.seat else hand for s, hand in enumerate(world)]

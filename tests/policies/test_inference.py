@@ -21,6 +21,7 @@ from agents.policies.inference import Past, infer, past_of, types_for, voids_of
 from agents.policies.model import PolicyModel, mode_of, save_policy
 from agents.policies.rounds import play_rounds
 from agents.policies.tables import weigh
+from agents.policy import PolicyPlayer
 from agents.random_ import Random
 from agents.search.worlds import deal_world, worlds_for
 from arena.cards import cards_of
@@ -30,6 +31,7 @@ from arena.games.kernel.layout import HANDS, LEFT, TURN, Words
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import final_scores, legal, play
 from arena.games.klaverjas import Klaverjas
+from arena.games.needs import why_not
 from arena.games.schieber import Schieber
 from arena.model_file import ModelFile
 from arena.rules import Rules, View
@@ -345,3 +347,14 @@ def test_a_share_of_types_must_be_one() -> None:
     assert Plays(types={"search": 0.8, "rule": 0.2}).games == ("klaverjas",)
     assert Champion(types={"search": 0.8, "rule": 0.2}).games == ("klaverjas",)
     assert Champion().games == Ismcts(tree="best-response").games
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [PolicyPlayer(), Champion(), Ismcts(beliefs=Plays()), FlatMC(beliefs=Plays())],
+    ids=lambda agent: type(agent).__name__,
+)
+def test_policies_are_for_four_players(agent):
+    three = Hearts(players=3)
+    assert why_not(agent, three) == "does not play hearts: it is played by 3, not by four"
+    assert why_not(agent, Hearts()) is None
