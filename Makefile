@@ -27,7 +27,7 @@ demo: $(INSTALLED)  ## the quick-start tournament and its report
 	@echo "Now open reports/demo/report.html; 'source $(BIN)/activate' makes arena a command"
 
 test: $(READY)  ## all tests
-	$(BIN)/python -m pytest -n 4 --dist worksteal -m "not long"  # more than cores: many tests wait
+	$(BIN)/python -m pytest -n 4 --dist worksteal --durations 15 -m "not long"  # more than cores: many tests wait
 
 test-long: $(READY)  ## campaigns and simulations
 	$(BIN)/python -m pytest -m long tests

@@ -37,14 +37,13 @@ from agents.forest.position import (
     OWN_SIDE_DECLARED,
     SIZE,
     TABLE,
-    Int,
     Position,
     position_of,
     told,
 )
 from arena.games.kernel.bits import ctz, high_bit, popcount
 from arena.games.kernel.jit import compiled, inlined
-from arena.games.kernel.layout import DECK, LANE_BITS, ONE, S16, TOP_LANE, ZERO, Word, Words
+from arena.games.kernel.layout import DECK, LANE_BITS, ONE, S16, TOP_LANE, ZERO, Int, Word, Words
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import lane_of
 from arena.games.klaverjas.kernel import FOUR_JACKS, trick_value

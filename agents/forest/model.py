@@ -28,11 +28,11 @@ from agents.forest.features import (
     fill_rows,
     set_number,
 )
-from agents.forest.position import SIZE, Int, Told, position_of, told
+from agents.forest.position import SIZE, Told, position_of, told
 from arena.errors import ArenaError, did_you_mean
 from arena.files import write_atomically
 from arena.games.kernel.jit import compiled, inlined, warms
-from arena.games.kernel.layout import Words
+from arena.games.kernel.layout import Int, Words
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.model_file import ModelFile

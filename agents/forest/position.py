@@ -9,7 +9,7 @@ Players 1, 2 and 3 are the seats in the order of play after the one to move; 2 i
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,6 @@ __all__ = [
     "OWN_SIDE_DECLARED",
     "SIZE",
     "TABLE",
-    "Int",
     "Position",
     "Told",
     "position_of",
@@ -42,8 +41,6 @@ __all__ = [
 
 Position: TypeAlias = Words
 Told: TypeAlias = NDArray[np.int64]
-Int: TypeAlias = Any
-"""A number that is an int for Python and an int64 for numba; no name of numpy's covers both."""
 
 HAND, LEGAL = 0, 1
 GONE = 2

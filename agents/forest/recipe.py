@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -24,9 +24,8 @@ from agents.forest.training import (
     pack,
 )
 from arena.agent import parameter
-from arena.config.recipe import read_recipe
+from arena.config.recipe import RecipeTrainer
 from arena.errors import ArenaError
-from arena.model_file import ModelFile
 from arena.record import experiment_of
 
 __all__ = ["MOST_BYTES", "ForestRecipe", "ForestTrainer"]
@@ -62,7 +61,7 @@ class ForestRecipe:
     held_out: float = parameter(0.2, help="share of the deals that is not trained on", at_most=0.9)
     seed: int = parameter(2022, help="where all randomness comes from", at_least=0)
 
-    def make(self, folder: Path, output: Path, jobs: int, say: Callable[[str], None]) -> None:
+    def make(self, folder: Path, output: Path, workers: int, say: Callable[[str], None]) -> None:
         """Train, write the model with tables and figures beside it, and tell how good it is."""
         target: Target = "legal" if self.features in JUDGES_LEGALITY else self.target
         decisions, data = self._data(folder)
@@ -71,7 +70,7 @@ class ForestRecipe:
         held = int(examples.held_out.sum())
         say(f"{len(examples.rows) - held} cards to learn from, {held} held out")
         shape = Shape(self.trees, self.leaf, self.columns, self.seed)
-        grown = grow(examples, shape, jobs, say)
+        grown = grow(examples, shape, workers, say)
         forest = pack(grown, self.features)
         found = accuracy(forest, examples)
         for one in found:
@@ -121,18 +120,7 @@ def _told(one: Accuracy, target: Target) -> str:
     )
 
 
-class ForestTrainer:
+class ForestTrainer(RecipeTrainer):
     """`arena train forest RECIPE`."""
 
-    def train(
-        self,
-        config: Path,
-        overrides: Sequence[str],
-        output: Path,
-        workers: int,
-        say: Callable[[str], None],
-    ) -> str:
-        """Follow the recipe in a file; the hash of the model."""
-        recipe = read_recipe(ForestRecipe, config, overrides)
-        recipe.make(config.parent, output, workers, say)
-        return ModelFile.find(str(output)).sha256
+    recipe = ForestRecipe

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -24,10 +24,9 @@ from agents.networks.value import (
     write_model,
 )
 from arena.agent import parameter
-from arena.config.recipe import read_recipe
+from arena.config.recipe import RecipeTrainer
 from arena.errors import ArenaError
 from arena.games.kernel.layout import Words
-from arena.model_file import ModelFile
 
 __all__ = ["Seat", "SeatRecipe", "SeatTrainer", "agreement"]
 
@@ -155,17 +154,7 @@ class SeatRecipe:
         write_model(output, network, asdict(self), found, history)
 
 
-class SeatTrainer:
+class SeatTrainer(RecipeTrainer):
     """`arena train seat RECIPE`."""
 
-    def train(
-        self,
-        config: Path,
-        overrides: Sequence[str],
-        output: Path,
-        workers: int,
-        say: Callable[[str], None],
-    ) -> str:
-        """Follow the recipe in a file; the hash of the model."""
-        read_recipe(SeatRecipe, config, overrides).make(config.parent, output, workers, say)
-        return ModelFile.find(str(output)).sha256
+    recipe = SeatRecipe

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -32,7 +32,7 @@ from agents.policies.rounds import Rounds, play_rounds
 from agents.rule import Rule
 from arena import __version__
 from arena.agent import Agent, parameter
-from arena.config.recipe import read_recipe
+from arena.config.recipe import RecipeTrainer
 from arena.errors import ArenaError
 from arena.files import write_atomically
 from arena.games.kernel.jit import warm_up
@@ -94,7 +94,11 @@ class SelfPlayRecipe:
     deals: int = parameter(500, help="deals of a measurement, each in both seatings", at_least=2)
     seed: int = parameter(2023, help="where all randomness comes from", at_least=0)
 
-    def make(self, output: Path, workers: int, say: Callable[[str], None]) -> None:
+    def __post_init__(self) -> None:
+        if not self.hidden or min(self.hidden) < 1:
+            raise ArenaError("hidden: expected numbers of nodes from 1 on")
+
+    def make(self, folder: Path, output: Path, workers: int, say: Callable[[str], None]) -> None:
         """Train; write the model, and the learning curve as a table and a figure beside it."""
         rules = Klaverjas(variant=self.variant)
         warm_up()
@@ -267,20 +271,7 @@ def _never(rules: Klaverjas, encoding: Any, seed: int) -> NDArray[np.bool_]:
     return np.asarray(~inputs.any(axis=0))
 
 
-class SelfPlayTrainer:
+class SelfPlayTrainer(RecipeTrainer):
     """`arena train selfplay RECIPE`."""
 
-    def train(
-        self,
-        config: Path,
-        overrides: Sequence[str],
-        output: Path,
-        workers: int,
-        say: Callable[[str], None],
-    ) -> str:
-        """Follow the recipe in a file; the hash of the model."""
-        recipe = read_recipe(SelfPlayRecipe, config, overrides)
-        if not recipe.hidden or min(recipe.hidden) < 1:
-            raise ArenaError(f"{config}: hidden: expected numbers of nodes from 1 on")
-        recipe.make(output, workers, say)
-        return ModelFile.find(str(output)).sha256
+    recipe = SelfPlayRecipe

@@ -8,7 +8,7 @@ partner would name, by how much it wins after a push.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from itertools import permutations
 from pathlib import Path
@@ -28,11 +28,10 @@ from agents.policies.rounds import Rounds
 from arena import __version__
 from arena.agent import parameter
 from arena.cards import SUITS, mask_of
-from arena.config.recipe import read_recipe
+from arena.config.recipe import RecipeTrainer
 from arena.errors import ArenaError
 from arena.games.kernel.spec import kernel_game
 from arena.games.schieber import Schieber
-from arena.model_file import ModelFile
 from arena.seeds import rng_for
 
 __all__ = ["TrumpRecipe", "TrumpTrainer"]
@@ -60,7 +59,7 @@ class TrumpRecipe:
         if not self.hidden or min(self.hidden) < 1:
             raise ArenaError("hidden: expected numbers of nodes from 1 on")
 
-    def make(self, output: Path, say: Callable[[str], None]) -> None:
+    def make(self, folder: Path, output: Path, workers: int, say: Callable[[str], None]) -> None:
         """Play, train and write the model."""
         rules = Schieber()
         sizes = [*TRUMP_USE.inputs, *self.hidden, *TRUMP_USE.outputs]
@@ -163,17 +162,7 @@ def _loss(outputs: Any, targets: Any) -> Any:
     return ((outputs[known] - wanted[known]) ** 2).mean()
 
 
-class TrumpTrainer:
+class TrumpTrainer(RecipeTrainer):
     """`arena train trump RECIPE`."""
 
-    def train(
-        self,
-        config: Path,
-        overrides: Sequence[str],
-        output: Path,
-        workers: int,
-        say: Callable[[str], None],
-    ) -> str:
-        """Follow the recipe in a file; the hash of the model."""
-        read_recipe(TrumpRecipe, config, overrides).make(output, say)
-        return ModelFile.find(str(output)).sha256
+    recipe = TrumpRecipe

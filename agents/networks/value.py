@@ -23,10 +23,9 @@ from agents.policies.recordings import recorded_rounds
 from agents.policies.rounds import Rounds
 from arena import __version__
 from arena.agent import parameter
-from arena.config.recipe import read_recipe
+from arena.config.recipe import RecipeTrainer
 from arena.deals import DealSet
 from arena.errors import ArenaError
-from arena.model_file import ModelFile
 from arena.record import experiment_of
 
 __all__ = ["Margin", "Source", "ValueRecipe", "ValueTrainer", "rounds_from", "write_model"]
@@ -192,17 +191,7 @@ def _shown(encoding: Encoding) -> str:
     return f"{encoding} {VERSIONS[encoding]}"
 
 
-class ValueTrainer:
+class ValueTrainer(RecipeTrainer):
     """`arena train value RECIPE`."""
 
-    def train(
-        self,
-        config: Path,
-        overrides: Sequence[str],
-        output: Path,
-        workers: int,
-        say: Callable[[str], None],
-    ) -> str:
-        """Follow the recipe in a file; the hash of the model."""
-        read_recipe(ValueRecipe, config, overrides).make(config.parent, output, workers, say)
-        return ModelFile.find(str(output)).sha256
+    recipe = ValueRecipe

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from arena.config.problems import Problems
 from arena.config.strict_yaml import read, with_override
+from arena.errors import ArenaError
+from arena.model_file import ModelFile
 from arena.parameters import model_of, values_of
 
-__all__ = ["read_recipe"]
+__all__ = ["Recipe", "RecipeTrainer", "read_recipe"]
 
 R = TypeVar("R")
 
@@ -24,4 +26,34 @@ def read_recipe(kind: type[R], config: Path, overrides: Sequence[str]) -> R:
     family: Any = kind
     checked: Any = problems.check(model_of(family), document.data, ())
     problems.stop_if_any()
-    return kind(**values_of(checked))
+    try:
+        return kind(**values_of(checked))
+    except ArenaError as error:  # values that do not go together
+        raise ArenaError(f"{config}: {error}") from error
+
+
+class Recipe(Protocol):
+    """Makes a model."""
+
+    def make(self, folder: Path, output: Path, workers: int, say: Callable[[str], None]) -> None:
+        """Write the model; `folder` is where the recipe is, and what it names."""
+        ...
+
+
+class RecipeTrainer:
+    """What `arena train` looks up by name: follows recipes of one kind."""
+
+    recipe: ClassVar[type[Recipe]]
+
+    def train(
+        self,
+        config: Path,
+        overrides: Sequence[str],
+        output: Path,
+        workers: int,
+        say: Callable[[str], None],
+    ) -> str:
+        """Follow the recipe in a file; the hash of the model."""
+        recipe = read_recipe(self.recipe, config, overrides)
+        recipe.make(config.parent, output, workers, say)
+        return ModelFile.find(str(output)).sha256

@@ -79,7 +79,8 @@ class Job:
     warm: bool = True
     """Whether agents make a decision before the clock runs."""
     shown: tuple[tuple[bool, ...], ...] = ()
-    """Who of each team is shown everybody's cards: what the driver was told, and reports."""
+    """Who of each team is shown everybody's cards: what the driver was told, and reports.
+    Empty: the players are asked."""
     traced: bool = False
     """Whether the place of every decision is written down, in case it is the last."""
 
@@ -188,7 +189,9 @@ class _Agents:
             self._lineups[key] = Lineup.of(
                 [self._player(team, seat, member) for seat, (team, member) in enumerate(places)],
                 [self._job.teams[team][member].twin for team, member in places],
-                [self._job.shown[team][member] for team, member in places],
+                [self._job.shown[team][member] for team, member in places]
+                if self._job.shown
+                else None,
             )
         return self._lineups[key]
 

@@ -14,7 +14,7 @@ from typing import Any
 from arena.agent import Player, Remembers, Setup, sees_all_cards
 from arena.cards import SEATS
 from arena.deals import Deal
-from arena.games.needs import games_of
+from arena.games.needs import games_of, why_not
 from arena.registry import AGENTS
 from arena.rules import Action, Rules, Standing, View, action_name
 from arena.seeds import Rng, rng_for, seed_for
@@ -38,8 +38,8 @@ def check_agent(
     """Raise `NotConformant` unless an agent may take part in tournaments.
 
     `agent` is a registered family or something that makes an agent when called, such as
-    its class. `game` is one choice of rules, or a name for all options of that game; by
-    default all options of all games that the agent says it plays. Checked are: that it
+    its class. `game` is one choice of rules, or a name for all options of that game that the
+    agent says it plays; by default those of all games. Checked are: that it
     answers with legal actions in every phase; that the same view and the same generator
     lead to the same action, also in another process; that nothing is remembered from one
     deal or seat to another; that it pickles; and that hidden cards change nothing and
@@ -52,6 +52,8 @@ def check_agent(
         raise NotConformant(f"{name}: has no method act(view, rng)")
     suite = _AgentSuite(name, make, seed)
     sets = _rules_to_try(made, game)
+    if not sets:
+        raise NotConformant(f"{name}: plays none of the rules of {game or 'any game'}")
     for rules in sets:
         suite.check(rules, [random_deal(rules, seed, number) for number in range(deals)])
     if other_process:
@@ -63,7 +65,8 @@ def _rules_to_try(agent: Any, game: str | Rules | None) -> list[Rules]:
         return [game]
     inner = agent.cards if isinstance(agent, Player) else agent
     names = [game] if game else games_of(inner)
-    return [rules for name in names for rules in rule_sets(name)]
+    sets = [rules for name in names for rules in rule_sets(name)]
+    return [rules for rules in sets if why_not(inner, rules) is None]
 
 
 @dataclass(frozen=True)

@@ -62,8 +62,8 @@ class _GameSuite:
         self.require(hash(rules) == hash(pickle.loads(pickle.dumps(rules))), "hash is not its own")
         self.require(rules.deck & ~DECK == 0, "the deck has cards that do not exist")
         self.require(
-            rules.deck.bit_count() == rules.players * rules.hand_size,
-            "players times hand_size is not the number of cards",
+            rules.deck.bit_count() >= rules.players * rules.hand_size,
+            "players times hand_size is more than there are cards",
         )
         together = sorted(seat for side in rules.sides for seat in side)
         self.require(together == list(seats), f"sides {rules.sides} are not all seats once")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.rule_hearts import FRESH, GUARDS, SUSPICION
-from agents.search.rulebooks.layout import CARDS, OWN_WORDS, Book, Int, above, highest, lowest
+from agents.search.rulebooks.layout import CARDS, OWN_WORDS, Book, above, highest, lowest
 from arena.cards import LANE as SUIT_CARDS
 from arena.games.hearts.tables import ALL_POINTS
 from arena.games.kernel.bits import ctz, popcount
@@ -25,6 +25,7 @@ from arena.games.kernel.layout import (
     TURN,
     TWO,
     ZERO,
+    Int,
     Word,
     Words,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.search.rulebooks.layout import ALIKE, Book, Int, above, first_of, highest
+from agents.search.rulebooks.layout import ALIKE, Book, above, first_of, highest
 from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import (
@@ -22,6 +22,7 @@ from arena.games.kernel.layout import (
     TURN,
     TWO,
     ZERO,
+    Int,
     Word,
     Words,
 )

@@ -6,7 +6,7 @@ which order each seat looks through its cards, and the cards played so far.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -26,7 +26,6 @@ __all__ = [
     "SIZE",
     "WHOSE",
     "Book",
-    "Int",
     "above",
     "first_of",
     "highest",
@@ -34,8 +33,6 @@ __all__ = [
 ]
 
 Book: TypeAlias = Words
-Int: TypeAlias = Any
-"""A whole number: `int` in Python, `int64` in compiled code."""
 
 WHOSE = 0
 """The number of the rules: see `rulebooks`."""

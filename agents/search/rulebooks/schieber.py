@@ -15,7 +15,6 @@ from agents.search.rulebooks.layout import (
     OWN_WORDS,
     PLAYS,
     Book,
-    Int,
     above,
     first_of,
     highest,
@@ -40,6 +39,7 @@ from arena.games.kernel.layout import (
     TURN,
     TWO,
     ZERO,
+    Int,
     Word,
     Words,
 )
