@@ -104,8 +104,11 @@ def following(
     """The cards that may be played to a trick that has been led."""
     own_trumps = hand & TOP_LANE
     higher = own_trumps & ~(best | (best - ONE))
-    if partner_holds and rule in (AMSTERDAM, PROGRAM_2022):
-        free = hand & led if rule == AMSTERDAM else hand & led & ~TOP_LANE
+    if rule == AMSTERDAM and partner_holds:
+        free = hand & led
+        return free if free != ZERO else hand
+    if rule == PROGRAM_2022 and partner_holds:
+        free = hand & led & ~TOP_LANE
         return free if free != ZERO else hand
     duty = own_trumps if own_trumps != ZERO else hand
     if rule == OFFICIAL and led != TOP_LANE:
