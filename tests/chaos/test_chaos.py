@@ -6,10 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 
-
-@pytest.mark.long
 def test_whatever_is_killed_nothing_is_lost_and_nothing_changes() -> None:
     """A trial at the start of a run, and one while it plays."""
     command = [sys.executable, str(Path(__file__).with_name("campaign.py")), "2"]

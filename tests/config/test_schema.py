@@ -15,9 +15,11 @@ from arena.files import find_shipped, shipped_names
 
 @pytest.fixture
 def validator():
-    schema = json_schema()
-    Draft202012Validator.check_schema(schema)
-    return Draft202012Validator(schema)
+    return Draft202012Validator(json_schema())
+
+
+def test_it_is_a_schema(validator):
+    Draft202012Validator.check_schema(validator.schema)
 
 
 def test_every_shipped_experiment_fits(validator):

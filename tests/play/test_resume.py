@@ -72,6 +72,7 @@ def wait_until(condition: Callable[[], object]) -> None:
         time.sleep(0.001)
 
 
+@pytest.mark.long
 def test_killed_at_20_random_instants(tmp_path: Path) -> None:
     instants = random.Random(1)
     path, experiment = tmp_path / "run", make_experiment(2500, seed=8)

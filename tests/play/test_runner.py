@@ -192,6 +192,7 @@ def test_a_stuck_agent_forfeits_and_the_run_goes_on(jobs: int, tmp_path: Path) -
     assert all(f.startswith("stuck: seat") and "within 0.2 s" in f for f in faults)
 
 
+@pytest.mark.long
 def test_workers_of_a_killed_driver_end_by_themselves_and_the_run_goes_on(tmp_path: Path) -> None:
     code = (
         "import sys\n"
