@@ -8,20 +8,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.policies.evidence import Evidence, Ledger, Types, new_memory, recall, weigh_world
 from agents.policies.features import deck_of
 from agents.policies.model import PolicyModel
-from agents.policies.pool import (
-    Evidence,
-    Ledger,
-    Pool,
-    Types,
-    enumerate_worlds,
-    fill,
-    new_memory,
-    recall,
-    spread_out,
-    weigh_world,
-)
+from agents.policies.pool import Pool, enumerate_worlds, fill, spread_out
 from arena.errors import ArenaError
 from arena.games.infoset import InfoSet
 from arena.games.kernel.layout import Words

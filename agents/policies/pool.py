@@ -22,239 +22,36 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.policies.features import Deck, watch
-from agents.policies.tables import chances_by_type
+from agents.policies.evidence import Evidence, Memory, Types, weigh, weigh_world
 from arena.games.kernel.bits import ctz
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import (
-    BEST,
-    HANDS,
-    HOLDER,
-    LED,
-    LEFT,
     ONE,
-    OPENED,
-    PLAYED,
     S32,
-    STATE_WORDS,
-    TABLE,
-    TAKEN,
-    TRICKS,
-    TURN,
     ZERO,
     Int,
     Word,
     Words,
 )
-from arena.games.kernel.rng import below, mix, next64
-from arena.games.kernel.step import copy_state, legal, play
+from arena.games.kernel.rng import below, next64
 from arena.games.kernel.tricks import pick
 from arena.games.kernel.uniform_worlds import sample_uniform
 
 __all__ = [
     "NO_POOL",
-    "Evidence",
-    "Ledger",
     "Pool",
-    "Types",
     "deal_from",
     "enumerate_worlds",
     "fill",
-    "new_memory",
-    "recall",
     "spread_out",
-    "weigh_world",
 ]
 
 _SEATS = 4
 _S11 = np.uint64(11)
 _UNIT = 2.0**-53
 _LEAST = 1e-300
-_NO_HAND = np.uint64(0xFFFFFFFFFFFFFFFF)
-_REMEMBERED = 1024
-"""Hands whose chances are kept, for each seat: late in a round few are possible."""
 _MOVES = 4
 """Exchanges that are tried with each world that stands for several."""
-
-
-class Types(NamedTuple):
-    """Ways to play that the others may have."""
-
-    deck: Deck
-    factors: NDArray[np.float32]
-    """A row of tables for each type."""
-    priors: NDArray[np.float64]
-    """How likely each type is before anything was played: a row for each side."""
-    sides: NDArray[np.int64]
-    """The side of each seat."""
-    numbers: NDArray[np.int64]
-    """The numbers of the types in their model."""
-
-
-class Ledger(NamedTuple):
-    """What was played, and what everybody could see when it was."""
-
-    states: NDArray[np.uint64]
-    """Before each play of the others; their hands are to be filled in."""
-    voids: NDArray[np.uint64]
-    later: NDArray[np.uint64]
-    """The cards that the seat has played since, this one included."""
-    cards: NDArray[np.uint64]
-    seats: NDArray[np.int64]
-    """Who played."""
-    voids_now: NDArray[np.uint64]
-
-    @classmethod
-    def empty(cls, plays: int) -> Ledger:
-        """Room for a number of plays."""
-        return cls(
-            np.empty((plays, STATE_WORDS), np.uint64),
-            np.empty((plays, _SEATS), np.uint64),
-            np.zeros(plays, np.uint64),
-            np.zeros(plays, np.uint64),
-            np.zeros(plays, np.int64),
-            np.zeros(_SEATS, np.uint64),
-        )
-
-
-@compiled
-def recall(
-    cards: Words, leader: Word, now: Words, game: Words, thinker: Word, ledger: Ledger
-) -> Int:
-    """Go through a round again that was played as `cards` say, up to `now`.
-
-    How many plays of others there are in the ledger afterwards.
-    """
-    state = np.empty(STATE_WORDS, np.uint64)
-    copy_state(now, state)
-    for i in range(_SEATS):
-        seat = np.uint64(i)
-        state[HANDS + seat] = state[TAKEN + seat] = state[PLAYED + seat] = ZERO
-    state[TABLE] = state[LED] = state[BEST] = state[HOLDER] = state[OPENED] = ZERO
-    state[TURN], state[LEFT] = leader, game[TRICKS]
-    voids = ledger.voids_now
-    voids[:] = ZERO
-    count = 0
-    for card in cards:
-        turn = state[TURN]
-        if turn != thinker:
-            copy_state(state, ledger.states[count])
-            ledger.voids[count] = voids
-            ledger.cards[count] = card
-            ledger.seats[count] = np.int64(turn)
-            ledger.later[count] = ZERO
-            for i in range(count + 1):
-                if ledger.seats[i] == np.int64(turn):
-                    ledger.later[i] |= card
-            count += 1
-        watch(state, voids, card)
-        state[HANDS + turn] |= card
-        play(state, game, card)
-    return count
-
-
-class Evidence(NamedTuple):
-    """What worlds are weighed by."""
-
-    ledger: Ledger
-    plays: int
-    """How many plays of others there are in the ledger."""
-    game: Words
-    types: Types
-    trust: float
-    """The power to which weights are raised."""
-
-
-class Memory(NamedTuple):
-    """Chances of hands that were met before, at one place of a table for each seat and hand."""
-
-    hands: NDArray[np.uint64]
-    chances: NDArray[np.float64]
-    """`[seat, place, type]`."""
-
-
-def new_memory(types: Types) -> Memory:
-    """Nothing is remembered yet."""
-    return Memory(
-        np.full((_SEATS, _REMEMBERED), _NO_HAND),
-        np.zeros((_SEATS, _REMEMBERED, len(types.factors))),
-    )
-
-
-# Tuples of arrays are dear to hand on, so what is called for each world is inlined.
-@inlined
-def _chances_of(
-    seat: Int, hand: Word, evidence: Evidence, room: NDArray[np.float64], found: NDArray[np.float64]
-) -> None:
-    """How likely all that a seat played is if this is the hand it has left, by each type."""
-    ledger, game, types = evidence.ledger, evidence.game, evidence.types
-    count = len(found)
-    found[:] = 1.0
-    for i in range(evidence.plays):
-        if ledger.seats[i] != seat:
-            continue
-        state, card = ledger.states[i], ledger.cards[i]
-        state[HANDS + np.uint64(seat)] = hand | ledger.later[i]
-        allowed = legal(state, game)
-        if allowed & card == ZERO:
-            found[:] = 0.0
-            break
-        if allowed & (allowed - ONE) != ZERO:
-            chances_by_type(
-                state, game, ledger.voids[i], types.deck, types.factors, allowed, card, room
-            )
-            for t in range(count):
-                found[t] *= room[t]
-
-
-@inlined
-def _weigh(
-    hands: Words,
-    evidence: Evidence,
-    memory: Memory,
-    products: NDArray[np.float64],
-    room: NDArray[np.float64],
-) -> float:
-    """How likely the past plays of the others are if these are the hands that are left.
-
-    `products[side, type]` is what it would be for a side of a type, prior included; `room` has
-    two places for each type.
-    """
-    types = evidence.types
-    for side in range(len(products)):
-        for t in range(len(types.factors)):
-            products[side, t] = types.priors[side, t]
-    last = np.uint64(_REMEMBERED - 1)
-    for seat in range(_SEATS):
-        hand = hands[seat]
-        if evidence.plays == 0 or hand == ZERO:
-            continue  # nothing to explain, or the one who thinks
-        place = np.int64(mix(hand) & last)
-        if memory.hands[seat, place] != hand:
-            _chances_of(seat, hand, evidence, room, memory.chances[seat, place])
-            memory.hands[seat, place] = hand
-        side = types.sides[seat]
-        for t in range(len(types.factors)):
-            products[side, t] *= memory.chances[seat, place, t]
-    weight = 1.0
-    for side in range(len(products)):
-        total = 0.0
-        for t in range(len(types.factors)):
-            total += products[side, t]
-        weight *= total
-    return weight if evidence.trust == 1.0 else weight**evidence.trust
-
-
-@compiled
-def weigh_world(
-    hands: Words,
-    evidence: Evidence,
-    memory: Memory,
-    products: NDArray[np.float64],
-    room: NDArray[np.float64],
-) -> float:
-    """`_weigh`, to be called from Python and where it is not called for every world."""
-    return _weigh(hands, evidence, memory, products, room)
 
 
 class Pool(NamedTuple):
@@ -354,7 +151,7 @@ def fill(
             hands = pool.hands[count]
             if exact == 0:
                 sample_uniform(plan, rng, hands)
-            weight = _weigh(hands, evidence, memory, products, room)
+            weight = weigh(hands, evidence, memory, products, room)
             if weight > 0.0:
                 _note_types(products, weight, types, rng, pool.kinds[count], posterior)
             total += weight
