@@ -41,6 +41,7 @@ __all__ = [
     "POWER",
     "Comparison",
     "IndirectComparison",
+    "best_side_rate",
     "compare",
     "compare_through",
     "detectable",
@@ -71,6 +72,8 @@ class Comparison:
     """From counts of pairs of games, as the chess tools do it; None without two seatings."""
     equivalence: Equivalence | None
     published: Unpaired
+    best_side: Estimate | None
+    """Win rate by the best score of a single side, as published; None with a side each."""
     games_of_rounds: GamesOfRounds | None
     detectable: float | None
     """The difference that would have been found with 80% power."""
@@ -141,6 +144,7 @@ def compare(
         elo=elo_from_counts(_pentanomial(pair)) if seatings == 2 else None,
         equivalence=_equal(margins, equal_within),
         published=unpaired(pair.scores[:, 0], pair.scores[:, 1]),
+        best_side=best_side_rate(pair),
         games_of_rounds=_games_of_rounds(pair),
         detectable=detectable(found.difference),
         forfeits=pair.forfeits,
@@ -193,6 +197,11 @@ def _equal(margins: NDArray[np.float64], within: float | None) -> Equivalence | 
 def win_rate(pair: Meeting) -> Estimate:
     """Share of games that the first won, a draw as half, with its interval over deals."""
     return Estimate.of(share_of_wins(pair.won))
+
+
+def best_side_rate(pair: Meeting) -> Estimate | None:
+    """Share of games in which the best score of a single side was the first's."""
+    return None if pair.best_side is None else Estimate.of(share_of_wins(pair.best_side))
 
 
 def outcomes(pair: Meeting) -> DealOutcomes:
