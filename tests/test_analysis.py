@@ -441,6 +441,18 @@ def test_with_a_side_each_the_best_score_says_nothing_new(run_folder: Path) -> N
     assert compare(found, "any", "lowest").best_side is None
 
 
+def test_games_as_published_are_of_a_hundred_rounds_not_of_matches(duos: Path) -> None:
+    rng = np.random.default_rng(1)
+    games = rng.normal(0, 20, (100, 2))
+    found = compare(results(meeting("a", "b", games.tolist())), "a", "b").games_of_rounds
+    shares = (50 + games.mean(axis=1)) / 100
+    assert found is not None and found.games == 2  # of 50 deals in two seatings
+    by_game = [shares[:50].mean(), shares[50:].mean()]
+    assert found.sd == pytest.approx(np.std(by_game, ddof=1))
+    with Run(duos) as run:
+        assert compare(read([run]), "any", "lowest").games_of_rounds is None
+
+
 def test_who_forfeits_has_not_the_best_score(tmp_path: Path) -> None:
     rules = Hearts()
     crashes = make_deals(rules, 1)[0].hands[0][0]

@@ -51,6 +51,8 @@ __all__ = [
     "win_rate",
 ]
 
+_ROUNDS_PER_GAME = 100
+"""As in Niklaus 2019: 50 deals, each in both seatings."""
 POWER = 0.8
 """What "would have been found" means: with this probability."""
 
@@ -75,6 +77,7 @@ class Comparison:
     best_side: Estimate | None
     """Win rate by the best score of a single side, as published; None with a side each."""
     games_of_rounds: GamesOfRounds | None
+    """None for matches, and where 100 rounds are no number of deals."""
     detectable: float | None
     """The difference that would have been found with 80% power."""
     forfeits: tuple[int, int]
@@ -145,7 +148,7 @@ def compare(
         equivalence=_equal(margins, equal_within),
         published=unpaired(pair.scores[:, 0], pair.scores[:, 1]),
         best_side=best_side_rate(pair),
-        games_of_rounds=_games_of_rounds(pair),
+        games_of_rounds=_games_of_rounds(pair) if results.unit == "deal" else None,
         detectable=detectable(found.difference),
         forfeits=pair.forfeits,
         runs=results.runs,
@@ -251,7 +254,11 @@ def _games_of_rounds(pair: Meeting) -> GamesOfRounds | None:
     total = pair.scores.sum(axis=1)
     if np.isnan(total).any() or (total <= 0).any() or (pair.scores < 0).any():
         return None
-    return games_of_rounds(pair.scores[:, 0] / total, games=None)
+    rounds = pair.games.shape[1]
+    if _ROUNDS_PER_GAME % rounds:
+        return None
+    shares = pair.scores[:, 0] / total
+    return games_of_rounds(shares, _ROUNDS_PER_GAME, games=None, rounds_per_deal=rounds)
 
 
 def _pentanomial(pair: Meeting) -> list[int]:
