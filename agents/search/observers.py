@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import ONE, ZERO, Int, Word
 from arena.games.kernel.rng import mix
 
@@ -56,7 +56,7 @@ def _key(node: Int, hand: Word) -> Word:
     return Word(mix(hand ^ (np.uint64(node) * _NODE_STEP)) | ONE)
 
 
-@compiled
+@uncounted
 def _slot(hands: Hands, key: Word) -> Int:
     """Where a key is or may be put; -1 if it is crowded there."""
     last = np.uint64(len(hands) - 1)

@@ -18,7 +18,7 @@ from agents.search.backtracking import backtracking_plan, sample_backtracking
 from arena.agent import Belief
 from arena.errors import ArenaError
 from arena.games.infoset import InfoSet
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import HANDS, ZERO, Int, Words
 from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame
@@ -134,7 +134,7 @@ def uniform(rng: Words) -> float:
     return float(next64(rng) >> _S11) * _UNIT
 
 
-@compiled
+@uncounted
 def deal_world(worlds: Worlds, rng: Words, state: Words) -> Int:
     """Put a world into the hands of a state; the hand of the one who thinks is left alone.
 

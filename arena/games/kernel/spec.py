@@ -15,7 +15,7 @@ import numpy as np
 from arena.cards import SUITS, cards_of
 from arena.games.kernel.bits import ctz
 from arena.games.kernel.contract import check_agreement, complaint, kernel_of
-from arena.games.kernel.jit import compiled
+from arena.games.kernel.jit import uncounted
 from arena.games.kernel.layout import (
     BEST,
     DECK,
@@ -93,7 +93,7 @@ class Table(Protocol):
         """Bonus per side."""
 
 
-@compiled
+@uncounted
 def translate(mask: Word, bit_of: np.ndarray) -> Word:
     """A mask with every bit moved to where `bit_of` says."""
     result = ZERO
@@ -103,7 +103,7 @@ def translate(mask: Word, bit_of: np.ndarray) -> Word:
     return result
 
 
-@compiled
+@uncounted
 def translate_all(masks: Words, bit_of: np.ndarray, results: Words) -> None:
     """`translate` for each of some masks."""
     for i in range(len(masks)):
