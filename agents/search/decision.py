@@ -26,6 +26,7 @@ __all__ = [
     "proven_cards",
     "root_statistics",
     "roots_upto",
+    "scales_upto",
     "spend",
 ]
 
@@ -86,14 +87,22 @@ def least_value(rules: Rules, value: Value) -> float:
 
 def roots_upto(largest: int) -> NDArray[np.float64]:
     """sqrt(ln n) for n from 0 (taken as 1) to at least `largest`."""
-    return _roots(max(12, int(largest).bit_length()))
+    roots: NDArray[np.float64] = scales_upto(largest)[0]
+    return roots
+
+
+def scales_upto(largest: int) -> NDArray[np.float64]:
+    """sqrt(ln n), and in a second row 1 / sqrt(n), for n from 0 (taken as 1) to at least
+    `largest`."""
+    return _scales(max(12, int(largest).bit_length()))
 
 
 @lru_cache(maxsize=2)
-def _roots(bits: int) -> NDArray[np.float64]:
-    roots = np.sqrt(np.log(np.maximum(1, np.arange(1 << bits))))
-    roots.flags.writeable = False
-    return roots
+def _scales(bits: int) -> NDArray[np.float64]:
+    numbers = np.maximum(1, np.arange(1 << bits))
+    scales = np.array([np.sqrt(np.log(numbers)), 1.0 / np.sqrt(numbers)])
+    scales.flags.writeable = False
+    return scales
 
 
 def root_statistics(game: KernelGame, nodes: Nodes) -> dict[int, CardStatistics]:
@@ -101,19 +110,19 @@ def root_statistics(game: KernelGame, nodes: Nodes) -> dict[int, CardStatistics]
 
     A mean is not told outside the bounds that are proven.
     """
-    rows = np.empty((_MOST_CARDS, 5))
+    rows = np.empty((_MOST_CARDS, 6))
     found = rows[: read_root(nodes, rows)].tolist()
     cards = {
         game.cards[int(bit)]: CardStatistics(int(visits), value, int(available))
-        for bit, visits, value, available, _ in found
+        for bit, visits, value, available, _, _ in found
     }
     return dict(sorted(cards.items()))
 
 
 def proven_cards(game: KernelGame, nodes: Nodes) -> list[int]:
-    """The cards of the root whose value is proven."""
-    rows = np.empty((_MOST_CARDS, 5))
-    found = rows[: read_root(nodes, rows)]
+    """The cards of the root whose value is proven, those first that were tried last."""
+    rows = np.empty((_MOST_CARDS, 6))
+    found = sorted(rows[: read_root(nodes, rows)].tolist(), key=lambda row: -row[5])
     return [game.cards[int(row[0])] for row in found if row[4]]
 
 
