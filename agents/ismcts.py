@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Literal
 
 import numpy as np
@@ -163,10 +163,8 @@ class Ismcts(TreeSearch):
 
     def ask(self, view: View, rng: Rng) -> Question:
         """The decision of a view, to be searched as this agent does."""
-        question = self.question(view, rng, self.ucb)
         urgency = np.inf if self.first_play is None else self.first_play
-        policy = question.policy._replace(first_play=urgency, prior=self.prior)
-        return replace(question, policy=policy)
+        return self.question(view, rng, self.ucb, first_play=urgency, prior=self.prior)
 
     def search(self, view: View, question: Question, begun: Nodes | None = None) -> Nodes:
         """The tree after this decision's simulations, added to those of a tree already begun."""
@@ -174,7 +172,8 @@ class Ismcts(TreeSearch):
         worlds = self.worlds(view, question)
         nodes = new_nodes(self.room) if begun is None else begun
         hands = new_hands(self.room + 1) if self.observers == "all" else NO_HANDS
-        scales = scales_upto(int(nodes.slots[0].visits) + self.room)
+        visits = 0 if begun is None else int(begun.slots["visits"][0])
+        scales = scales_upto(visits + self.room)
 
         def simulate(simulations: int) -> None:
             grow(

@@ -60,7 +60,8 @@ class Mcts(TreeSearch):
         return root_statistics(question.game, nodes)
 
     def _search(self, view: View, rng: Rng) -> tuple[Question, Nodes]:
-        question = self.question(view, rng, "parent", self.proves and self._can_prove(view))
+        proves = self.proves and self._can_prove(view)
+        question = self.question(view, rng, "parent", proves=proves)
         game, policy, leaves = question.game, question.policy, question.leaves
         room = self.simulations if self.budget is None else _MOST_NODES
         nodes, scales, known = new_nodes(room, policy.proves), scales_upto(room), known_worlds()

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from agents.search.worlds import Worlds, deal_world
 from arena.games.kernel.bits import ctz, high_bit
-from arena.games.kernel.jit import compiled, inlined, uncounted
+from arena.games.kernel.jit import compiled, inlined, records, uncounted
 from arena.games.kernel.layout import (
     BEST,
     HANDS,
@@ -78,7 +78,7 @@ class Room(NamedTuple):
     def of(cls, bits: int = 16) -> Room:
         """A table of 2 ** `bits` entries of 24 bytes."""
         return cls(
-            np.zeros(1 << bits, dtype=ENTRY).view(np.recarray),
+            records(np.zeros(1 << bits, dtype=ENTRY)),
             np.empty((_MOST_CARDS, STATE_WORDS), dtype=np.uint64),
             np.empty(_MOST_CARDS, dtype=np.uint64),
             np.empty(_MOST_CARDS, dtype=np.uint64),

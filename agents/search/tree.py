@@ -30,8 +30,8 @@ from agents.search.network import Judge, follow, set_out
 from agents.search.observers import Hands, count_hand, seen_from
 from agents.search.rulebooks import note_in, open_book
 from agents.search.worlds import Worlds, deal_world
-from arena.games.kernel.bits import ctz, kth_bit, popcount
-from arena.games.kernel.jit import compiled, inlined, uncounted
+from arena.games.kernel.bits import ctz, kth_bit, popcount, prefetch
+from arena.games.kernel.jit import compiled, inlined, records, uncounted
 from arena.games.kernel.layout import (
     HANDS,
     LEFT,
@@ -77,9 +77,10 @@ NODE = np.dtype(
 )
 """Two of them are a line of cache."""
 _LINE = 64
+_LINES_AHEAD = 4
 
 Slots: TypeAlias = Any
-"""A record array of `NODE`; the root is in slot 0."""
+"""An array of `NODE`; the root is in slot 0."""
 
 # The ledger: how many nodes there have been, how many there may be, the first slot that was never
 # used, and for each size of blocks, 2, 4, 8 and so on, the first of those that are free again.
@@ -128,19 +129,18 @@ class Policy(NamedTuple):
 def new_nodes(simulations: int, proves: bool = False) -> Nodes:
     """Room for a tree: every simulation adds at most one node to the root."""
     most = simulations + 1
+    size = _SLOTS_PER_NODE * most * NODE.itemsize
     # Slots begin with a line of cache, so that no node is in two.
-    room = np.empty(_SLOTS_PER_NODE * most * NODE.itemsize + _LINE, np.uint8)
-    skip = -room.ctypes.data % _LINE
-    slots = room[skip : skip + _SLOTS_PER_NODE * most * NODE.itemsize].view(NODE, np.recarray)
+    room = np.empty(size + _LINE, np.uint8)
+    skip = -room.__array_interface__["data"][0] % _LINE
     ledger = np.zeros(_FREE + _SIZES, np.int64)
     ledger[_MOST] = most
-    nodes = Nodes(slots, ledger, np.empty((most, 2), np.float32) if proves else _NO_BOUNDS)
-    reset(nodes)
-    return nodes
+    bounds = np.empty((most, 2), np.float32) if proves else _NO_BOUNDS
+    return Nodes(records(room[skip : skip + size].view(NODE)), ledger, bounds)
 
 
 def size_of(nodes: Nodes) -> int:
-    """How many nodes a tree has."""
+    """How many nodes a tree has; none before its first simulation."""
     return int(nodes.ledger[_BORN])
 
 
@@ -184,7 +184,7 @@ def grow(
     scales: NDArray[np.float64],
     rng: Words,
 ) -> None:
-    """Add simulations to a tree.
+    """Add simulations to a tree, new or begun before.
 
     When there is no room left, simulations go on without new nodes. `scales` is
     `decision.scales_upto`. If `hands` has any room, the other players decide by their own cards.
@@ -204,6 +204,8 @@ def grow(
         np.empty(4, np.float64),
     )
     copy_state(root, room.world)
+    if nodes.ledger[_BORN] == 0:
+        reset(nodes)
     _simulate(
         nodes, hands, simulations, game, worlds, policy, leaves, judge, scales, rng, way, room
     )
@@ -322,6 +324,10 @@ def _descend(
             best = _select(slots, node, cards, policy, scales, False)
         card = kth_bit(tried, best - np.uint64(slots[node].children))
         node = best
+        # They are looked at after the card has been played: until then there is time to load them.
+        ahead = np.uint64(slots[node].children)
+        for line in range(_LINES_AHEAD):
+            prefetch(slots, ahead + np.uint64(2 * line))
         way.path[depth] = node
         way.cards[depth] = card
         depth += 1
@@ -438,11 +444,11 @@ def _select_by_hand(
 
 
 @uncounted
-def read_root(nodes: Nodes, rows: NDArray[np.float64]) -> Int:
-    """Put the children of the root into `rows`, by their cards; how many there are.
+def read_root(nodes: Nodes, counts: NDArray[np.int64], values: NDArray[np.float64]) -> Int:
+    """Read the children of the root, by their cards; how many there are.
 
-    A row is: number of the card's bit, visits, value, availability, whether it is proven, and the
-    number of the node.
+    A row of `counts` is: number of the card's bit, visits, availability, whether its value is
+    proven, and the number of the node.
     """
     slots, cards = nodes.slots, nodes.slots[0].tried
     count = 0
@@ -452,12 +458,12 @@ def read_root(nodes: Nodes, rows: NDArray[np.float64]) -> Int:
         number = slots[child].number
         if len(nodes.bounds) > 0:
             low, high = nodes.bounds[number, 0], nodes.bounds[number, 1]
-        rows[count, 0] = np.float64(ctz(cards))
-        rows[count, 1] = slots[child].visits
-        rows[count, 2] = min(max(_mean(slots, child), np.float64(low)), np.float64(high))
-        rows[count, 3] = slots[child].available
-        rows[count, 4] = low == high
-        rows[count, 5] = number
+        counts[count, 0] = np.int64(ctz(cards))
+        counts[count, 1] = slots[child].visits
+        counts[count, 2] = slots[child].available
+        counts[count, 3] = low == high
+        counts[count, 4] = number
+        values[count] = min(max(_mean(slots, child), np.float64(low)), np.float64(high))
         count += 1
         cards &= cards - ONE
     return count

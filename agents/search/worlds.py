@@ -29,7 +29,7 @@ from arena.games.kernel.weighted_worlds import (
     weighted_odds,
     weighted_plan,
 )
-from arena.games.world_sampler import holders_of
+from arena.games.world_sampler import holders_of, sizes_of
 from arena.rules import View
 
 __all__ = [
@@ -89,11 +89,11 @@ def worlds_for(game: KernelGame, view: View, root: Words, beliefs: Beliefs, rng:
 def plan_worlds(game: KernelGame, view: View, beliefs: Believer) -> Worlds:
     """Worlds for the seat of a view, in the coordinates of `game`."""
     known = InfoSet.of(view)
-    _, sizes = holders_of(known)
-    unseen = np.uint64(game.mask(known.unseen))
+    sizes = sizes_of(known)
     plans = []
     for guess in beliefs.of(view, known):
-        may = game.masks([*guess.may, known.may_be_undealt])
+        masks = game.masks([*guess.may, known.may_be_undealt, known.unseen])
+        may, unseen = masks[:-1], masks[-1]
         if guess.weights is not None:
             plan, odds = weighted_plan(), weighted_odds()
             if plan_weighted(plan, odds, unseen, may, sizes, _weights(game, guess)):

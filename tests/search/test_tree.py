@@ -176,7 +176,7 @@ def test_availability_is_counted_where_a_card_is_legal():
     state = next(endings(rules, tricks=8, count=1))
     view = rules.view(state, state.turn)
     agent = Ismcts(simulations=30_000)
-    nodes = agent.search(view, agent.question(view, Rng(1), agent.ucb)).slots
+    nodes = agent.search(view, agent.question(view, Rng(1), agent.ucb)).slots.view(np.recarray)
     most_tried = max(children(nodes, 0), key=lambda child: nodes[child].visits)
     visits = int(nodes[most_tried].visits)
     answers = children(nodes, most_tried)
@@ -205,7 +205,7 @@ def test_what_is_kept_of_a_tree_is_the_part_that_came_true():
     view = rules.view(state, state.turn)
     agent = Ismcts(simulations=5000)
     tree = agent.search(view, agent.question(view, Rng(1), agent.ucb))
-    nodes, cards, node = tree.slots, [], 0
+    nodes, cards, node = tree.slots.view(np.recarray), [], 0
     for _ in range(2):
         answers = zip(children(nodes, node), cards_of_children(nodes, node), strict=True)
         node, card = max(answers, key=lambda pair: nodes[pair[0]].visits)
@@ -213,7 +213,7 @@ def test_what_is_kept_of_a_tree_is_the_part_that_came_true():
     kept = new_nodes(size_of(tree))
     assert keep_subtree(tree, np.array(cards, dtype=np.uint64), kept)
     assert 1 < size_of(kept) < size_of(tree)
-    assert snapshot(kept.slots, 0) == snapshot(nodes, node)
+    assert snapshot(kept.slots.view(np.recarray), 0) == snapshot(nodes, node)
     assert not keep_subtree(tree, np.array([1 << 63], dtype=np.uint64), kept)
 
 
@@ -237,7 +237,7 @@ def test_every_node_has_a_slot_of_its_own(rules):
     view = rules.view(state, state.turn)
     agent = Ismcts(simulations=6000)
     tree = agent.search(view, agent.question(view, Rng(1), agent.ucb))
-    nodes, seen, most = tree.slots, [0], 0
+    nodes, seen, most = tree.slots.view(np.recarray), [0], 0
     for node in seen:
         below = children(nodes, node)
         most = max(most, len(below))
@@ -314,5 +314,5 @@ def test_a_tree_without_room_goes_on_searching():
         question.policy, question.leaves, question.judge, scales_upto(500), question.seed,
     )  # fmt: skip
     assert size_of(nodes) == 6
-    assert nodes.slots[0].visits == 500
+    assert nodes.slots["visits"][0] == 500
     assert best_play(rules, state, 0) <= 0  # the position is what it was
