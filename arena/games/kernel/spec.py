@@ -147,7 +147,6 @@ class KernelGame:
         seats = range(rules.players)
         self._next = tuple(rules.seat_after(seat) for seat in seats)
         self._side = tuple(rules.side_of(seat) for seat in seats)
-        self._trumps = int(words[TRUMPS])
 
     def mask(self, cards: int) -> Word:
         """A set of cards (a mask as in `arena.cards`) in kernel coordinates."""
@@ -186,7 +185,7 @@ class KernelGame:
         if table.table:
             assert table.table_leader is not None  # they led
             led = _LANE << (bits[table.table[0]] // LANE_BITS * LANE_BITS)
-            can_win = led | self._trumps
+            can_win = led | int(self.words[TRUMPS])
             state[LED] = led
             seat = table.table_leader
             for card in table.table:
