@@ -18,6 +18,7 @@ from arena.games.kernel.contract import check_agreement, complaint, kernel_of
 from arena.games.kernel.jit import uncounted
 from arena.games.kernel.layout import (
     BEST,
+    BY_STEPS,
     DECK,
     DECLARER,
     FEW_ARE_GOOD,
@@ -234,6 +235,7 @@ def game_words(rules: Rules, trump: int | None, bits: dict[int, int], table_word
     words = np.zeros(TABLES + table_words, dtype=np.uint64)
     words[KIND] = kernel.number
     words[PLAYERS] = rules.players
+    words[BY_STEPS] = rules.players != 4
     words[STEP] = rules.seat_after(0)
     words[SIDE_OF] = sum(rules.side_of(seat) << 2 * seat for seat in range(rules.players))
     words[SIDES] = len(rules.sides)

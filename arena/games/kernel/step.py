@@ -14,6 +14,7 @@ from arena.games.kernel.contract import example_rules
 from arena.games.kernel.jit import inlined, uncounted, warms
 from arena.games.kernel.layout import (
     BEST,
+    BY_STEPS,
     HANDS,
     HOLDER,
     KIND,
@@ -120,10 +121,16 @@ def play(state: Words, game: Words, card: Word) -> None:
 
 
 @uncounted
+def _taker(state: Words, game: Words, table: Word) -> Word:
+    return Word(dispatch.taker(game[KIND], state, game, table))
+
+
+@uncounted
 def _finish_trick(state: Words, game: Words, table: Word) -> None:
-    leader, winner = state[TURN], state[HOLDER]
-    left = state[LEFT] - ONE
-    kind = game[KIND]
+    kind, leader, left = game[KIND], state[TURN], state[LEFT] - ONE
+    winner = state[HOLDER]
+    if game[BY_STEPS] != ZERO:  # only then it may be another; asking always costs up to a tenth
+        winner = _taker(state, game, table)
     value = dispatch.trick_value(kind, game, game[OWN], table)
     dispatch.after_trick(kind, state, game, table, leader, left)
     state[OPENED] |= dispatch.opens(kind, game, table, winner)
