@@ -11,7 +11,7 @@ import numpy as np
 from arena.games.kernel import dispatch
 from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.contract import example_rules
-from arena.games.kernel.jit import compiled, inlined, warms
+from arena.games.kernel.jit import inlined, uncounted, warms
 from arena.games.kernel.layout import (
     BEST,
     BY_STEPS,
@@ -120,12 +120,12 @@ def play(state: Words, game: Words, card: Word) -> None:
         _finish_trick(state, game, table)
 
 
-@compiled
+@uncounted
 def _taker(state: Words, game: Words, table: Word) -> Word:
     return Word(dispatch.taker(game[KIND], state, game, table))
 
 
-@compiled
+@uncounted
 def _finish_trick(state: Words, game: Words, table: Word) -> None:
     kind, leader, left = game[KIND], state[TURN], state[LEFT] - ONE
     winner = state[HOLDER]
@@ -148,7 +148,7 @@ def final_scores(state: Words, game: Words, scores: Numbers) -> None:
     dispatch.final_scores(game[KIND], state, game, scores)
 
 
-@compiled
+@uncounted
 def semi_candidates(state: Words, game: Words, cards: Word, habits: Word) -> Word:
     """Those of the legal `cards` that a semi-random player chooses from."""
     kind, calls, table, turn = game[KIND], state[OWN_STATE], state[TABLE], state[TURN]
