@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -10,7 +14,7 @@ import pytest
 from agents.beliefs.network import NetworkBeliefs
 from agents.bidding.network import TRUMP_USE, NetworkBidder, trump_inputs
 from agents.dense_network import forward, read_network
-from agents.networks import fitting
+from agents.networks import fitting, trump
 from agents.networks.examples import Playouts, examples_of
 from agents.networks.policy_rounds import policy_rounds
 from agents.policies.recordings import recorded_rounds
@@ -199,6 +203,45 @@ def test_trump(tmp_path, capsys):
     layers = read_network(model, TRUMP_USE).layers
     values = forward(layers, trump_inputs(strong, pushed=True))
     assert values[:6].argmax() == 2
+
+
+def test_trump_goes_on_after_a_kill(tmp_path, capsys):
+    """Killed for good in the middle, and stopped once in either part: always the same model."""
+    text = "hidden: [8]\ndeals: 100\nepochs: 400\nbatch: 20\n"
+    recipe = tmp_path / "trump.yaml"
+    recipe.write_text(text)
+    output = tmp_path / "killed.npz"
+    command = [sys.executable, "-m", "arena", "train", "trump", str(recipe)]
+    with subprocess.Popen([*command, "--out", str(output)], stdout=subprocess.DEVNULL) as process:
+        while not list(tmp_path.glob("killed-*.notes")) and process.poll() is None:
+            time.sleep(0.005)
+        process.kill()
+    assert process.returncode == -signal.SIGKILL and not output.exists()
+    killed = trained("trump", tmp_path, text, out="killed.npz")
+    assert "going on with epoch " in capsys.readouterr().out
+    whole = trained("trump", tmp_path, text, out="whole.npz")
+    assert killed.sha256 == whole.sha256
+    assert "going on" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("after", [1, 3, 4], ids=["in naming", "between", "in pushing"])
+def test_trump_goes_on_from_any_epoch(tmp_path, monkeypatch, after):
+    text = "hidden: [8]\ndeals: 100\nepochs: 3\nbatch: 20\n"
+    whole = trained("trump", tmp_path, text, out="whole.npz")
+    noted = trump._note
+
+    def stop(notes, learner, at):
+        noted(notes, learner, at)
+        if at.epoch == after:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(trump, "_note", stop)
+        with pytest.raises(KeyboardInterrupt):
+            trump.TrumpTrainer().train(
+                tmp_path / "trump.yaml", [], tmp_path / "stopped.npz", 1, lambda line: None
+            )
+    assert trained("trump", tmp_path, text, out="stopped.npz").sha256 == whole.sha256
 
 
 @pytest.mark.parametrize("rules", [Klaverjas(), Schieber()], ids=lambda rules: rules.name)
