@@ -96,7 +96,7 @@ class TrumpRecipe:
         margins[: self.deals, :PUSH], margins[self.deals :, :PUSH] = first, after
         notes = notes_of(output, self, {})
         at = _resumed(notes, learner)
-        if at.epoch:
+        if 0 < at.epoch < len(_PARTS) * self.epochs:
             say(f"going on with epoch {at.epoch + 1} of {len(_PARTS) * self.epochs}")
         if at.epoch < self.epochs:
             self._learn(learner, hands, margins, at, notes, say)

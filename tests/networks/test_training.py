@@ -95,6 +95,19 @@ def test_value(recordings, game, encoding, capsys):
     assert (recordings[game] / "model.svg").exists()
 
 
+def test_half_the_bits(recordings):
+    """The same network in half the space, rounded."""
+    folder, text = recordings["klaverjas"], VALUE.format(encoding="places")
+    whole = trained("value", folder, text, out="whole.npz")
+    half = trained("value", folder, text, "--set", "bits=16", out="half.npz")
+    assert half.arrays()["weights"].dtype == np.float16
+    weights = load_network(half).weights
+    assert weights.dtype == np.float32
+    assert np.allclose(weights, load_network(whole).weights, rtol=1e-3, atol=1e-7)
+    wrong = ["train", "value", str(folder / "value.yaml"), "--set", "bits=8"]
+    assert main(wrong) == 2
+
+
 def test_the_same_seed_gives_the_same_model_also_after_a_stop(recordings, monkeypatch):
     folder = recordings["klaverjas"]
     text = VALUE.format(encoding="places")
