@@ -243,7 +243,7 @@ class SelfPlayRecipe:
         writer.writerows(asdict(each) for each in curve)
         write_atomically(output.with_suffix(".csv"), table.getvalue())
         points = [(float(each.cycle), each.mean, each.low, each.high) for each in curve]
-        title = f"{self.simulations} simulations against the rule player"
+        title = f"{self.simulations} simulations against the rule player, {self.deals} deals twice"
         write_figure(output.with_suffix(".svg"), {"": points}, "cycle", "points a deal, 95%", title)
 
 
