@@ -15,6 +15,7 @@ from agents.beliefs.network import NetworkBeliefs
 from agents.bidding.network import TRUMP_USE, NetworkBidder, trump_inputs
 from agents.dense_network import forward, read_network
 from agents.networks import fitting, trump
+from agents.networks.bench import _NETWORKS, NetworkBench
 from agents.networks.examples import Playouts, examples_of
 from agents.networks.policy_rounds import policy_rounds
 from agents.policies.recordings import recorded_rounds
@@ -150,6 +151,18 @@ def test_our_forward_pass_is_that_of_torch(sizes):
     network = learner.network("places 1", np.ones(1, np.float32))
     ours = np.array([forward(network.layers, row)[0] for row in inputs])
     assert np.max(np.abs(ours - learner.outputs(inputs)[:, 0])) < 1e-4
+
+
+def test_the_bench_has_trained_weights_that_torch_agrees_on():
+    bench = NetworkBench()
+    figures = bench.measure(repeats=1)
+    assert bench.left_out() is None
+    assert figures["network_largest_difference"] < 1e-4
+    names = ("published", "selfplay", "small", "world")
+    assert {f"network_{name}_{unit}" for name in names for unit in ("ms", "us")} <= set(figures)
+    for name in names[:-1]:
+        model, sizes = _NETWORKS[name]
+        assert load_network(ModelFile.find(model)).sizes.tolist() == list(sizes)
 
 
 def test_it_learns():
