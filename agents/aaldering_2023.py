@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from agents.as_published import check_deviations
 from agents.ismcts import Ismcts
@@ -60,7 +60,7 @@ class Aaldering2023(Ismcts):
         """The decision of a view, with the signs of the program."""
         question = super().ask(view, rng)
         by_depth = "sign-by-depth" in self.as_published
-        return replace(question, policy=question.policy._replace(sign_by_depth=by_depth))
+        return question._replace(policy=question.policy._replace(sign_by_depth=by_depth))
 
     def worlds(self, view: View, question: Question) -> Worlds:
         """The worlds that are searched, drawn exactly or as the program does."""

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.decision import CardStatistics, least_value, roots_upto, spend
+from agents.search.decision import CardStatistics, least_value, scales_upto, spend
 from agents.search.determinized import Ballots, poll, tally
 from agents.search.observers import NO_HANDS
 from agents.search.tree import grow, new_nodes, reset
@@ -27,7 +27,7 @@ __all__ = ["Dmcts", "Vote"]
 Vote: TypeAlias = Literal["visits", "value", "count-times-mean", "count"]
 
 _MOST_NODES = 1 << 18
-"""A tree with a time budget stops growing here (16 MB), but not searching."""
+"""A tree with a time budget stops growing here, but not searching."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,34 +73,31 @@ class Dmcts(TreeSearch):
         if self.budget is not None:
             end = question.began + self.budget.milliseconds / 1000
             return self._by_the_clock(question, worlds, trees, end)
-        nodes, roots = new_nodes(self.iterations), roots_upto(self.iterations)
+        nodes, scales = new_nodes(self.iterations), scales_upto(self.iterations)
         ballots = Ballots.empty()
         poll(
             nodes, NO_HANDS, trees, self.iterations, question.root, question.game.words, worlds,
-            question.policy, question.leaves, question.judge, roots, question.seed, ballots,
+            question.policy, question.leaves, question.judge, scales, question.seed, ballots,
         )  # fmt: skip
         return ballots
 
     def _by_the_clock(self, question: Question, worlds: Worlds, trees: int, end: float) -> Ballots:
-        nodes, roots = new_nodes(_MOST_NODES), roots_upto(_MOST_NODES)
+        nodes, scales = new_nodes(_MOST_NODES), scales_upto(_MOST_NODES)
         known, world = known_worlds(), question.root.copy()
         game, policy, leaves, seed = (
             question.game.words, question.policy, question.leaves, question.seed,
         )  # fmt: skip
-        used = 1
 
         def simulate(simulations: int) -> None:
-            nonlocal used
-            used = grow(
-                nodes, NO_HANDS, used, simulations, world, game, known, policy, leaves,
-                question.judge, roots, seed,
+            grow(
+                nodes, NO_HANDS, simulations, world, game, known, policy, leaves,
+                question.judge, scales, seed,
             )  # fmt: skip
 
         ballots = Ballots.empty()
         for left in range(trees, 0, -1):
             deal_world(worlds, seed, world)
             reset(nodes)
-            used = 1
             now = perf_counter()
             spend(now + (end - now) / left, simulate)
             tally(nodes, ballots)

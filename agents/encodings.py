@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from arena.cards import SUITS, suit_of
 from arena.games.kernel.bits import ctz
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import (
     DECK,
     HANDS,
@@ -136,7 +136,7 @@ def _taken(taken: Word) -> Word:
     return Word((taken & _PART) + (taken >> S16 & _PART))
 
 
-@compiled
+@uncounted
 def learn(state: Words, game: Words, may: Words, card: Word) -> None:
     """Take from `may` what the seat in turn cannot hold if they play `card` now.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, fields
+from typing import Literal
 
 import numpy as np
 
@@ -19,10 +19,11 @@ from agents.search.decision import (
     best_card,
     root_statistics,
     roots_upto,
+    scales_upto,
     spend,
 )
 from agents.search.observers import NO_HANDS, new_hands
-from agents.search.tree import Nodes, grow, keep_subtree, new_nodes
+from agents.search.tree import Nodes, grow, keep_subtree, new_nodes, size_of
 from agents.search.worlds import Worlds, worlds_for
 from agents.tree_search import Question, TreeSearch, decide_once
 from arena.agent import Agent, Setup, parameter
@@ -47,13 +48,6 @@ _NOT_HERE = (
     *("first_play", "observers", "reuse_tree"),
 )
 """What a best response has no use for."""
-
-
-class Tree(NamedTuple):
-    """A tree and how much of it is in use."""
-
-    nodes: Nodes
-    used: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,32 +159,35 @@ class Ismcts(TreeSearch):
         question = self.ask(view, rng)
         if self.tree == "best-response":
             return self._respond(view, question)
-        return root_statistics(question.game, self.search(view, question, None).nodes)
+        return root_statistics(question.game, self.search(view, question))
 
     def ask(self, view: View, rng: Rng) -> Question:
         """The decision of a view, to be searched as this agent does."""
-        question = self.question(view, rng, self.ucb)
         urgency = np.inf if self.first_play is None else self.first_play
-        policy = question.policy._replace(first_play=urgency, prior=self.prior)
-        return replace(question, policy=policy)
+        return self.question(view, rng, self.ucb, first_play=urgency, prior=self.prior)
 
-    def search(self, view: View, question: Question, begun: Tree | None) -> Tree:
+    def search(self, view: View, question: Question, begun: Nodes | None = None) -> Nodes:
         """The tree after this decision's simulations, added to those of a tree already begun."""
         game, policy, leaves = question.game, question.policy, question.leaves
         worlds = self.worlds(view, question)
-        nodes, used = self._room(begun)
-        hands = new_hands(len(nodes)) if self.observers == "all" else NO_HANDS
-        roots = roots_upto(int(nodes[0]["visits"]) + len(nodes))
+        nodes = new_nodes(self.room) if begun is None else begun
+        hands = new_hands(self.room + 1) if self.observers == "all" else NO_HANDS
+        visits = 0 if begun is None else int(begun.slots["visits"][0])
+        scales = scales_upto(visits + self.room)
 
         def simulate(simulations: int) -> None:
-            nonlocal used
-            used = grow(
-                nodes, hands, used, simulations, question.root, game.words, worlds, policy, leaves,
-                question.judge, roots, question.seed,
+            grow(
+                nodes, hands, simulations, question.root, game.words, worlds, policy, leaves,
+                question.judge, scales, question.seed,
             )  # fmt: skip
 
         self._spend(question, simulate)
-        return Tree(nodes, used)
+        return nodes
+
+    @property
+    def room(self) -> int:
+        """How many nodes a decision may add to a tree."""
+        return self.simulations if self.budget is None else _MOST_NODES
 
     def _respond(self, view: View, question: Question) -> dict[Action, CardStatistics]:
         """What each card is worth against others who play by a policy."""
@@ -237,22 +234,13 @@ class Ismcts(TreeSearch):
         """The worlds that are searched."""
         return worlds_for(question.game, view, question.root, self.beliefs, question.seed)
 
-    def _room(self, begun: Tree | None) -> Tree:
-        """A tree with room for a decision's simulations; what was begun is copied."""
-        wanted = self.simulations if self.budget is None else _MOST_NODES
-        if begun is None:
-            return Tree(new_nodes(wanted), 1)
-        nodes = new_nodes(wanted + begun.used)
-        nodes[: begun.used] = begun.nodes[: begun.used]
-        return Tree(nodes, begun.used)
-
 
 class _Remembering:
     """Plays one round; begins each search with the part of the last tree that came true."""
 
     def __init__(self, agent: Ismcts) -> None:
         self._agent = agent
-        self._tree: Tree | None = None
+        self._tree: Nodes | None = None
         self._played: tuple[int, ...] = ()
 
     @property
@@ -268,15 +256,14 @@ class _Remembering:
         begun = self._come_true(question, played)
         self._tree = self._agent.search(view, question, begun)
         self._played = played
-        return self._agent.best(root_statistics(question.game, self._tree.nodes), rng)
+        return self._agent.best(root_statistics(question.game, self._tree), rng)
 
-    def _come_true(self, question: Question, played: tuple[int, ...]) -> Tree | None:
+    def _come_true(self, question: Question, played: tuple[int, ...]) -> Nodes | None:
         if self._tree is None:
             return None
         cards = question.game.masks([1 << card for card in played[len(self._played) :]])
-        nodes = np.empty_like(self._tree.nodes, shape=self._tree.used)
-        used = keep_subtree(self._tree.nodes, cards, nodes)
-        return Tree(nodes, used) if used else None
+        kept = new_nodes(size_of(self._tree) + self._agent.room)
+        return kept if keep_subtree(self._tree, cards, kept) else None
 
 
 def plan_statistics(game: KernelGame, hand: int, plan: Plan) -> dict[int, CardStatistics]:

@@ -12,7 +12,7 @@ from agents.search.decision import (
     best_card,
     proven_cards,
     root_statistics,
-    roots_upto,
+    scales_upto,
     spend,
 )
 from agents.search.observers import NO_HANDS
@@ -60,16 +60,16 @@ class Mcts(TreeSearch):
         return root_statistics(question.game, nodes)
 
     def _search(self, view: View, rng: Rng) -> tuple[Question, Nodes]:
-        question = self.question(view, rng, "parent", self.proves and self._can_prove(view))
+        proves = self.proves and self._can_prove(view)
+        question = self.question(view, rng, "parent", proves=proves)
         game, policy, leaves = question.game, question.policy, question.leaves
-        nodes = new_nodes(self.simulations if self.budget is None else _MOST_NODES)
-        roots, known, used = roots_upto(len(nodes)), known_worlds(), 1
+        room = self.simulations if self.budget is None else _MOST_NODES
+        nodes, scales, known = new_nodes(room, policy.proves), scales_upto(room), known_worlds()
 
         def simulate(simulations: int) -> None:
-            nonlocal used
-            used = grow(
-                nodes, NO_HANDS, used, simulations, question.root, game.words, known, policy,
-                leaves, question.judge, roots, question.seed,
+            grow(
+                nodes, NO_HANDS, simulations, question.root, game.words, known, policy, leaves,
+                question.judge, scales, question.seed,
             )  # fmt: skip
 
         if self.budget is None:

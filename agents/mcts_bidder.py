@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from agents.bidding.calls import best_or_pass, call_for, trumps_on_offer
@@ -70,9 +70,8 @@ class Mcts:
         search = Dmcts(worlds=worlds, iterations=self.iterations)
         declared = view._replace(phase="play", trump=trump, declarer=declarer)
         hands = [view.hand if seat == view.seat else 0 for seat in range(rules.players)]
-        question = replace(
-            search.question(declared, rng, "parent"),
-            root=kernel_game(rules, trump).state(declared, hands, leader),
+        question = search.question(declared, rng, "parent")._replace(
+            root=kernel_game(rules, trump).state(declared, hands, leader)
         )
         ballots = search.search(declared, question)
         mean = float(ballots.chosen_means.sum() / ballots.chosen.sum())

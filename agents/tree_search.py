@@ -6,7 +6,7 @@ import abc
 from collections.abc import Mapping
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +39,7 @@ __all__ = ["Question", "TreeSearch", "decide_once"]
 _LOOSE_BELIEFS = ("share", "m1", "m2", "roem_factor")
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """A decision in kernel coordinates, and how it is to be searched."""
 
     game: KernelGame
@@ -141,8 +140,8 @@ class TreeSearch(abc.ABC):
         game, seed = kernel_game(view.rules, view.trump), rng_array(Rng(rng.next64()))
         return belief_of(game, view, game.view_state(view), self.beliefs, seed)
 
-    def question(self, view: View, rng: Rng, ucb: Ucb, proves: bool = False) -> Question:
-        """The decision of a view, with a generator of its own."""
+    def question(self, view: View, rng: Rng, ucb: Ucb, **policy: Any) -> Question:
+        """The decision of a view, with a generator of its own; `policy` are fields of `Policy`."""
         began = perf_counter()
         game = kernel_game(view.rules, view.trump)
         c = exploration(view.rules, self.c, self.c_normalised, self.value)
@@ -150,7 +149,7 @@ class TreeSearch(abc.ABC):
         return Question(
             game,
             root,
-            Policy(c, UCBS[ucb], proves=proves),
+            Policy(c, UCBS[ucb], **policy),
             self._leaves(view, game),
             judge_of(self.evaluator.network, game, view, root),
             np.array([rng.next64()], dtype=np.uint64),

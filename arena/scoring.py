@@ -17,6 +17,7 @@ from arena.rules import Rules
 __all__ = [
     "Game",
     "UnitScore",
+    "best_side",
     "by_entrant",
     "forfeit_margin",
     "games_of",
@@ -51,6 +52,19 @@ def by_entrant(owners: Sequence[int], values: Sequence[float]) -> tuple[float, f
 def margin_of(rules: Rules, first: float, second: float) -> float:
     """By how much the first score is better than the second, whether high or low scores win."""
     return first - second if rules.higher_wins else second - first
+
+
+def best_side(rules: Rules, scores: Sequence[float]) -> int:
+    """The side with the best score of all; of equal ones the first.
+
+    Where entrants have several sides each, this is another way to say who won: the published
+    one of Kiele 2024, where ties go to the lowest seat.
+
+    >>> from arena.games.hearts import Hearts
+    >>> best_side(Hearts(), [101, 40, 73, 40])
+    1
+    """
+    return list(scores).index(max(scores) if rules.higher_wins else min(scores))
 
 
 def forfeit_margin(

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from play.tables import Anything, entrant, make_experiment, play
+from play.tables import Anything, entrant, make_deals, make_experiment, play
 from report.runs import KINDS, klaverjas
 from scipy import stats
 
 from arena.analysis import (
     Meeting,
     Results,
+    check_references,
     compare,
     distributions,
     find_changes,
@@ -24,11 +25,14 @@ from arena.analysis import (
 )
 from arena.analysis.compare import detectable, outcomes
 from arena.errors import ArenaError
+from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.registry import AGENTS
+from arena.rules import MatchFormat
 from arena.stats import mean_difference
 from arena.stats.power import t_test_power
 from arena.store import Run
+from arena.store.manifest import Reference
 
 
 def meeting(first: str, second: str, games: list[list[float]]) -> Meeting:
@@ -379,3 +383,85 @@ def test_an_unchanged_agent_is_not_blamed_for_a_changed_opponent(
         assert found[name].left_out == ("any",)
         assert found[name].change.mean == 0.0
         assert not found[name].significant
+
+
+# --- who won, as published ---------------------------------------------------------------
+
+
+def best_scores(run: Run, seats_of_first: tuple[tuple[int, ...], ...]) -> dict[str, float]:
+    """Match by match the share in which the lowest score sits with the first, from plain rows."""
+    totals: dict[tuple[str, int], list[int]] = {}
+    for row in run.rows():
+        scores = list(map(int, str(row["scores"]).split()))
+        so_far = totals.setdefault((row["unit"], row["seating"]), [0, 0, 0, 0])
+        totals[row["unit"], row["seating"]] = [a + b for a, b in zip(so_far, scores, strict=True)]
+    won: dict[str, list[bool]] = {}
+    for (unit, seating), points in totals.items():
+        lowest = min(range(4), key=lambda seat: (points[seat], seat))
+        won.setdefault(unit, []).append(lowest in seats_of_first[seating])
+    return {unit: sum(wins) / len(wins) for unit, wins in won.items()}
+
+
+@pytest.fixture(scope="module")
+def duos(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Matches at Hearts between two and two, in alternating seats."""
+    folder = tmp_path_factory.mktemp("analysis") / "duos"
+    rules = Hearts()
+    match = MatchFormat(rounds=3)
+    play(make_experiment(24, None, rules, match=match, placements="alternating"), folder)
+    return folder
+
+
+def test_the_best_score_of_a_single_seat_wins_as_published(duos: Path) -> None:
+    with Run(duos) as run:
+        found = read([run])
+        by_hand = best_scores(run, ((0, 2), (1, 3)))
+    (pair,) = found.pairs
+    assert pair.best_side is not None
+    assert dict(zip(pair.units, pair.best_side, strict=True)) == by_hand
+    # Who has the best score of all need not have the better mean.
+    assert (pair.best_side != pair.won).any()
+    rate = compare(found, pair.first, pair.second).best_side
+    assert rate is not None and rate.value == pytest.approx(np.mean(list(by_hand.values())))
+    other = compare(found, pair.second, pair.first).best_side
+    assert other is not None and other.value == pytest.approx(1 - np.mean([*by_hand.values()]))
+    twice = pooled(duos, duos).pairs[0].best_side
+    assert twice is not None and twice.tolist() == pair.best_side.tolist()
+    reference = Reference(
+        label="a thesis", pair=(pair.first, pair.second), unit="wins by the best side", value=0.4
+    )
+    (check,) = check_references(found, [reference])
+    assert check.ours == rate
+
+
+def test_with_a_side_each_the_best_score_says_nothing_new(run_folder: Path) -> None:
+    with Run(run_folder) as run:
+        found = read([run])
+    assert all(pair.best_side is None for pair in found.pairs)
+    assert compare(found, "any", "lowest").best_side is None
+
+
+def test_games_as_published_are_of_a_hundred_rounds_not_of_matches(duos: Path) -> None:
+    rng = np.random.default_rng(1)
+    games = rng.normal(0, 20, (100, 2))
+    found = compare(results(meeting("a", "b", games.tolist())), "a", "b").games_of_rounds
+    shares = (50 + games.mean(axis=1)) / 100
+    assert found is not None and found.games == 2  # of 50 deals in two seatings
+    by_game = [shares[:50].mean(), shares[50:].mean()]
+    assert found.sd == pytest.approx(np.std(by_game, ddof=1))
+    with Run(duos) as run:
+        assert compare(read([run]), "any", "lowest").games_of_rounds is None
+
+
+def test_who_forfeits_has_not_the_best_score(tmp_path: Path) -> None:
+    rules = Hearts()
+    crashes = make_deals(rules, 1)[0].hands[0][0]
+    entrants = (entrant("any"), entrant("trouble", "trouble", first_card=crashes))
+    play(make_experiment(6, entrants, rules, on_fault="forfeit"), tmp_path / "run")
+    with Run(tmp_path / "run") as run:
+        (pair,) = read([run]).pairs
+    assert pair.best_side is not None and len(pair.forfeited) > 0
+    for unit, share in zip(pair.units, pair.best_side, strict=True):
+        assert unit not in pair.forfeited or share == 1.0
+    kept = pair.without_forfeits().best_side
+    assert kept is not None and len(kept) == len(pair.units) - len(pair.forfeited)

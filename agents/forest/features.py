@@ -42,7 +42,7 @@ from agents.forest.position import (
     told,
 )
 from arena.games.kernel.bits import ctz, high_bit, popcount
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import DECK, LANE_BITS, ONE, S16, TOP_LANE, ZERO, Int, Word, Words
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import lane_of
@@ -192,7 +192,7 @@ def rows_of(position: Position, game: KernelGame, features: str) -> NDArray[np.f
 # --- compiled ----------------------------------------------------------------------------
 
 
-@compiled
+@uncounted
 def fill_rows(
     position: Position, game: Words, to_cards: np.ndarray, features: int, rows: NDArray[np.float32]
 ) -> int:

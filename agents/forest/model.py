@@ -31,7 +31,7 @@ from agents.forest.features import (
 from agents.forest.position import SIZE, Told, position_of, told
 from arena.errors import ArenaError, did_you_mean
 from arena.files import write_atomically
-from arena.games.kernel.jit import compiled, inlined, warms
+from arena.games.kernel.jit import compiled, inlined, uncounted, warms
 from arena.games.kernel.layout import Int, Words
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
@@ -189,7 +189,7 @@ _MOST_CARDS = 8
 _COLUMNS = len(ALL)
 
 
-@compiled
+@uncounted
 def _answer(
     words: Words,
     roots: NDArray[np.int64],

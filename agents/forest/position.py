@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.games.kernel.bits import ctz, popcount
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import DECK, ONE, RULE, TOP_LANE, ZERO, Word, Words
 from arena.games.kernel.spec import translate
 from arena.games.kernel.step import lane_of
@@ -91,7 +91,7 @@ def told(view: View) -> Told:
     )
 
 
-@compiled
+@uncounted
 def position_of(numbers: Told, game: Words, to_bits: np.ndarray, position: Position) -> None:
     """The position of a view that is `told`."""
     seat, tricks = numbers[_SEAT], numbers[_TRICKS]

@@ -26,6 +26,7 @@ __all__ = [
     "proven_cards",
     "root_statistics",
     "roots_upto",
+    "scales_upto",
     "spend",
 ]
 
@@ -86,14 +87,22 @@ def least_value(rules: Rules, value: Value) -> float:
 
 def roots_upto(largest: int) -> NDArray[np.float64]:
     """sqrt(ln n) for n from 0 (taken as 1) to at least `largest`."""
-    return _roots(max(12, int(largest).bit_length()))
+    roots: NDArray[np.float64] = scales_upto(largest)[0]
+    return roots
+
+
+def scales_upto(largest: int) -> NDArray[np.float64]:
+    """sqrt(ln n), and in a second row 1 / sqrt(n), for n from 0 (taken as 1) to at least
+    `largest`."""
+    return _scales(max(12, int(largest).bit_length()))
 
 
 @lru_cache(maxsize=2)
-def _roots(bits: int) -> NDArray[np.float64]:
-    roots = np.sqrt(np.log(np.maximum(1, np.arange(1 << bits))))
-    roots.flags.writeable = False
-    return roots
+def _scales(bits: int) -> NDArray[np.float64]:
+    numbers = np.maximum(1, np.arange(1 << bits))
+    scales = np.array([np.sqrt(np.log(numbers)), 1.0 / np.sqrt(numbers)])
+    scales.flags.writeable = False
+    return scales
 
 
 def root_statistics(game: KernelGame, nodes: Nodes) -> dict[int, CardStatistics]:
@@ -101,30 +110,38 @@ def root_statistics(game: KernelGame, nodes: Nodes) -> dict[int, CardStatistics]
 
     A mean is not told outside the bounds that are proven.
     """
-    rows = np.empty((_MOST_CARDS, 5))
-    found = rows[: read_root(nodes, rows)].tolist()
-    cards = {
-        game.cards[int(bit)]: CardStatistics(int(visits), value, int(available))
-        for bit, visits, value, available, _ in found
-    }
-    return dict(sorted(cards.items()))
+    counts, values = _read(nodes)
+    cards = game.cards
+    found = [
+        (cards[bit], CardStatistics(visits, value, available))
+        for (bit, visits, available, _, _), value in zip(counts, values, strict=True)
+    ]
+    found.sort()
+    return dict(found)
 
 
 def proven_cards(game: KernelGame, nodes: Nodes) -> list[int]:
-    """The cards of the root whose value is proven."""
-    rows = np.empty((_MOST_CARDS, 5))
-    found = rows[: read_root(nodes, rows)]
-    return [game.cards[int(row[0])] for row in found if row[4]]
+    """The cards of the root whose value is proven, those first that were tried last."""
+    found = sorted(_read(nodes)[0], key=lambda row: -row[4])
+    return [game.cards[bit] for bit, _, _, is_proven, _ in found if is_proven]
+
+
+def _read(nodes: Nodes) -> tuple[list[list[int]], list[float]]:
+    counts, values = np.empty((_MOST_CARDS, 5), np.int64), np.empty(_MOST_CARDS)
+    found = read_root(nodes, counts, values)
+    return counts[:found].tolist(), values[:found].tolist()
 
 
 def best_card(cards: Mapping[int, CardStatistics], final: Final) -> int:
     """The card with most visits, or the best mean; the other decides ties, then the lowest card."""
 
-    def rank(card: int) -> tuple[float, float, int]:
-        visits, value, _ = cards[card]
-        return (visits, value, -card) if final == "visits" else (value, visits, -card)
-
-    return max((card for card in cards if cards[card].visits), key=rank)
+    by_visits = final == "visits"
+    tried = [
+        (visits, value, -card) if by_visits else (value, visits, -card)
+        for card, (visits, value, _) in cards.items()
+        if visits
+    ]
+    return -int(max(tried)[2])
 
 
 def spend(until: float, simulate: Callable[[int], None]) -> None:

@@ -13,8 +13,8 @@ from agents.search.observers import Hands
 from agents.search.tree import Nodes, Policy, grow, reset
 from agents.search.worlds import KNOWN, Worlds, deal_world
 from arena.games.kernel.bits import ctz
-from arena.games.kernel.jit import compiled
-from arena.games.kernel.layout import STATE_WORDS, Int, Words
+from arena.games.kernel.jit import compiled, uncounted
+from arena.games.kernel.layout import ONE, STATE_WORDS, ZERO, Int, Words
 from arena.games.kernel.step import copy_state
 
 __all__ = ["Ballots", "poll", "tally"]
@@ -52,7 +52,7 @@ def poll(
     policy: Policy,
     leaves: Leaves,
     judge: Judge,
-    roots: NDArray[np.float64],
+    scales: NDArray[np.float64],
     rng: Words,
     ballots: Ballots,
 ) -> None:
@@ -63,25 +63,30 @@ def poll(
     for _ in range(trees):
         deal_world(worlds, rng, world)
         reset(nodes)
-        grow(nodes, no_hands, 1, simulations, world, game, known, policy, leaves, judge, roots, rng)
+        grow(nodes, no_hands, simulations, world, game, known, policy, leaves, judge, scales, rng)
         tally(nodes, ballots)
 
 
-@compiled
+@uncounted
 def tally(nodes: Nodes, ballots: Ballots) -> None:
-    """Count the ballot of one tree. Between equals the card with the better mean is chosen."""
+    """Count the ballot of one tree.
+
+    Between equals the card with the better mean is chosen, then the one tried last.
+    """
+    slots, cards = nodes.slots, nodes.slots[0].tried
+    child = np.uint64(slots[0].children)
     best, best_mean = np.uint64(0), -np.inf
-    best_visits: Int = 0
-    child = np.int64(nodes[0].first)
-    while child != 0:
-        card = ctz(nodes[child].card)
-        visits = np.int64(nodes[child].visits)
-        mean = nodes[child].value / np.float64(visits)
+    best_visits, best_number = np.int64(0), np.int64(0)
+    while cards != ZERO:
+        card = ctz(cards)
+        visits, number = np.int64(slots[child].visits), np.int64(slots[child].number)
+        mean = slots[child].value / np.float64(visits)
         ballots.seen[card] += 1.0
         ballots.visits[card] += np.float64(visits)
-        ballots.values[card] += nodes[child].value
-        if visits > best_visits or (visits == best_visits and mean > best_mean):
-            best, best_visits, best_mean = card, visits, mean
-        child = np.int64(nodes[child].next)
+        ballots.values[card] += slots[child].value
+        if (visits, mean, number) > (best_visits, best_mean, best_number):
+            best, best_visits, best_mean, best_number = card, visits, mean, number
+        cards &= cards - ONE
+        child += ONE
     ballots.chosen[best] += 1.0
     ballots.chosen_means[best] += best_mean

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from agents.search.worlds import Worlds, deal_world
 from arena.games.kernel.bits import ctz, high_bit
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.jit import compiled, inlined, records, uncounted
 from arena.games.kernel.layout import (
     BEST,
     HANDS,
@@ -78,7 +78,7 @@ class Room(NamedTuple):
     def of(cls, bits: int = 16) -> Room:
         """A table of 2 ** `bits` entries of 24 bytes."""
         return cls(
-            np.zeros(1 << bits, dtype=ENTRY).view(np.recarray),
+            records(np.zeros(1 << bits, dtype=ENTRY)),
             np.empty((_MOST_CARDS, STATE_WORDS), dtype=np.uint64),
             np.empty(_MOST_CARDS, dtype=np.uint64),
             np.empty(_MOST_CARDS, dtype=np.uint64),
@@ -125,14 +125,14 @@ def solve_worlds(
         solve_cards(world, game, objective, room, values)
 
 
-@compiled
+@uncounted
 def clear(room: Room) -> None:
     """Forget everything: for other hands."""
     for i in range(len(room.table)):
         room.table[i].key = ZERO
 
 
-@compiled
+@uncounted
 def solve(state: Words, game: Words, objective: Int, guess: Int, room: Room) -> Int:
     """What a position is worth to side 0, under perfect play of both sides."""
     low, high = -_FAR, _FAR
@@ -147,7 +147,7 @@ def solve(state: Words, game: Words, objective: Int, guess: Int, room: Room) -> 
     return value
 
 
-@compiled
+@uncounted
 def _search(root: Words, game: Words, objective: Int, goal: Int, room: Room) -> Int:
     """A lower bound of the value that is at least `goal`, or an upper bound that is below it."""
     table, states = room.table, room.states

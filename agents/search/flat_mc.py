@@ -15,7 +15,7 @@ from agents.search.rulebooks import Book, note_in, open_book, play_by
 from agents.search.worlds import Worlds, deal_world, uniform
 from arena.games.kernel import bulk
 from arena.games.kernel.bits import popcount
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import (
     HANDS,
     LEFT,
@@ -177,7 +177,7 @@ def _deal(question: Question, rng: Words, world: Words) -> None:
         _double_cards(world, question.doubled_seat, rng)
 
 
-@compiled
+@uncounted
 def _double_cards(world: Words, seat: int, rng: Words) -> None:
     """Replace some cards of a hand by cards that others hold, and hold still.
 
@@ -235,7 +235,7 @@ def _roll_out(state: Words, game: Words, rollout: int, stop: Word, rng: Words) -
         playout_semi(state, game, rng, USUAL_HABITS)
 
 
-@compiled
+@uncounted
 def _roll_out_until(state: Words, game: Words, rollout: int, stop: Word, rng: Words) -> None:
     """Play until `stop` tricks are left."""
     while state[LEFT] > stop:
@@ -248,7 +248,7 @@ def _roll_out_until(state: Words, game: Words, rollout: int, stop: Word, rng: Wo
         play(state, game, cards)
 
 
-@compiled
+@uncounted
 def _roll_out_with_one_leader(
     state: Words, game: Words, rollout: int, stop: Word, rng: Words
 ) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from agents.search.codes import BLOCK, DIFFERENCE, IGNORE, OWN_POINTS, RANDOM, RULE, SEMI_RANDOM
 from agents.search.network import Judge, expected_margin
 from agents.search.rulebooks import Book, play_by
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import (
     FEW_ARE_GOOD,
     LEFT,
@@ -111,7 +111,20 @@ def _play_out(
     if leaves.rollouts == 1 or state[LEFT] == ZERO:
         roll_out(state, game, leaves, rng)
         values_of(state, game, leaves, scores, sums)
-        return
+    else:
+        _play_out_often(state, game, leaves, rng, scores, values, sums)
+
+
+@compiled
+def _play_out_often(
+    state: Words,
+    game: Words,
+    leaves: Leaves,
+    rng: Words,
+    scores: NDArray[np.int64],
+    values: NDArray[np.float64],
+    sums: NDArray[np.float64],
+) -> None:
     end = np.empty(STATE_WORDS, np.uint64)
     for side in range(4):
         sums[side] = 0.0
@@ -136,7 +149,7 @@ def roll_out(state: Words, game: Words, leaves: Leaves, rng: Words) -> None:
         playout_semi(state, game, rng, USUAL_HABITS)
 
 
-@compiled
+@uncounted
 def _roll_out_until(state: Words, game: Words, rollout: Int, stop: Word, rng: Words) -> None:
     while state[LEFT] > stop:
         cards = legal(state, game)
@@ -147,7 +160,7 @@ def _roll_out_until(state: Words, game: Words, rollout: Int, stop: Word, rng: Wo
         play(state, game, cards)
 
 
-@compiled
+@uncounted
 def values_of(
     state: Words,
     game: Words,

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.jit import inlined, records, uncounted
 from arena.games.kernel.layout import ONE, ZERO, Int, Word
 from arena.games.kernel.rng import mix
 
@@ -32,7 +32,7 @@ HAND = np.dtype(
     align=True,
 )
 Hands: TypeAlias = Any
-"""A record array of `HAND`, a table with open addresses; its length is a power of two."""
+"""An array of `HAND`, a table with open addresses; its length is a power of two."""
 
 _ROOM_PER_SIMULATION = 8
 """Slots: a simulation seldom counts more than four hands."""
@@ -45,10 +45,10 @@ _NODE_STEP = np.uint64(0x9E3779B97F4A7C15)
 def new_hands(simulations: int) -> Hands:
     """An empty table for so many simulations."""
     size = 1 << (_ROOM_PER_SIMULATION * simulations - 1).bit_length()
-    return np.zeros(min(size, _MOST_ROOM), dtype=HAND).view(np.recarray)
+    return records(np.zeros(min(size, _MOST_ROOM), dtype=HAND))
 
 
-NO_HANDS: Hands = np.zeros(0, dtype=HAND).view(np.recarray)
+NO_HANDS: Hands = records(np.zeros(0, dtype=HAND))
 
 
 @inlined
@@ -56,7 +56,7 @@ def _key(node: Int, hand: Word) -> Word:
     return Word(mix(hand ^ (np.uint64(node) * _NODE_STEP)) | ONE)
 
 
-@compiled
+@uncounted
 def _slot(hands: Hands, key: Word) -> Int:
     """Where a key is or may be put; -1 if it is crowded there."""
     last = np.uint64(len(hands) - 1)

@@ -8,6 +8,11 @@ A node's value is a sum from the point of view of the side that *played* its car
 the side that chooses between it and its siblings. There is no sign to flip: after a trick
 the winner leads, so the sides do not alternate, and with four sides there is no sign at all.
 
+Siblings lie side by side, in the order of their cards, so that the child of a card is found by
+counting the lower cards tried: of a node's children, which may be all cards that are unseen, only
+the few that are legal in a world are looked at, in few lines of cache. When the slots for the
+children of a node are full, they move to twice as many.
+
 In a known world between two sides the tree can also prove values, as score bounded MCTS
 does (Cazenave and Saffidine 2010): the ends of the round are certain, bounds go up from there,
 and no time is spent on what is proven or cannot be best.
@@ -25,8 +30,8 @@ from agents.search.network import Judge, follow, set_out
 from agents.search.observers import Hands, count_hand, seen_from
 from agents.search.rulebooks import note_in, open_book
 from agents.search.worlds import Worlds, deal_world
-from arena.games.kernel.bits import ctz
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.bits import ctz, kth_bit, popcount, prefetch
+from arena.games.kernel.jit import compiled, inlined, records, uncounted
 from arena.games.kernel.layout import (
     HANDS,
     LEFT,
@@ -34,6 +39,7 @@ from arena.games.kernel.layout import (
     S32,
     STATE_WORDS,
     TURN,
+    TWO,
     ZERO,
     Int,
     Word,
@@ -54,33 +60,50 @@ __all__ = [
     "new_nodes",
     "read_root",
     "reset",
+    "size_of",
 ]
 
 GLOBAL, PARENT, AVAILABILITY = 0, 1, 2
 
 NODE = np.dtype(
     [
-        ("card", np.uint64),  # the card that leads here, one bit; 0 at the root
-        ("tried", np.uint64),  # the cards of its children
         ("value", np.float64),  # sum, for the side that played the card
-        ("average", np.float64),  # value / visits
-        ("spread", np.float64),  # 1 / sqrt(visits)
-        ("low", np.float32),  # what is proven of its value, for the same side
-        ("high", np.float32),
+        ("tried", np.uint64),  # the cards of its children
         ("visits", np.int32),
         ("available", np.int32),  # how often the card could have been chosen
-        ("first", np.int32),  # child; 0 if there is none
-        ("next", np.int32),  # sibling
+        ("children", np.uint32),  # the slot of the first one
+        ("number", np.int32),  # how many nodes there were before it
     ]
 )
-Nodes: TypeAlias = Any
-"""A record array of `NODE`."""
+"""Two of them are a line of cache."""
+_LINE = 64
+_LINES_AHEAD = 4
+
+Slots: TypeAlias = Any
+"""An array of `NODE`; the root is in slot 0."""
+
+# The ledger: how many nodes there have been, how many there may be, the first slot that was never
+# used, and for each size of blocks, 2, 4, 8 and so on, the first of those that are free again.
+_BORN, _MOST, _TOP, _FREE = 0, 1, 2, 3
+_SIZES = 6
+_SLOTS_PER_NODE = 4
+"""Slots at most: blocks of 2, 4, ... 2k for more than k children are less than four for each."""
 
 _MOST_CARDS = 56
 """Longer than any path: a deck has 52 cards."""
 
-
 _UNBOUNDED = np.float32(np.inf)
+_NO_BOUNDS = np.empty((0, 2), np.float32)
+
+
+class Nodes(NamedTuple):
+    """A tree."""
+
+    slots: Slots
+    ledger: NDArray[np.int64]
+    bounds: NDArray[np.float32]
+    """What is proven of the value of each node, by its number: lower and upper bound, for the
+    side that played its card. Empty if nothing is to be proven."""
 
 
 class Policy(NamedTuple):
@@ -103,37 +126,54 @@ class Policy(NamedTuple):
     a mistake of the program of 2023."""
 
 
-def new_nodes(simulations: int) -> Nodes:
+def new_nodes(simulations: int, proves: bool = False) -> Nodes:
     """Room for a tree: every simulation adds at most one node to the root."""
-    nodes = np.recarray((simulations + 1,), dtype=NODE)
-    reset(nodes)
-    return nodes
+    most = simulations + 1
+    size = _SLOTS_PER_NODE * most * NODE.itemsize
+    # Slots begin with a line of cache, so that no node is in two.
+    room = np.empty(size + _LINE, np.uint8)
+    skip = -room.__array_interface__["data"][0] % _LINE
+    ledger = np.zeros(_FREE + _SIZES, np.int64)
+    ledger[_MOST] = most
+    bounds = np.empty((most, 2), np.float32) if proves else _NO_BOUNDS
+    return Nodes(records(room[skip : skip + size].view(NODE)), ledger, bounds)
 
 
-@compiled
+def size_of(nodes: Nodes) -> int:
+    """How many nodes a tree has; none before its first simulation."""
+    return int(nodes.ledger[_BORN])
+
+
+@uncounted
 def reset(nodes: Nodes) -> None:
     """Leave only the root, without visits."""
-    _clear(nodes, 0, ZERO)
+    ledger = nodes.ledger
+    ledger[_BORN], ledger[_TOP] = 0, 2
+    for size in range(_SIZES):
+        ledger[_FREE + size] = 0
+    _enter(nodes, ZERO, 0)
 
 
 @inlined
-def _clear(nodes: Nodes, node: Int, card: Word) -> None:
-    nodes[node].card = card
-    nodes[node].tried = ZERO
-    nodes[node].value = nodes[node].average = nodes[node].spread = 0.0
-    nodes[node].low = -_UNBOUNDED
-    nodes[node].high = _UNBOUNDED
-    nodes[node].visits = 0
-    nodes[node].available = 0
-    nodes[node].first = 0
-    nodes[node].next = 0
+def _enter(nodes: Nodes, slot: Word, available: Int) -> None:
+    """A node without visits."""
+    number = nodes.ledger[_BORN]
+    nodes.ledger[_BORN] = number + 1
+    slots = nodes.slots
+    slots[slot].value = 0.0
+    slots[slot].tried = ZERO
+    slots[slot].visits = 0
+    slots[slot].available = available
+    slots[slot].children = 0
+    slots[slot].number = number
+    if len(nodes.bounds) > 0:
+        nodes.bounds[number, 0], nodes.bounds[number, 1] = -_UNBOUNDED, _UNBOUNDED
 
 
 @compiled
 def grow(
     nodes: Nodes,
     hands: Hands,
-    used: Int,
     simulations: Int,
     root: Words,
     game: Words,
@@ -141,300 +181,433 @@ def grow(
     policy: Policy,
     leaves: Leaves,
     judge: Judge,
-    roots: NDArray[np.float64],
+    scales: NDArray[np.float64],
     rng: Words,
-) -> Int:
-    """Add simulations to a tree that has `used` nodes; how many it has now.
+) -> None:
+    """Add simulations to a tree, new or begun before.
 
-    When there is no room left, simulations go on without new nodes. `roots[n]` is sqrt(ln n).
-    If `hands` has any room, the other players decide by their own cards.
+    When there is no room left, simulations go on without new nodes. `scales` is
+    `decision.scales_upto`. If `hands` has any room, the other players decide by their own cards.
     """
-    world, state = np.empty(STATE_WORDS, np.uint64), np.empty(STATE_WORDS, np.uint64)
-    path, sides = np.empty(_MOST_CARDS, np.int64), np.empty(_MOST_CARDS, np.int64)
-    choices, holding = np.empty(_MOST_CARDS, np.uint64), np.empty(_MOST_CARDS, np.uint64)
-    by_hand = len(hands) > 0
-    values, sums = np.empty(4, np.float64), np.empty(4, np.float64)
-    scores = np.empty(4, np.int64)
-    copy_state(root, world)
+    way = Way(
+        np.empty(_MOST_CARDS, np.uint64),
+        np.empty(_MOST_CARDS, np.uint64),
+        np.empty(_MOST_CARDS, np.int64),
+        np.empty(_MOST_CARDS, np.uint64),
+        np.empty(_MOST_CARDS, np.uint64),
+    )
+    room = Room(
+        np.empty(STATE_WORDS, np.uint64),
+        np.empty(STATE_WORDS, np.uint64),
+        np.empty(4, np.int64),
+        np.empty(4, np.float64),
+        np.empty(4, np.float64),
+    )
+    copy_state(root, room.world)
+    if nodes.ledger[_BORN] == 0:
+        reset(nodes)
+    _simulate(
+        nodes, hands, simulations, game, worlds, policy, leaves, judge, scales, rng, way, room
+    )
+
+
+class Room(NamedTuple):
+    """Where a simulation puts things."""
+
+    world: Words
+    state: Words
+    scores: NDArray[np.int64]
+    values: NDArray[np.float64]
+    sums: NDArray[np.float64]
+
+
+@uncounted
+def _simulate(
+    nodes: Nodes,
+    hands: Hands,
+    simulations: Int,
+    game: Words,
+    worlds: Worlds,
+    policy: Policy,
+    leaves: Leaves,
+    judge: Judge,
+    scales: NDArray[np.float64],
+    rng: Words,
+    way: Way,
+    room: Room,
+) -> None:
+    """The simulations of `grow`."""
+    slots, state, sums = nodes.slots, room.state, room.sums
+    by_hand, by_network = len(hands) > 0, leaves.mix != 0.0
     for _ in range(simulations):
-        deal_world(worlds, rng, world)
-        copy_state(world, state)
-        depth, used = _descend(
-            nodes, hands, used, state, game, policy, roots, rng, path, sides, choices, holding
-        )
+        deal_world(worlds, rng, room.world)
+        copy_state(room.world, state)
+        depth = _descend(nodes, hands, state, game, policy, scales, rng, way)
         open_book(leaves.book)
-        set_out(judge)
         for i in range(depth):
-            note_in(leaves.book, nodes[path[i]].card)
-            follow(judge, nodes[path[i]].card)
+            note_in(leaves.book, way.cards[i])
+        if by_network:
+            set_out(judge)
+            for i in range(depth):
+                follow(judge, way.cards[i])
         is_certain = state[LEFT] <= ONE  # the last trick plays itself
-        judge_leaf(state, game, leaves, judge, rng, scores, values, sums)
-        nodes[0].visits += 1
+        judge_leaf(state, game, leaves, judge, rng, room.scores, room.values, sums)
+        slots[0].visits += 1
         for i in range(depth):
-            _update(nodes, path[i], sums[sides[i]])
-            if by_hand and holding[i] != ZERO:
-                count_hand(hands, path[i], holding[i], sums[sides[i]])
+            node, value = way.path[i], sums[way.sides[i]]
+            slots[node].visits += 1
+            slots[node].value += value
+            if by_hand and way.holding[i] != ZERO:
+                count_hand(hands, slots[node].number, way.holding[i], value)
         if policy.proves and is_certain and depth > 0:
-            _prove(nodes, path, sides, choices, depth, sums[sides[depth - 1]])
-            if nodes[0].low == nodes[0].high:
+            _prove(nodes, way, depth, sums[way.sides[depth - 1]])
+            if nodes.bounds[0, 0] == nodes.bounds[0, 1]:
                 break
-    return used
 
 
-@inlined
-def _update(nodes: Nodes, node: Int, value: float) -> None:
-    # Nodes are compared more often than they are updated, so what costs is done here.
-    visits = nodes[node].visits + 1
-    total = nodes[node].value + value
-    nodes[node].visits = visits
-    nodes[node].value = total
-    nodes[node].average = total / np.float64(visits)
-    nodes[node].spread = 1.0 / np.sqrt(np.float64(visits))
+class Way(NamedTuple):
+    """From the root to a leaf, card by card."""
+
+    path: Words
+    """The node of each card."""
+    cards: Words
+    sides: NDArray[np.int64]
+    """Who played it."""
+    choices: Words
+    """All cards that were legal."""
+    holding: Words
+    """The hand that it was played from, 0 if it is the one who thinks."""
 
 
 @inlined
 def _descend(
     nodes: Nodes,
     hands: Hands,
-    used: Int,
     state: Words,
     game: Words,
     policy: Policy,
-    roots: NDArray[np.float64],
+    scales: NDArray[np.float64],
     rng: Words,
-    path: NDArray[np.int64],
-    sides: NDArray[np.int64],
-    choices: Words,
-    holding: Words,
-) -> tuple[Int, Int]:
-    """Play cards by the tree, then one that is new to it; the length of the path and `used`."""
-    node, depth = 0, 0
+    way: Way,
+) -> Int:
+    """Play cards by the tree, then one that is new to it; the length of the way."""
+    slots, node, depth = nodes.slots, ZERO, 0
     by_hand, thinker = len(hands) > 0, state[TURN]
     while state[LEFT] != ZERO:
         cards = legal(state, game)
-        sides[depth] = np.int64(side_of(game, state[TURN]))
+        way.sides[depth] = np.int64(side_of(game, state[TURN]))
         if policy.sign_by_depth and depth > 0:
-            sides[depth] = 1 - sides[depth - 1]
-        choices[depth] = cards
-        holding[depth] = state[HANDS + state[TURN]] if state[TURN] != thinker else ZERO
-        untried = cards & ~nodes[node].tried
-        best = 0
+            way.sides[depth] = 1 - way.sides[depth - 1]
+        way.choices[depth] = cards
+        way.holding[depth] = state[HANDS + state[TURN]] if state[TURN] != thinker else ZERO
+        tried = slots[node].tried
+        untried = cards & ~tried
+        best = ZERO
         if untried != ZERO:
-            if used == len(nodes):
+            if nodes.ledger[_BORN] == nodes.ledger[_MOST]:
                 break
             if policy.first_play != np.inf:
-                best = _select(nodes, node, cards, policy, roots, True)
-            elif policy.ucb == AVAILABILITY or node == 0:
-                _count_available(nodes, node, cards)
-            if best == 0:
+                best = _select(slots, node, cards & tried, policy, scales, True)
+            elif policy.ucb == AVAILABILITY or node == ZERO:
+                _count_available(slots, node, cards & tried)
+            if best == ZERO:
                 card = pick(untried, next64(rng) >> S32)
-                path[depth] = _expand(nodes, used, node, card)
+                way.path[depth] = _expand(nodes, node, card)
+                way.cards[depth] = card
                 play(state, game, card)
-                return depth + 1, used + 1
-        elif by_hand and holding[depth] != ZERO:
-            best = _select_by_hand(nodes, hands, holding[depth], node, cards, policy, roots)
+                return depth + 1
+        elif by_hand and way.holding[depth] != ZERO:
+            best = _select_by_hand(slots, hands, way.holding[depth], node, cards, policy, scales)
         elif policy.proves:
-            best = _select_open(nodes, node, policy, roots)
+            best = _select_open(nodes, node, policy, scales)
         else:
-            best = _select(nodes, node, cards, policy, roots, False)
+            best = _select(slots, node, cards, policy, scales, False)
+        card = kth_bit(tried, best - np.uint64(slots[node].children))
         node = best
-        path[depth] = node
+        # They are looked at after the card has been played: until then there is time to load them.
+        ahead = np.uint64(slots[node].children)
+        for line in range(_LINES_AHEAD):
+            prefetch(slots, ahead + np.uint64(2 * line))
+        way.path[depth] = node
+        way.cards[depth] = card
         depth += 1
-        play(state, game, nodes[node].card)
-    return depth, used
+        play(state, game, card)
+    return depth
 
 
 @inlined
-def _expand(nodes: Nodes, used: Int, parent: Int, card: Word) -> Int:
-    _clear(nodes, used, card)
-    nodes[used].available = 1
-    nodes[used].next = nodes[parent].first
-    nodes[parent].first = np.int32(used)
-    nodes[parent].tried |= card
-    return used
+def _child(first: Word, tried: Word, cards: Word) -> Word:
+    """The slot of the child for the lowest of some cards."""
+    return Word(first + popcount(tried & (cards - ONE) & ~cards))
 
 
 @inlined
-def _count_available(nodes: Nodes, parent: Int, cards: Word) -> None:
-    child = np.int64(nodes[parent].first)
-    while child != 0:
-        if nodes[child].card & cards != ZERO:
-            nodes[child].available += 1
-        child = np.int64(nodes[child].next)
+def _count_available(slots: Slots, parent: Word, cards: Word) -> None:
+    first, tried = np.uint64(slots[parent].children), slots[parent].tried
+    while cards != ZERO:
+        slots[_child(first, tried, cards)].available += 1
+        cards &= cards - ONE
 
 
 @inlined
 def _select(
-    nodes: Nodes,
-    parent: Int,
+    slots: Slots,
+    parent: Word,
     cards: Word,
     policy: Policy,
-    roots: NDArray[np.float64],
+    scales: NDArray[np.float64],
     may_try: bool,
-) -> Int:
-    """The child with the highest upper bound among those whose card is legal.
+) -> Word:
+    """The child with the highest upper bound among those of some cards, the newest of equals.
 
     If a card may be tried that has no child yet, 0 when that is more urgent.
     """
-    best: Int = 0
-    best_score = -np.inf
-    visits, value = 0, 0.0
-    most = len(roots) - 1
-    number = nodes[parent].visits if policy.ucb == PARENT else nodes[0].visits
-    bonus = policy.c * roots[min(number, most)]
-    child = np.int64(nodes[parent].first)
-    while child != 0:
-        if nodes[child].card & cards != ZERO:
-            nodes[child].available += 1
-            if policy.ucb == AVAILABILITY:
-                bonus = policy.c * roots[min(nodes[child].available, most)]
-            score = nodes[child].average + bonus * nodes[child].spread
-            if score > best_score:
-                best, best_score = child, score
-            if may_try:
-                visits += nodes[child].visits
-                value += nodes[child].value
-        child = np.int64(nodes[child].next)
+    best, best_score, best_number = ZERO, -np.inf, np.int64(-1)
+    visits, value = np.int64(0), 0.0
+    number = slots[parent].visits if policy.ucb == PARENT else slots[0].visits
+    bonus = policy.c * _root_of_log(scales, number)
+    first, tried = np.uint64(slots[parent].children), slots[parent].tried
+    while cards != ZERO:
+        child = _child(first, tried, cards)
+        cards &= cards - ONE
+        available = slots[child].available + 1
+        slots[child].available = available
+        if policy.ucb == AVAILABILITY:
+            bonus = policy.c * _root_of_log(scales, available)
+        score = _mean(slots, child) + bonus * _spread(scales, slots[child].visits)
+        born = np.int64(slots[child].number)
+        if score > best_score or (score == best_score and born > best_number):
+            best, best_score, best_number = child, score, born
+        if may_try:
+            visits += slots[child].visits
+            value += slots[child].value
     if may_try and visits > 0 and best_score < value / np.float64(visits) + policy.first_play:
-        return 0
+        return ZERO
     return best
 
 
-@compiled
+@inlined
+def _mean(slots: Slots, node: Word) -> float:
+    return float(slots[node].value / np.float64(slots[node].visits))
+
+
+@inlined
+def _root_of_log(scales: NDArray[np.float64], number: Int) -> float:
+    return float(scales[0, np.uint64(min(np.int64(number), scales.shape[1] - 1))])
+
+
+@inlined
+def _spread(scales: NDArray[np.float64], visits: Int) -> float:
+    """1 / sqrt(visits)."""
+    if visits < scales.shape[1]:
+        return float(scales[1, np.uint64(visits)])
+    return float(1.0 / np.sqrt(np.float64(visits)))
+
+
+@uncounted
 def _select_by_hand(
-    nodes: Nodes,
+    slots: Slots,
     hands: Hands,
     hand: Word,
-    parent: Int,
+    parent: Word,
     cards: Word,
     policy: Policy,
-    roots: NDArray[np.float64],
-) -> Int:
-    """`_select` for a player who knows their hand."""
-    best: Int = 0
-    best_score = -np.inf
-    most = len(roots) - 1
-    number = nodes[parent].visits if policy.ucb == PARENT else nodes[0].visits
-    child = np.int64(nodes[parent].first)
-    while child != 0:
-        if nodes[child].card & cards != ZERO:
-            nodes[child].available += 1
-            if policy.ucb == AVAILABILITY:
-                number = nodes[child].available
-            seen, value = seen_from(hands, child, hand)
-            prior = min(policy.prior, np.float64(nodes[child].visits))
-            visits = prior + np.float64(seen)
-            if visits == 0.0:
-                return child
-            mean = (prior * nodes[child].average + value) / visits
-            score = mean + policy.c * roots[min(number, most)] / np.sqrt(visits)
-            if score > best_score:
-                best, best_score = child, score
-        child = np.int64(nodes[child].next)
+    scales: NDArray[np.float64],
+) -> Word:
+    """`_select` for a player who knows their hand; a card never played from it comes first."""
+    first, tried = np.uint64(slots[parent].children), slots[parent].tried
+    number = slots[parent].visits if policy.ucb == PARENT else slots[0].visits
+    best, best_score, best_number = ZERO, -np.inf, np.int64(-1)
+    left = cards
+    while left != ZERO:
+        child = _child(first, tried, left)
+        left &= left - ONE
+        if policy.ucb == AVAILABILITY:
+            number = slots[child].available + 1
+        seen, value = seen_from(hands, slots[child].number, hand)
+        prior = min(policy.prior, np.float64(slots[child].visits))
+        visits = prior + np.float64(seen)
+        score = np.inf
+        if visits > 0.0:
+            mean = (prior * _mean(slots, child) + value) / visits
+            score = mean + policy.c * _root_of_log(scales, number) / np.sqrt(visits)
+        born = np.int64(slots[child].number)
+        if score > best_score or (score == best_score and born > best_number):
+            best, best_score, best_number = child, score, born
+    while cards != ZERO:
+        child = _child(first, tried, cards)
+        cards &= cards - ONE
+        # What is older than a card never played from the hand was not weighed against it.
+        if best_score < np.inf or slots[child].number >= best_number:
+            slots[child].available += 1
     return best
 
 
-@compiled
-def read_root(nodes: Nodes, rows: NDArray[np.float64]) -> Int:
-    """Put the children of the root into `rows`; how many there are.
+@uncounted
+def read_root(nodes: Nodes, counts: NDArray[np.int64], values: NDArray[np.float64]) -> Int:
+    """Read the children of the root, by their cards; how many there are.
 
-    A row is: number of the card's bit, visits, value, availability, whether it is proven.
+    A row of `counts` is: number of the card's bit, visits, availability, whether its value is
+    proven, and the number of the node.
     """
+    slots, cards = nodes.slots, nodes.slots[0].tried
     count = 0
-    child = np.int64(nodes[0].first)
-    while child != 0:
-        low, high = np.float64(nodes[child].low), np.float64(nodes[child].high)
-        rows[count, 0] = np.float64(ctz(nodes[child].card))
-        rows[count, 1] = nodes[child].visits
-        rows[count, 2] = min(max(nodes[child].average, low), high)
-        rows[count, 3] = nodes[child].available
-        rows[count, 4] = low == high
+    low, high = -_UNBOUNDED, _UNBOUNDED
+    while cards != ZERO:
+        child = np.uint64(slots[0].children) + np.uint64(count)
+        number = slots[child].number
+        if len(nodes.bounds) > 0:
+            low, high = nodes.bounds[number, 0], nodes.bounds[number, 1]
+        counts[count, 0] = np.int64(ctz(cards))
+        counts[count, 1] = slots[child].visits
+        counts[count, 2] = slots[child].available
+        counts[count, 3] = low == high
+        counts[count, 4] = number
+        values[count] = min(max(_mean(slots, child), np.float64(low)), np.float64(high))
         count += 1
-        child = np.int64(nodes[child].next)
+        cards &= cards - ONE
     return count
+
+
+# --- slots -------------------------------------------------------------------------------
+
+
+@inlined
+def _expand(nodes: Nodes, parent: Word, card: Word) -> Word:
+    """A child for a card that has none; its slot. Siblings may move."""
+    slots = nodes.slots
+    tried = slots[parent].tried
+    before, count = popcount(tried & (card - ONE)), popcount(tried)
+    old = np.uint64(slots[parent].children)
+    new = old
+    if count == ZERO:
+        new = _take(nodes, ZERO)
+    elif count & (count - ONE) == ZERO and count >= TWO:
+        new = _take(nodes, ctz(count))
+        for i in range(before):
+            slots[new + np.uint64(i)] = slots[old + np.uint64(i)]
+    for i in range(count - before):
+        last = count - np.uint64(i)
+        slots[new + last] = slots[old + last - ONE]
+    if new != old and count != ZERO:
+        _give_back(nodes, old, ctz(count) - ONE)
+    slots[parent].children = np.uint32(new)
+    slots[parent].tried = tried | card
+    _enter(nodes, new + before, 1)
+    return Word(new + before)
+
+
+@inlined
+def _take(nodes: Nodes, size: Word) -> Word:
+    """A block of `2 << size` slots."""
+    ledger = nodes.ledger
+    free = np.int64(_FREE) + np.int64(size)
+    block = ledger[free]
+    if block != 0:
+        ledger[free] = np.int64(nodes.slots[np.uint64(block)].children)
+    else:
+        block = ledger[_TOP]
+        ledger[_TOP] = block + (np.int64(2) << np.int64(size))
+    return np.uint64(block)
+
+
+@inlined
+def _give_back(nodes: Nodes, block: Word, size: Word) -> None:
+    free = np.int64(_FREE) + np.int64(size)
+    nodes.slots[block].children = np.uint32(nodes.ledger[free])
+    nodes.ledger[free] = np.int64(block)
+
+
+@compiled
+def keep_subtree(nodes: Nodes, cards: Words, kept: Nodes) -> bool:
+    """Copy what comes after `cards` have been played; whether they have been visited.
+
+    `kept` has as much room as `nodes` at least.
+    """
+    slots, start = nodes.slots, ZERO
+    for card in cards:
+        tried = slots[start].tried
+        if tried & card == ZERO:
+            return False
+        start = _child(np.uint64(slots[start].children), tried, card)
+    came_from = np.empty(nodes.ledger[_BORN], np.uint64)
+    goes_to = np.empty(nodes.ledger[_BORN], np.uint64)
+    reset(kept)
+    kept.slots[0] = slots[start]
+    came_from[0], goes_to[0] = start, ZERO
+    used: Int = 1
+    done: Int = 0
+    while done < used:
+        count = popcount(slots[came_from[done]].tried)
+        if count != ZERO:
+            old = np.uint64(slots[came_from[done]].children)
+            size = ZERO
+            while TWO << size < count:
+                size += ONE
+            new = _take(kept, size)
+            kept.slots[goes_to[done]].children = np.uint32(new)
+            for i in range(count):
+                child = new + np.uint64(i)
+                kept.slots[child] = slots[old + np.uint64(i)]
+                kept.slots[child].number = used + _older_siblings(slots, old, count, i)
+                came_from[used + i], goes_to[used + i] = old + np.uint64(i), child
+            used += np.int64(count)
+        done += 1
+    kept.slots[0].number = 0
+    kept.ledger[_BORN] = used
+    return True
+
+
+@inlined
+def _older_siblings(slots: Slots, first: Word, count: Word, place: Int) -> Int:
+    older, born = 0, slots[first + np.uint64(place)].number
+    for i in range(count):
+        older += slots[first + np.uint64(i)].number < born
+    return older
 
 
 # --- proofs ------------------------------------------------------------------------------
 
 
-@compiled
-def _select_open(nodes: Nodes, parent: Int, policy: Policy, roots: NDArray[np.float64]) -> Int:
+@uncounted
+def _select_open(nodes: Nodes, parent: Word, policy: Policy, scales: NDArray[np.float64]) -> Word:
     """The child with the highest upper bound among those that may still turn out best."""
+    slots, bounds = nodes.slots, nodes.bounds
     proven = -_UNBOUNDED
-    child = np.int64(nodes[parent].first)
-    while child != 0:
-        proven = max(proven, nodes[child].low)
-        child = np.int64(nodes[child].next)
-    best: Int = 0
-    best_score = -np.inf
-    bonus = policy.c * roots[min(nodes[parent].visits, len(roots) - 1)]
-    child = np.int64(nodes[parent].first)
-    while child != 0:
-        if nodes[child].high > proven and nodes[child].low < nodes[child].high:
-            score = nodes[child].average + bonus * nodes[child].spread
-            if score > best_score:
-                best, best_score = child, score
-        child = np.int64(nodes[child].next)
+    first, count = np.uint64(slots[parent].children), popcount(slots[parent].tried)
+    for i in range(count):
+        proven = max(proven, bounds[slots[first + np.uint64(i)].number, 0])
+    best, best_score, best_number = ZERO, -np.inf, np.int64(-1)
+    bonus = policy.c * _root_of_log(scales, slots[parent].visits)
+    for i in range(count):
+        child = first + np.uint64(i)
+        born = np.int64(slots[child].number)
+        low, high = bounds[born, 0], bounds[born, 1]
+        if high > proven and low < high:
+            score = _mean(slots, child) + bonus * _spread(scales, slots[child].visits)
+            if score > best_score or (score == best_score and born > best_number):
+                best, best_score, best_number = child, score, born
     return best
 
 
-@compiled
-def _prove(
-    nodes: Nodes,
-    path: NDArray[np.int64],
-    sides: NDArray[np.int64],
-    choices: Words,
-    depth: Int,
-    value: float,
-) -> None:
-    """Enter a certain value at the end of a path, and what follows from it on the way up."""
-    nodes[path[depth - 1]].low = nodes[path[depth - 1]].high = np.float32(value)
+@uncounted
+def _prove(nodes: Nodes, way: Way, depth: Int, value: float) -> None:
+    """Enter a certain value at the end of a way, and what follows from it on the way up."""
+    slots, bounds = nodes.slots, nodes.bounds
+    end = slots[way.path[depth - 1]].number
+    bounds[end, 0] = bounds[end, 1] = np.float32(value)
     for i in range(depth - 1, -1, -1):
-        parent = path[i - 1] if i > 0 else 0
+        parent = way.path[i - 1] if i > 0 else ZERO
         low, high = -_UNBOUNDED, -_UNBOUNDED
-        child = np.int64(nodes[parent].first)
-        while child != 0:
-            low, high = max(low, nodes[child].low), max(high, nodes[child].high)
-            child = np.int64(nodes[child].next)
-        if choices[i] & ~nodes[parent].tried != ZERO:
+        first = np.uint64(slots[parent].children)
+        for j in range(popcount(slots[parent].tried)):
+            child = slots[first + np.uint64(j)].number
+            low, high = max(low, bounds[child, 0]), max(high, bounds[child, 1])
+        if way.choices[i] & ~slots[parent].tried != ZERO:
             high = _UNBOUNDED
-        if i > 0 and sides[i - 1] != sides[i]:
+        if i > 0 and way.sides[i - 1] != way.sides[i]:
             low, high = -high, -low
-        if nodes[parent].low == low and nodes[parent].high == high:
+        here = slots[parent].number
+        if bounds[here, 0] == low and bounds[here, 1] == high:
             return
-        nodes[parent].low, nodes[parent].high = low, high
-
-
-@compiled
-def keep_subtree(nodes: Nodes, cards: Words, kept: Nodes) -> Int:
-    """Copy what comes after `cards` have been played; how many nodes, 0 if it was never visited."""
-    start: Int = np.int64(0)
-    for card in cards:
-        start = np.int64(nodes[start].first)
-        while start != 0 and nodes[start].card != card:
-            start = np.int64(nodes[start].next)
-        if start == 0:
-            return 0
-    came_from = np.empty(len(kept), np.int64)
-    kept[0] = nodes[start]
-    kept[0].card, kept[0].next = ZERO, np.int32(0)
-    came_from[0] = start
-    used: Int = 1
-    node: Int = 0
-    while node < used:
-        child = np.int64(nodes[came_from[node]].first)
-        last: Int = np.int64(0)
-        kept[node].first = np.int32(0)
-        while child != 0:
-            kept[used] = nodes[child]
-            kept[used].next = np.int32(0)
-            came_from[used] = child
-            if last == 0:
-                kept[node].first = np.int32(used)
-            else:
-                kept[last].next = np.int32(used)
-            last = used
-            used += 1
-            child = np.int64(nodes[child].next)
-        node += 1
-    return used
+        bounds[here, 0], bounds[here, 1] = low, high

@@ -18,7 +18,7 @@ from agents.search.backtracking import backtracking_plan, sample_backtracking
 from arena.agent import Belief
 from arena.errors import ArenaError
 from arena.games.infoset import InfoSet
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import HANDS, ZERO, Int, Words
 from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame
@@ -29,7 +29,7 @@ from arena.games.kernel.weighted_worlds import (
     weighted_odds,
     weighted_plan,
 )
-from arena.games.world_sampler import holders_of
+from arena.games.world_sampler import holders_of, sizes_of
 from arena.rules import View
 
 __all__ = [
@@ -89,11 +89,11 @@ def worlds_for(game: KernelGame, view: View, root: Words, beliefs: Beliefs, rng:
 def plan_worlds(game: KernelGame, view: View, beliefs: Believer) -> Worlds:
     """Worlds for the seat of a view, in the coordinates of `game`."""
     known = InfoSet.of(view)
-    _, sizes = holders_of(known)
-    unseen = np.uint64(game.mask(known.unseen))
+    sizes = sizes_of(known)
     plans = []
     for guess in beliefs.of(view, known):
-        may = game.masks([*guess.may, known.may_be_undealt])
+        masks = game.masks([*guess.may, known.may_be_undealt, known.unseen])
+        may, unseen = masks[:-1], masks[-1]
         if guess.weights is not None:
             plan, odds = weighted_plan(), weighted_odds()
             if plan_weighted(plan, odds, unseen, may, sizes, _weights(game, guess)):
@@ -134,7 +134,7 @@ def uniform(rng: Words) -> float:
     return float(next64(rng) >> _S11) * _UNIT
 
 
-@compiled
+@uncounted
 def deal_world(worlds: Worlds, rng: Words, state: Words) -> Int:
     """Put a world into the hands of a state; the hand of the one who thinks is left alone.
 

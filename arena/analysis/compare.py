@@ -41,6 +41,7 @@ __all__ = [
     "POWER",
     "Comparison",
     "IndirectComparison",
+    "best_side_rate",
     "compare",
     "compare_through",
     "detectable",
@@ -50,6 +51,8 @@ __all__ = [
     "win_rate",
 ]
 
+_ROUNDS_PER_GAME = 100
+"""As in Niklaus 2019: 50 deals, each in both seatings."""
 POWER = 0.8
 """What "would have been found" means: with this probability."""
 
@@ -71,7 +74,10 @@ class Comparison:
     """From counts of pairs of games, as the chess tools do it; None without two seatings."""
     equivalence: Equivalence | None
     published: Unpaired
+    best_side: Estimate | None
+    """Win rate by the best score of a single side, as published; None with a side each."""
     games_of_rounds: GamesOfRounds | None
+    """None for matches, and where 100 rounds are no number of deals."""
     detectable: float | None
     """The difference that would have been found with 80% power."""
     forfeits: tuple[int, int]
@@ -141,7 +147,8 @@ def compare(
         elo=elo_from_counts(_pentanomial(pair)) if seatings == 2 else None,
         equivalence=_equal(margins, equal_within),
         published=unpaired(pair.scores[:, 0], pair.scores[:, 1]),
-        games_of_rounds=_games_of_rounds(pair),
+        best_side=best_side_rate(pair),
+        games_of_rounds=_games_of_rounds(pair) if results.unit == "deal" else None,
         detectable=detectable(found.difference),
         forfeits=pair.forfeits,
         runs=results.runs,
@@ -195,6 +202,11 @@ def win_rate(pair: Meeting) -> Estimate:
     return Estimate.of(share_of_wins(pair.won))
 
 
+def best_side_rate(pair: Meeting) -> Estimate | None:
+    """Share of games in which the best score of a single side was the first's."""
+    return None if pair.best_side is None else Estimate.of(share_of_wins(pair.best_side))
+
+
 def outcomes(pair: Meeting) -> DealOutcomes:
     """Deals won, drawn and lost: of pooled runs, each deal of each run by itself."""
     return deal_outcomes(np.concatenate([run.margins for run in pair.each_run]))
@@ -242,7 +254,11 @@ def _games_of_rounds(pair: Meeting) -> GamesOfRounds | None:
     total = pair.scores.sum(axis=1)
     if np.isnan(total).any() or (total <= 0).any() or (pair.scores < 0).any():
         return None
-    return games_of_rounds(pair.scores[:, 0] / total, games=None)
+    rounds = pair.games.shape[1]
+    if _ROUNDS_PER_GAME % rounds:
+        return None
+    shares = pair.scores[:, 0] / total
+    return games_of_rounds(shares, _ROUNDS_PER_GAME, games=None, rounds_per_deal=rounds)
 
 
 def _pentanomial(pair: Meeting) -> list[int]:

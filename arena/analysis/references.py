@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.analysis.compare import point_share, win_rate
+from arena.analysis.compare import best_side_rate, point_share, win_rate
 from arena.analysis.estimates import Estimate
 from arena.analysis.results import Meeting, Results
 from arena.stats import mean_difference
@@ -66,8 +66,8 @@ def _ours(
     meetings = list(results.of(name))
     if len(meetings) == 1:
         return _UNITS[what](meetings[0]), ""
-    if what == "share":
-        return None, "a share is between two agents; name a pair"
+    if what not in _BY_UNIT:
+        return None, f"{unit}: that is between two agents; name a pair"
     values = results.by_unit(name, _BY_UNIT[what])
     return Estimate.of(mean_difference(values)), ""
 
@@ -84,6 +84,7 @@ _BY_UNIT: dict[str, Callable[[Meeting], Any]] = {
 }
 # The order matters: "share of points" is a share, not points.
 _UNITS: dict[str, Callable[[Meeting], Estimate | None]] = {
+    "best side": best_side_rate,
     "win rate": win_rate,
     "share": _share_of,
     "margin": lambda pair: Estimate.of(mean_difference(pair.margins)),

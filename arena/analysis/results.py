@@ -11,7 +11,9 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 from math import nan
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from numpy.typing import NDArray
 
 from arena.errors import ArenaError, did_you_mean
 from arena.parameters import plain
-from arena.scoring import unit_score
+from arena.scoring import best_side, side_owners, unit_score
 from arena.stats import PairResults
 from arena.store import Pairing, Run
 
@@ -49,6 +51,9 @@ class Meeting:
     """Units that the first and the second forfeited."""
     forfeited: frozenset[str] = frozenset()
     """Which units anybody did."""
+    best_side: FloatArray | None = None
+    """One per unit, where entrants have several sides each: the share of its games in which the
+    side with the best score of all is the first's (see `scoring.best_side`)."""
     runs: tuple[Meeting, ...] = ()
     """The same pair run by run, if several are pooled here."""
 
@@ -76,6 +81,7 @@ class Meeting:
             self.draws,
             (self.forfeits[1], self.forfeits[0]),
             self.forfeited,
+            None if self.best_side is None else 1 - self.best_side,
             tuple(run.reversed() for run in self.runs),
         )
 
@@ -94,6 +100,7 @@ class Meeting:
             self.wins[kept],
             self.draws[kept],
             (0, 0),
+            best_side=None if self.best_side is None else self.best_side[kept],
             runs=tuple(run.without_forfeits() for run in self.runs),
         )
 
@@ -341,6 +348,7 @@ def _read_pair(run: Run, pairing: Pairing, names: dict[str, str]) -> Meeting:
             forfeits[entrant] += 1
             if entrant:
                 forfeited.add(units[-1])
+    sides = len(run.rules.sides)
     arrays = {name: np.frombuffer(column, dtype=np.float64) for name, column in columns.items()}
     return Meeting(
         pairing.first,
@@ -353,10 +361,34 @@ def _read_pair(run: Run, pairing: Pairing, names: dict[str, str]) -> Meeting:
         arrays["draws"],
         (forfeits[1], forfeits[2]),
         frozenset(forfeited),
+        _best_sides(run, pairing, arrays["wins"]) if sides > 2 else None,
     )
 
 
+def _best_sides(run: Run, pairing: Pairing, wins: FloatArray) -> FloatArray:
+    """`Meeting.best_side`; a unit that somebody forfeited is won or lost as in `wins`."""
+    owners = side_owners(run.rules, run.seatings)
+    shares = wins.copy()
+    rounds = run.database.rounds(pairing.id)
+    for number, (_, played) in enumerate(groupby(rounds, attrgetter("unit"))):
+        of_unit = list(played)
+        if any(one.forfeit for one in of_unit):
+            continue
+        won = []
+        for seating, game in groupby(of_unit, attrgetter("seating")):
+            by_round = [list(map(int, one.scores.split())) for one in game]
+            best = best_side(run.rules, [sum(side) for side in zip(*by_round, strict=True)])
+            won.append(owners[seating][best] == 0)
+        shares[number] = sum(won) / len(won)
+    return shares
+
+
 _COLUMNS = ("margins", "games", "scores", "wins", "draws")
+
+
+def _best_side_of(pair: Meeting) -> FloatArray:
+    assert pair.best_side is not None  # runs of one game have it all or none
+    return pair.best_side
 
 
 def _pooled(parts: Sequence[Meeting]) -> Meeting:
@@ -388,5 +420,6 @@ def _pooled(parts: Sequence[Meeting]) -> Meeting:
         mean(lambda part: part.draws),
         (sum(part.forfeits[0] for part in same_way), sum(part.forfeits[1] for part in same_way)),
         frozenset().union(*(part.forfeited for part in same_way)),
+        None if same_way[0].best_side is None else mean(_best_side_of),
         tuple(same_way),
     )

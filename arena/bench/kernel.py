@@ -33,7 +33,7 @@ from arena.errors import ArenaError
 from arena.games.hearts import Hearts
 from arena.games.kernel.bulk import LANES, playouts
 from arena.games.kernel.deal import random_deal
-from arena.games.kernel.jit import compiled, warm_up
+from arena.games.kernel.jit import compiled, uncounted, warm_up
 from arena.games.kernel.layout import HANDS, STATE_WORDS, USUAL_HABITS, ZERO, Word, Words
 from arena.games.kernel.playout import playout_random, playout_semi
 from arena.games.kernel.rng import next64
@@ -106,7 +106,7 @@ def play_out(count: int, deals: Words, semi: bool, game: Words, rng: Words) -> i
     return total
 
 
-@compiled
+@uncounted
 def deal_rounds(deals: Words, game: Words, rng: Words) -> None:
     """Fill the rows of `deals` with new rounds."""
     for number in range(len(deals)):

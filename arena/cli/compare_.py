@@ -182,6 +182,12 @@ def _as_published(found: Comparison) -> Iterator[str]:
         f"as published work does it (unpaired): p {pvalue(published.student_p)} (t), "
         f"{pvalue(published.welch_p)} (Welch), {pvalue(published.mann_whitney_p)} (Mann-Whitney)"
     )
+    best = found.best_side
+    if best is not None:
+        yield (
+            f"games won by the best score of a single side, ties by the lower seat: "
+            f"{_percents(best.value, best.low, best.high)}"
+        )
     if games is not None and games.mean is not None and games.sd is not None:
         yield f"{games.label}: {percent(games.mean, 2)} ± {percent(games.sd, 2)} of the points"
 

@@ -57,21 +57,23 @@ class InfoSet:
     def of(cls, view: View) -> InfoSet:
         """What follows from a view."""
         rules, seat = view.rules, view.seat
+        players, hand_size, deck = rules.players, rules.hand_size, rules.deck
         history = _history(rules, view.trump, view.tricks)
-        sizes = [rules.hand_size - len(view.tricks)] * rules.players
+        sizes = [hand_size - len(view.tricks)] * players
         if view.table:
             assert view.table_leader is not None  # somebody led
             number = len(view.tricks)
             history = _add(rules, history, view.trump, number, view.table_leader, view.table)
             for place in range(len(view.table)):
                 sizes[view.seat_at(place)] -= 1
-        unseen = rules.deck & ~view.hand & ~history.played
-        undealt = rules.deck.bit_count() - rules.players * rules.hand_size
+        unseen = deck & ~view.hand & ~history.played
+        undealt = deck.bit_count() - players * hand_size
 
         may = [unseen & ~mask for mask in history.impossible]
         may[seat] = 0
-        for holder, cards in _located(view):
-            for other in range(rules.players):
+        located = _located(view)
+        for holder, cards in located:
+            for other in range(players):
                 if other != holder:
                     may[other] &= ~cards
         return cls(
@@ -82,7 +84,7 @@ class InfoSet:
             undealt,
             tuple(sizes),
             tuple(may),
-            _must(view, may, undealt),
+            _must(located, may, undealt),
         )
 
     @property
@@ -112,16 +114,17 @@ class InfoSet:
         return hands[self.seat] == self.hand
 
 
-def _located(view: View) -> Iterator[tuple[int, int]]:
+def _located(view: View) -> Sequence[tuple[int, int]]:
     """Seats and cards that were seen to be theirs; some may have been played since."""
-    yield from view.shown
-    if view.passed and view.phase != "pass":
-        yield view.rules.seat_after(view.seat, view.passing), mask_of(view.passed)
+    if not view.passed or view.phase == "pass":
+        return view.shown
+    receiver = view.rules.seat_after(view.seat, view.passing)
+    return *view.shown, (receiver, mask_of(view.passed))
 
 
-def _must(view: View, may: list[int], undealt: int) -> tuple[int, ...]:
+def _must(located: Sequence[tuple[int, int]], may: list[int], undealt: int) -> tuple[int, ...]:
     must = [0] * len(may)
-    for holder, cards in _located(view):
+    for holder, cards in located:
         must[holder] |= cards & may[holder]
     if not undealt:
         once = twice = 0

@@ -30,7 +30,7 @@ from arena.games.kernel.weighted_worlds import (
 )
 from arena.seeds import Rng
 
-__all__ = ["WorldSampler", "WorldsError", "holders_of"]
+__all__ = ["WorldSampler", "WorldsError", "holders_of", "sizes_of"]
 
 
 class WorldsError(ArenaError):
@@ -42,10 +42,14 @@ def holders_of(known: InfoSet) -> tuple[Words, np.ndarray[Any, np.dtype[np.int64
 
     The seat that thinks has size 0: it takes no part.
     """
-    may = np.array([*known.may, known.may_be_undealt], dtype=np.uint64)
-    sizes = np.array([*known.sizes, known.undealt], dtype=np.int64)
+    return np.array([*known.may, known.may_be_undealt], dtype=np.uint64), sizes_of(known)
+
+
+def sizes_of(known: InfoSet) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """How many cards each has whom `holders_of` speaks of."""
+    sizes = [*known.sizes, known.undealt]
     sizes[known.seat] = 0
-    return may, sizes
+    return np.array(sizes, dtype=np.int64)
 
 
 class WorldSampler:

@@ -306,7 +306,9 @@ def _inference(
     se = clustered.standard_errors(weights)
     df = clustered.degrees_of_freedom(weights)
     scale = float(np.abs(table.margin).max(initial=0.0))
-    known = (se > 1e-9 * scale) & (df >= 0.5)
+    # Agents that played alike have no variance between them but rounding errors, whose root
+    # may be some 1e-7 of the margins: of such nothing is known.
+    known = (se > 1e-6 * scale) & (df >= 0.5)
     p = np.full(len(se), np.nan)
     p[known] = 2 * special.stdtr(df[known], -np.abs(differences[known] / se[known]))
     p_adjusted, half, plain_half, seen = (np.full(len(se), np.nan) for _ in range(4))

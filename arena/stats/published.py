@@ -37,7 +37,7 @@ class Unpaired:
 
 @dataclass(frozen=True)
 class GamesOfRounds:
-    """Mean ± standard deviation over games of a fixed number of rounds, here deals."""
+    """Mean ± standard deviation over games of a fixed number of rounds."""
 
     label: str
     mean: float | None
@@ -91,38 +91,42 @@ def unpaired(points_a: ArrayLike, points_b: ArrayLike, confidence: float = 0.95)
 
 
 def games_of_rounds(
-    shares: ArrayLike, rounds_per_game: int = 100, games: int | None = 10
+    shares: ArrayLike, rounds_per_game: int = 100, games: int | None = 10, rounds_per_deal: int = 1
 ) -> GamesOfRounds:
     """The "10 games of 100 rounds" figure of the Jass thesis: mean ± standard deviation.
 
-    `shares` is A's share of the points of each round, in playing order; on duplicate deals a round
-    is a deal with its seatings averaged, and the label says deals. Formula: average each
-    consecutive block of `rounds_per_game` rounds; mean and standard deviation (n - 1) over the
-    blocks. `games=None` uses as many whole blocks as there are. Unit: the game of 100 rounds. The
-    ± is a standard deviation over games, not an error of the mean: that one is `se`.
-    Source: Niklaus 2019, MSc thesis, University of Bern, chapter 13.
+    `shares` is A's share of the points of each deal, in playing order, its rounds averaged: the
+    thesis plays every deal twice, in a double round, so its games have 50 deals. Formula: average
+    each consecutive block of deals that make `rounds_per_game` rounds; mean and standard deviation
+    (n - 1) over the blocks. `games=None` uses as many whole blocks as there are. Unit: the game of
+    100 rounds. The ± is a standard deviation over games, not an error of the mean: that one is
+    `se`. Source: Niklaus 2019, MSc thesis, University of Bern, chapter 13.
     """
-    if rounds_per_game < 1:
-        raise StatsError(f"rounds per game must be positive, got {rounds_per_game}")
+    if rounds_per_game < 1 or rounds_per_deal < 1 or rounds_per_game % rounds_per_deal:
+        raise StatsError(
+            f"a game of {rounds_per_game} rounds is no number of deals of {rounds_per_deal} rounds"
+        )
     s = deal_sample(shares, "shares")
-    whole = s.n // rounds_per_game
+    deals = rounds_per_game // rounds_per_deal
+    whole = s.n // deals
     if games is not None:
         if whole < games:
             raise StatsError(
                 f"{games} games of {rounds_per_game} rounds need {games * rounds_per_game} "
-                f"rounds, got {s.n}"
+                f"rounds, got {s.n * rounds_per_deal}"
             )
         whole = games
-    used = whole * rounds_per_game
-    label = f"{whole} games of {rounds_per_game} deals, mean ± sd over games (as published)"
+    used = whole * deals
+    unused = (s.n - used) * rounds_per_deal
+    label = f"{whole} games of {rounds_per_game} rounds, mean ± sd over games (as published)"
     if whole == 0:
         why = f"Fewer than {rounds_per_game} rounds: not one whole game."
-        return GamesOfRounds(label, None, None, None, 0, rounds_per_game, s.n, s.note(why))
-    blocks = s.values[:used].reshape(whole, rounds_per_game).mean(axis=1)
+        return GamesOfRounds(label, None, None, None, 0, rounds_per_game, unused, s.note(why))
+    blocks = s.values[:used].reshape(whole, deals).mean(axis=1)
     if whole == 1:
         why = "One game only: no standard deviation."
         return GamesOfRounds(
-            label, float(blocks[0]), None, None, 1, rounds_per_game, s.n - used, s.note(why)
+            label, float(blocks[0]), None, None, 1, rounds_per_game, unused, s.note(why)
         )
     sd = float(np.std(blocks, ddof=1))
     return GamesOfRounds(
@@ -132,6 +136,6 @@ def games_of_rounds(
         sd / math.sqrt(whole),
         whole,
         rounds_per_game,
-        s.n - used,
+        unused,
         s.note(),
     )

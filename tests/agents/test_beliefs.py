@@ -37,7 +37,7 @@ from arena.games.kernel.weighted_worlds import (
 )
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.rules import View
+from arena.rules import PUSH, View, choose_trump
 from arena.seeds import Rng
 
 SUIT = (1 << LANE) - 1
@@ -134,6 +134,18 @@ def test_a_forced_declarer_tells_nothing_unless_as_published() -> None:
     assert chances(Probabilities().table(view, known, NO_SIGNS), "HJ") == [0.33] * 3
     published = Probabilities(as_published=("forced-is-strong",))
     assert chances(published.table(view, known, NO_SIGNS), "HJ") == [0.26, 0.26, 0.48]
+
+
+def test_a_partner_who_names_trump_after_a_push_chose_it_freely() -> None:
+    rules = Schieber()
+    hands = "N: C8 CT CQ D8 DT DQ H8 HT HQ; E: C6 C9 CK D6 D9 H6 H9 S6 S7; \
+S: SJ S9 SA SK SQ ST C7 D7 H7; W: CJ CA DJ DK DA HJ HK HA S8"
+    state = rules.start(deal(hands, dealer="E"))
+    rules.apply(state, PUSH)
+    rules.apply(state, choose_trump(parse_trump("S")))
+    view = rules.view(state, WEST)
+    north, east, south = chances(Probabilities().table(view, InfoSet.of(view), NO_SIGNS), "SJ")
+    assert north == east < south
 
 
 def test_declaring_oneself_tells_nothing() -> None:

@@ -95,7 +95,7 @@ def test_a_reused_tree_begins_with_what_it_knew():
         rules.apply(state, max(state.legal, key=lambda card: rng.next64()))
     assert len(state.legal) > 1  # or there would be nothing to search
     player.act(rules.view(state, seat), Rng(3))
-    visits = int(player._tree.nodes[0].visits)
+    visits = int(player._tree.slots["visits"][0])
     assert 3000 <= visits < 6000
 
 

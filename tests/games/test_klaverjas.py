@@ -10,13 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import deal, legal, play, play_at_random, play_lowest
 
-from agents.ismcts import Ismcts
 from arena.cards import parse_cards, suit_of
 from arena.games.klaverjas import Klaverjas
 from arena.games.klaverjas.bidding import SYSTEMS
 from arena.games.klaverjas.rules import roem
 from arena.games.klaverjas.tables import ROUND_POINTS
-from arena.games.needs import why_not
 from arena.rules import PASS, PLAY, RulesError, Standing, choose_trump
 from arena.seeds import Rng
 
@@ -232,13 +230,12 @@ def test_the_program_of_2017_compares_points_and_then_seats(trick, leader, right
     assert ROTTERDAM_2017.taker(leader, cards, 2) == in_2017
 
 
-def test_the_winner_by_points_is_another_in_some_rounds_and_searches_refuse_it():
+def test_the_winner_by_points_is_another_in_some_rounds():
     other = 0
     for number in range(200):
         the_deal = ROTTERDAM.random_deal(Rng(number), number)
         other += play_lowest(ROTTERDAM, the_deal) != play_lowest(ROTTERDAM_2017, the_deal)
     assert 2 <= other <= 60
-    assert why_not(Ismcts(), ROTTERDAM_2017) is not None
 
 
 def test_the_shuffle_of_2017_gives_seats_too_few_cards_of_their_suit():

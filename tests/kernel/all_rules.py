@@ -37,6 +37,7 @@ ALL: list[Any] = [
     *SCHIEBER,
     *HEARTS,
     Klaverjas(variant="amsterdam-2022"),
+    Klaverjas(variant="rotterdam-2017"),
     Klaverjas(bidding="classical"),
     Klaverjas(bidding="free-choice"),
     Schieber(multipliers="swisslos", weis=True),
@@ -49,6 +50,7 @@ SOME: list[Any] = [
     *KLAVERJAS[::4],
     *SCHIEBER[::5],
     *HEARTS[::3],
+    Klaverjas(variant="rotterdam-2017"),
     Hearts(players=3),
     Schieber("given", weis=True, stoeck=True),
 ]

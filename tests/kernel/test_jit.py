@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 import shutil
 import subprocess
 import sys
+import typing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import agents
+import arena.games
 from arena.games.kernel import jit
 from arena.games.kernel.contract import kernels
 
@@ -208,3 +214,25 @@ def test_folders_long_unused_are_swept(tmp_path: Path) -> None:
     os.utime(old, (0, 0))
     jit._sweep(tmp_path)
     assert [folder.name for folder in tmp_path.iterdir()] == ["new"]
+
+
+def arrays_in(annotation: object) -> bool:
+    """Whether something of this type is or has an array."""
+    if typing.get_origin(annotation) is np.ndarray or annotation is np.ndarray:
+        return True
+    fields = getattr(annotation, "_fields", None)
+    parts = typing.get_type_hints(annotation).values() if fields else typing.get_args(annotation)
+    return any(arrays_in(part) for part in parts)
+
+
+def test_what_does_not_count_references_gives_no_arrays_back() -> None:
+    uncounted = 0
+    for package in (agents, arena.games):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            for thing in vars(importlib.import_module(module.name)).values():
+                if getattr(thing, "targetoptions", {}).get("_nrt", True):
+                    continue
+                uncounted += 1
+                given = typing.get_type_hints(thing.py_func).get("return")
+                assert not arrays_in(given), f"{thing.py_func.__qualname__} gives back {given}"
+    assert uncounted > 100

@@ -15,6 +15,7 @@ from arena.games.schieber.kernel import FACTOR
 GAMES = [
     Klaverjas(),
     Klaverjas(variant="amsterdam", tie_is_nat=False),
+    Klaverjas(variant="rotterdam-2017"),
     Schieber(),
     Schieber(match_bonus=100, weis=True, stoeck=True),
 ]
@@ -36,6 +37,17 @@ def test_it_finds_what_the_rule_book_says(rules, cards_played):
     room = Room.of(10)
     for state in endings(rules, tricks=3, count=12, cards_played=cards_played):
         assert solved(rules, state, SCORE, room) == worth_of_cards(rules, state)
+
+
+def test_the_winner_by_points_of_2017_makes_other_cards_best():
+    """Of 200 endings; in these the cards are worth what `test_it_finds` compares."""
+    rules, room = Klaverjas(variant="rotterdam-2017"), Room.of(12)
+    others = 0
+    for state in endings(rules, tricks=4, count=200):
+        values = solved(rules, state, SCORE, room)
+        right = solved(Klaverjas(), state, SCORE, room)
+        others += values[max(right, key=right.__getitem__)] < max(values.values())
+    assert 1 <= others <= 40
 
 
 def test_a_full_table_changes_nothing():

@@ -35,6 +35,7 @@ BOOKS = {
     [
         (Klaverjas(), 60),
         (Klaverjas(variant="amsterdam"), 40),
+        (Klaverjas(variant="rotterdam-2017"), 40),
         (Schieber(), 120),
         (Hearts(), 60),
         (Hearts(variant="classic"), 30),

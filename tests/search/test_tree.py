@@ -23,7 +23,7 @@ from agents.ismcts import Ismcts
 from agents.mcts import Mcts
 from agents.search.exact import SCORE, Room, clear, solve_cards
 from agents.search.observers import NO_HANDS
-from agents.search.tree import NODE, keep_subtree
+from agents.search.tree import keep_subtree, new_nodes, size_of
 from agents.search.worlds import known_worlds
 from arena.cards import card_name, parse_cards
 from arena.games.hearts import Hearts
@@ -176,7 +176,7 @@ def test_availability_is_counted_where_a_card_is_legal():
     state = next(endings(rules, tricks=8, count=1))
     view = rules.view(state, state.turn)
     agent = Ismcts(simulations=30_000)
-    nodes = agent.search(view, agent.question(view, Rng(1), agent.ucb), None).nodes
+    nodes = agent.search(view, agent.question(view, Rng(1), agent.ucb)).slots.view(np.recarray)
     most_tried = max(children(nodes, 0), key=lambda child: nodes[child].visits)
     visits = int(nodes[most_tried].visits)
     answers = children(nodes, most_tried)
@@ -190,11 +190,13 @@ def test_availability_is_counted_where_a_card_is_legal():
 
 
 def children(nodes, node):
-    found, child = [], int(nodes[node].first)
-    while child:
-        found.append(child)
-        child = int(nodes[child].next)
-    return found
+    first = int(nodes[node].children)
+    return list(range(first, first + int(nodes[node].tried).bit_count()))
+
+
+def cards_of_children(nodes, node):
+    tried = int(nodes[node].tried)
+    return [1 << bit for bit in range(64) if tried >> bit & 1]
 
 
 def test_what_is_kept_of_a_tree_is_the_part_that_came_true():
@@ -202,23 +204,49 @@ def test_what_is_kept_of_a_tree_is_the_part_that_came_true():
     state = next(endings(rules, tricks=6, count=1))
     view = rules.view(state, state.turn)
     agent = Ismcts(simulations=5000)
-    question = agent.question(view, Rng(1), agent.ucb)
-    nodes, used = agent.search(view, question, None)
-    first = max(children(nodes, 0), key=lambda child: nodes[child].visits)
-    second = max(children(nodes, first), key=lambda child: nodes[child].visits)
-    kept = np.recarray((used,), dtype=NODE)
-    cards = np.array([nodes[first].card, nodes[second].card], dtype=np.uint64)
-    size = keep_subtree(nodes, cards, kept)
-    assert 1 < size < used
-    assert snapshot(kept, 0)[1:] == snapshot(nodes, second)[1:]
-    assert keep_subtree(nodes, np.array([1 << 63], dtype=np.uint64), kept) == 0
+    tree = agent.search(view, agent.question(view, Rng(1), agent.ucb))
+    nodes, cards, node = tree.slots.view(np.recarray), [], 0
+    for _ in range(2):
+        answers = zip(children(nodes, node), cards_of_children(nodes, node), strict=True)
+        node, card = max(answers, key=lambda pair: nodes[pair[0]].visits)
+        cards.append(card)
+    kept = new_nodes(size_of(tree))
+    assert keep_subtree(tree, np.array(cards, dtype=np.uint64), kept)
+    assert 1 < size_of(kept) < size_of(tree)
+    assert snapshot(kept.slots.view(np.recarray), 0) == snapshot(nodes, node)
+    assert not keep_subtree(tree, np.array([1 << 63], dtype=np.uint64), kept)
 
 
 def snapshot(nodes, node):
-    """A node and all below it, without the numbers of the nodes."""
+    """A node and all below it, in the order in which siblings were tried."""
     here = nodes[node]
-    below = sorted(snapshot(nodes, child) for child in children(nodes, node))
-    return (int(here.card), int(here.visits), float(here.value), int(here.available), tuple(below))
+    below = sorted(
+        (int(nodes[child].number), card, child)
+        for child, card in zip(children(nodes, node), cards_of_children(nodes, node), strict=True)
+    )
+    return (
+        *(int(here.visits), float(here.value), int(here.available)),
+        tuple((card, snapshot(nodes, child)) for _, card, child in below),
+    )
+
+
+@pytest.mark.parametrize("rules", [Klaverjas(), Schieber(), Hearts()], ids=lambda r: r.name)
+def test_every_node_has_a_slot_of_its_own(rules):
+    """Siblings move when they get too many; none is lost, and no two share a slot."""
+    state = next(endings(rules, tricks=rules.hand_size - 1, count=1))
+    view = rules.view(state, state.turn)
+    agent = Ismcts(simulations=6000)
+    tree = agent.search(view, agent.question(view, Rng(1), agent.ucb))
+    nodes, seen, most = tree.slots.view(np.recarray), [0], 0
+    for node in seen:
+        below = children(nodes, node)
+        most = max(most, len(below))
+        visits = sum(int(nodes[child].visits) for child in below)
+        assert visits in (int(nodes[node].visits) - (node != 0), int(nodes[node].visits))
+        seen += below
+    assert most > 16  # so that blocks of four sizes were outgrown
+    assert len(seen) == len(set(seen)) == size_of(tree) == 6001
+    assert sorted(int(nodes[node].number) for node in seen) == list(range(6001))
 
 
 # --- the same everywhere -----------------------------------------------------------------
@@ -276,15 +304,15 @@ def test_memory_stays_small():
 def test_a_tree_without_room_goes_on_searching():
     rules, state = perspective_position()
     view = rules.view(state, state.turn, all_hands=True)
-    from agents.search.decision import roots_upto
-    from agents.search.tree import grow, new_nodes
+    from agents.search.decision import scales_upto
+    from agents.search.tree import grow
 
     question = Mcts(proves=False).question(view, Rng(1), "parent")
     nodes = new_nodes(5)
-    used = grow(
-        nodes, NO_HANDS, 1, 500, question.root, question.game.words, known_worlds(),
-        question.policy, question.leaves, question.judge, roots_upto(500), question.seed,
+    grow(
+        nodes, NO_HANDS, 500, question.root, question.game.words, known_worlds(),
+        question.policy, question.leaves, question.judge, scales_upto(500), question.seed,
     )  # fmt: skip
-    assert used == len(nodes) == 6
-    assert nodes[0].visits == 500
+    assert size_of(nodes) == 6
+    assert nodes.slots["visits"][0] == 500
     assert best_play(rules, state, 0) <= 0  # the position is what it was

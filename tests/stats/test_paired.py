@@ -205,13 +205,23 @@ def test_unpaired_is_labelled_and_is_scipys() -> None:
 def test_ten_games_of_a_hundred_rounds() -> None:
     shares = np.repeat(np.arange(10) / 10, 100)  # games average 0.0 .. 0.9
     r = games_of_rounds(np.append(shares, [0.5, 0.5]))
-    assert "10 games of 100 deals" in r.label
+    assert "10 games of 100 rounds" in r.label
     assert r.mean == pytest.approx(0.45)
     assert r.sd == pytest.approx(np.std(np.arange(10) / 10, ddof=1))
     assert r.se == pytest.approx(r.sd / math.sqrt(10))
     assert r.rounds_unused == 2
     with pytest.raises(StatsError, match="need 1000 rounds, got 300"):
         games_of_rounds(shares[:300])
+
+
+def test_a_deal_in_both_seatings_is_two_rounds_of_a_game() -> None:
+    shares = np.repeat(np.arange(10) / 10, 50)  # games of 50 double rounds
+    r = games_of_rounds(np.append(shares, 0.5), rounds_per_deal=2)
+    assert "10 games of 100 rounds" in r.label
+    assert r.sd == pytest.approx(np.std(np.arange(10) / 10, ddof=1))
+    assert (r.games, r.rounds_unused) == (10, 2)
+    with pytest.raises(StatsError, match="100 rounds is no number of deals of 6 rounds"):
+        games_of_rounds(shares, rounds_per_deal=6)
 
 
 @pytest.mark.parametrize(

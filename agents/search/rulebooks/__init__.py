@@ -35,7 +35,7 @@ from arena.cards import LANE, RANKS, cards_of, mask_of
 from arena.errors import ArenaError
 from arena.games.hearts.tables import HEARTS, POINT_CARDS, QUEEN
 from arena.games.hearts.tables import SUIT_MASK as HEARTS_SUITS
-from arena.games.kernel.jit import compiled
+from arena.games.kernel.jit import uncounted
 from arena.games.kernel.layout import LEFT, ONE, S32, ZERO, Word, Words
 from arena.games.kernel.playout import pick
 from arena.games.kernel.rng import next64
@@ -113,7 +113,7 @@ def _of_ranks(ranks: str) -> int:
     return mask_of(card for card in cards_of(SCHIEBER_DECK) if card % LANE in numbers)
 
 
-@compiled
+@uncounted
 def advised(state: Words, game: Words, book: Book, cards: Word) -> Word:
     """Of the legal cards, the one by the rules; several where they have no answer."""
     if cards & (cards - ONE) == ZERO:
@@ -132,14 +132,14 @@ def advised(state: Words, game: Words, book: Book, cards: Word) -> Word:
 # --- for searches, which may have no book ------------------------------------------------
 
 
-@compiled
+@uncounted
 def open_book(book: Book | None) -> None:
     """Forget the cards that were played since the book was made."""
     if book is not None:
         book[COUNT] = book[KNOWN]
 
 
-@compiled
+@uncounted
 def note_in(book: Book | None, card: Word) -> None:
     """One more card has been played."""
     if book is not None:
@@ -147,7 +147,7 @@ def note_in(book: Book | None, card: Word) -> None:
         book[COUNT] += ONE
 
 
-@compiled
+@uncounted
 def play_by(book: Book | None, state: Words, game: Words, stop: Word, rng: Words) -> None:
     """Play until `stop` tricks are left, all seats by the rules.
 

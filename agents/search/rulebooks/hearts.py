@@ -9,7 +9,7 @@ from agents.search.rulebooks.layout import CARDS, OWN_WORDS, Book, above, highes
 from arena.cards import LANE as SUIT_CARDS
 from arena.games.hearts.tables import ALL_POINTS
 from arena.games.kernel.bits import ctz, popcount
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import (
     BEST,
     DECK,
@@ -40,7 +40,7 @@ _POINTS = np.uint64(0xFFFF)
 _NOBODY = np.uint64(9)
 
 
-@compiled
+@uncounted
 def choose(state: Words, game: Words, book: Book, legal: Word) -> Word:
     """The card that the rule player plays; several are legal."""
     turn = state[TURN]

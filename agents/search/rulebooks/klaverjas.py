@@ -6,7 +6,7 @@ import numpy as np
 
 from agents.search.rulebooks.layout import ALIKE, Book, above, first_of, highest
 from arena.games.kernel.bits import ctz, popcount
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import (
     BEST,
     DECK,
@@ -33,7 +33,7 @@ __all__ = ["choose"]
 _LOW = np.uint64(0xFFFF)
 
 
-@compiled
+@uncounted
 def choose(state: Words, game: Words, book: Book, legal: Word, as_written: bool) -> Word:
     """The card that the rule player plays; several are legal."""
     turn, table, led = state[TURN], state[TABLE], state[LED]

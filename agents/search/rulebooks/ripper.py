@@ -28,7 +28,7 @@ from __future__ import annotations
 from agents.search.rulebooks.layout import Book, above, highest
 from agents.search.rulebooks.schieber import BLANK, FAT
 from arena.games.kernel.bits import popcount
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import (
     BEST,
     HANDS,
@@ -56,7 +56,7 @@ _WORTH_A_TRUMP = 10
 """A trick is trumped if it has more points than this."""
 
 
-@compiled
+@uncounted
 def light(state: Words, game: Words, book: Book, legal: Word) -> Word:
     """The cards advised by the light rules; several are legal."""
     advice: Word = ZERO
@@ -68,7 +68,7 @@ def light(state: Words, game: Words, book: Book, legal: Word) -> Word:
     return advice if advice != ZERO else legal
 
 
-@compiled
+@uncounted
 def heavy(state: Words, game: Words, book: Book, legal: Word) -> Word:
     """The cards advised by the heavy rules; several are legal."""
     advice: Word = ZERO

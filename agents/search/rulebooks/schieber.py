@@ -21,7 +21,7 @@ from agents.search.rulebooks.layout import (
     lowest,
 )
 from arena.games.kernel.bits import ctz, popcount
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import (
     BEST,
     DECK,
@@ -248,7 +248,7 @@ def _first_card(book: Book, seat: Word, legal: Word) -> Word:
     return ZERO
 
 
-@compiled
+@uncounted
 def _pass_to_partner(state: Words, game: Words, book: Book, memory: Words, legal: Word) -> Word:
     """The lowest card of a suit that partner wins for sure, else of one partner is weak in."""
     turn, trumps = state[TURN], game[TRUMPS]
@@ -295,7 +295,7 @@ def _sure_winner(state: Words, game: Words, book: Book, memory: Words, legal: Wo
     return highest(fat) if fat != ZERO else highest(sure)
 
 
-@compiled
+@uncounted
 def _toss(state: Words, game: Words, book: Book, memory: Words, legal: Word) -> Word:
     cards = legal & _suit_to_toss(state, game, book, memory, legal)
     fat = cards & book[FAT]

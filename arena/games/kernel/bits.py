@@ -21,7 +21,7 @@ from numba.extending import intrinsic
 
 from arena.games.kernel.jit import inlined
 
-__all__ = ["HAS_PDEP", "ctz", "high_bit", "kth_bit", "pdep", "pext", "popcount"]
+__all__ = ["HAS_PDEP", "ctz", "high_bit", "kth_bit", "pdep", "pext", "popcount", "prefetch"]
 
 config: Any = numba_config
 
@@ -78,6 +78,10 @@ def pext_twin(source: Any, mask: Any) -> Any:
         place += 1
         mask ^= low
     return np.uint64(result)
+
+
+def prefetch_twin(array: Any, index: Any) -> None:
+    """Nothing that could be seen."""
 
 
 # --- portable loops ----------------------------------------------------------------------
@@ -168,6 +172,24 @@ def _pext(typingctx: Any, source: Any, mask: Any) -> Any:
     return _BINARY, _x86("llvm.x86.bmi.pext.64")
 
 
+@intrinsic
+def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = signature.args[0]
+        data = context.make_array(kind)(context, builder, args[0]).data
+        place = builder.bitcast(builder.gep(data, [args[1]]), ir.IntType(8).as_pointer())
+        flag = ir.IntType(32)
+        function = builder.module.declare_intrinsic(
+            "llvm.prefetch",
+            (place.type,),
+            ir.FunctionType(ir.VoidType(), [place.type] + [flag] * 3),
+        )
+        builder.call(function, [place, flag(0), flag(3), flag(1)])
+        return context.get_dummy_value()
+
+    return types.none(array, index), generate
+
+
 # --- what compiled code uses -------------------------------------------------------------
 
 popcount: Any = _popcount
@@ -181,7 +203,11 @@ pdep: Any = _pdep if HAS_PDEP else pdep_loop
 pext: Any = _pext if HAS_PDEP else pext_loop
 """`pext(source, mask)`: the bits of `source` where `mask` has its bits, moved together."""
 
+prefetch: Any = _prefetch
+"""`prefetch(array, index)`: an entry will soon be read."""
+
 if config.DISABLE_JIT:
+    prefetch = prefetch_twin
     popcount, ctz, high_bit = popcount_twin, ctz_twin, high_bit_twin
     pdep, pext = pdep_twin, pext_twin
 

@@ -25,7 +25,7 @@ _LOOPS = for_each_game("lanes.tricks(KIND, RULE, side_by_side, state, game)", ke
 _SOURCE = f"""
 from arena.games.kernel import lanes
 from arena.games.kernel.jit import compiled
-from arena.games.kernel.layout import KIND, PLAYERS, RULE
+from arena.games.kernel.layout import BY_STEPS, KIND, RULE, ZERO
 from arena.games.kernel.playout import playout_random
 from arena.games.kernel.step import final_scores
 
@@ -33,7 +33,7 @@ from arena.games.kernel.step import final_scores
 @compiled
 def playouts(state, game, worlds, seeds, scores):
     end = state.copy()
-    if game[PLAYERS] != np.uint64(4):
+    if game[BY_STEPS] != ZERO:
         for row in range(len(seeds)):
             lanes.enter(state, worlds[row], end)
             playout_random(end, game, seeds[row : row + 1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arena.games.kernel.bits import popcount
-from arena.games.kernel.jit import compiled
+from arena.games.kernel.jit import uncounted
 from arena.games.kernel.layout import LEFT, LOW_HALF, ONE, S32, TABLE, ZERO, Word, Words
 from arena.games.kernel.rng import advance, mix
 from arena.games.kernel.step import legal, play, semi_candidates
@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 
-@compiled
+@uncounted
 def playout_random_by_steps(state: Words, game: Words, rng: Words) -> None:
     """Play at random to the end of the round."""
     seed = rng[0]
@@ -26,7 +26,7 @@ def playout_random_by_steps(state: Words, game: Words, rng: Words) -> None:
     rng[0] = seed
 
 
-@compiled
+@uncounted
 def playout_semi_by_steps(state: Words, game: Words, rng: Words, habits: Word) -> None:
     """Play semi-randomly to the end of the round."""
     seed = rng[0]
@@ -35,7 +35,7 @@ def playout_semi_by_steps(state: Words, game: Words, rng: Words, habits: Word) -
     rng[0] = seed
 
 
-@compiled
+@uncounted
 def random_trick(state: Words, game: Words, seed: Word) -> Word:
     """Play until the trick in progress, or a whole one, is complete; the new seed."""
     left = state[LEFT]
@@ -54,7 +54,7 @@ def random_trick(state: Words, game: Words, seed: Word) -> Word:
     return seed
 
 
-@compiled
+@uncounted
 def semi_trick(state: Words, game: Words, seed: Word, habits: Word) -> Word:
     """Play until the trick in progress, or a whole one, is complete; the new seed."""
     left = state[LEFT]

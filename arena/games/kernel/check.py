@@ -10,7 +10,7 @@ import numpy as np
 from arena.cards import CARD_NAMES, mask_of
 from arena.deals import Deal
 from arena.games.kernel.bits import kth_bit, popcount
-from arena.games.kernel.jit import compiled
+from arena.games.kernel.jit import uncounted
 from arena.games.kernel.layout import (
     LEFT,
     TAKEN,
@@ -115,7 +115,7 @@ def _taken(
 # --- at random ---------------------------------------------------------------------------
 
 
-@compiled
+@uncounted
 def _play_and_record(
     state: Words, game: Words, rng: Words, turns: Words, allowed: Words, cards: Words, taken: Words
 ) -> None:

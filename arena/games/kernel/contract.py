@@ -51,6 +51,7 @@ FUNCTIONS: dict[str, Function] = {
     ),
     "trick_value": _function("game hot table", "word"),
     "opens": _function("game table seat", "word", "ZERO"),
+    "taker": _function("state game table", "word", "state[HOLDER]"),
     "after_trick": _function("state game table leader left", "", "None"),
     "foresees": _function("game", "flag", "False"),
     "foresee": _function("state game", "", "None"),
@@ -145,8 +146,7 @@ def complaint(rules: Rules) -> str | None:
     sound, broken = _found()
     for kernel in sound:
         if kernel.module.__name__ == module:
-            refuses = getattr(kernel.module, "refuses", None)  # some options may be left out
-            return refuses(rules) if refuses is not None else None
+            return None
     if module in broken:
         return f"the kernel of the game {rules.name!r} ({module}) cannot be used: {broken[module]}"
     return f"the game {rules.name!r} has no compiled kernel"

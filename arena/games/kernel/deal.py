@@ -10,7 +10,7 @@ cards are left over first, but never the one that has to be led.
 from __future__ import annotations
 
 from arena.games.kernel.bits import pdep, popcount
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import (
     DECK,
     DECLARER,
@@ -99,7 +99,7 @@ def _half(word: Word, wanted: Word, seed: Word) -> tuple[Word, Word]:
     return chosen, seed
 
 
-@compiled
+@uncounted
 def _third(wanted: Word, seed: Word) -> tuple[Word, Word]:
     """A random set of `wanted` out of three times as many bits; and the seed, not yet used."""
     full = (ONE << (wanted + wanted + wanted)) - ONE

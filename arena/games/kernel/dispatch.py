@@ -29,6 +29,7 @@ __all__ = [
     "semi_leading",
     "source",
     "step",
+    "taker",
     "trick_value",
 ]
 
@@ -40,7 +41,7 @@ def source(games: tuple[Kernel, ...]) -> str:
     """The text of a module that has the functions of the contract for some games."""
     lines = [
         "from arena.games.kernel.jit import inlined",
-        "from arena.games.kernel.layout import ONE, THREE, ZERO",
+        "from arena.games.kernel.layout import HOLDER, ONE, THREE, ZERO",
     ]
     for game in games:
         package, _, name = game.module.__name__.rpartition(".")
@@ -98,4 +99,5 @@ pairs: _Compiled = _generated.pairs
 semi_following: _Compiled = _generated.semi_following
 semi_leading: _Compiled = _generated.semi_leading
 step: _Compiled = _generated.step
+taker: _Compiled = _generated.taker
 trick_value: _Compiled = _generated.trick_value

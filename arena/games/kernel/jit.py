@@ -38,7 +38,16 @@ from filelock import FileLock
 from numba.core import caching as numba_caching
 from numba.core import config as numba_config
 
-__all__ = ["cache_folder", "compiled", "inlined", "made_from", "warm_up", "warms"]
+__all__ = [
+    "cache_folder",
+    "compiled",
+    "inlined",
+    "made_from",
+    "records",
+    "uncounted",
+    "warm_up",
+    "warms",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -57,19 +66,32 @@ _UNUSED_FOLDERS_KEPT_S = 30 * 24 * 3600
 
 def compiled(function: F) -> F:
     """Compile a module-level function on its first call, or take it from the disk cache."""
-    return _compile(function, forceinline=False)
+    return _compile(function, forceinline=False, counted=True)
+
+
+def uncounted(function: F) -> F:
+    """As `compiled`, for what makes no arrays and gives none back: its arrays are borrowed.
+
+    numba counts references to arrays, and in loops it often counts up and down again for each
+    function called; random rounds of Hearts took three times as long. A function that makes an
+    array is refused when it is compiled: "NRT required but not enabled". Nothing refuses one that
+    gives back an array or part of one, but `tests/kernel/test_jit.py` finds ours.
+    """
+    return _compile(function, forceinline=False, counted=False)
 
 
 def inlined(function: F) -> F:
-    """As `compiled`, and always inlined into its callers: for the smallest helpers."""
-    return _compile(function, forceinline=True)
+    """As `uncounted`, and always inlined into its callers: for the smallest helpers."""
+    return _compile(function, forceinline=True, counted=False)
 
 
-def _compile(function: F, forceinline: bool) -> F:
+def _compile(function: F, forceinline: bool, counted: bool) -> F:
     if config.DISABLE_JIT:
         return _as_python(function)
     # Nothing takes the address of a function, and wrappers in C are a tenth of the compiling.
-    options: dict[str, Any] = {"forceinline": forceinline, "no_cfunc_wrapper": True}
+    options: dict[str, Any] = {
+        "forceinline": forceinline, "no_cfunc_wrapper": True, "_nrt": counted,
+    }  # fmt: skip
     dispatcher: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
     with suppress(_NoCacheError):  # then it is compiled once per process
         dispatcher._cache = _SafeCache(function)
@@ -85,6 +107,15 @@ def _as_python(function: F) -> F:
             return function(*args)
 
     return cast(F, wrapped)
+
+
+def records(array: np.ndarray[Any, Any]) -> Any:
+    """A structured array as compiled code takes it soonest, its fields written as attributes.
+
+    numba takes a `recarray` for the same type, but needs 2 µs more for each call from Python;
+    plain Python has attributes only there.
+    """
+    return array.view(np.recarray) if config.DISABLE_JIT else array
 
 
 # --- warming up --------------------------------------------------------------------------

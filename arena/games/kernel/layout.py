@@ -77,7 +77,10 @@ FEW_ARE_GOOD = 10
 """1 if the side with the lowest score wins."""
 FIRST_LEAD = 11
 """The card whose holder leads the first trick; 0 if the deal says who does."""
-OWN = 12
+BY_STEPS = 12
+"""1 if playouts go card by card: with two or three players, and under rules that the loops for
+whole tricks do not know."""
+OWN = 13
 """From here on, parameters that each game names for itself. The first one is handed to the
 game's functions as `hot`: loops load it once."""
 TABLES = 32

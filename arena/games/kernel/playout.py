@@ -39,14 +39,14 @@ from arena.games.kernel.by_steps import (
     random_trick,
     semi_trick,
 )
-from arena.games.kernel.jit import compiled
-from arena.games.kernel.layout import KIND, PLAYERS, RULE, TABLE, ZERO
+from arena.games.kernel.jit import uncounted
+from arena.games.kernel.layout import BY_STEPS, KIND, RULE, TABLE, ZERO
 from arena.games.kernel.tricks import tricks
 
 
-@compiled
+@uncounted
 def playout_random(state, game, rng):
-    if game[PLAYERS] != np.uint64(4):
+    if game[BY_STEPS] != ZERO:
         playout_random_by_steps(state, game, rng)
         return
     seed = rng[0]
@@ -57,9 +57,9 @@ def playout_random(state, game, rng):
     rng[0] = seed
 
 
-@compiled
+@uncounted
 def playout_semi(state, game, rng, habits):
-    if game[PLAYERS] != np.uint64(4):
+    if game[BY_STEPS] != ZERO:
         playout_semi_by_steps(state, game, rng, habits)
         return
     seed = rng[0]

@@ -15,9 +15,10 @@ import numpy as np
 from arena.cards import SUITS, cards_of
 from arena.games.kernel.bits import ctz
 from arena.games.kernel.contract import check_agreement, complaint, kernel_of
-from arena.games.kernel.jit import compiled
+from arena.games.kernel.jit import uncounted
 from arena.games.kernel.layout import (
     BEST,
+    BY_STEPS,
     DECK,
     DECLARER,
     FEW_ARE_GOOD,
@@ -51,6 +52,7 @@ from arena.rules import Bid, Rules, Standing, Trick, View
 __all__ = ["KernelGame", "game_words", "has_kernel", "kernel_game", "lane_masks", "translate"]
 
 _LANE = (1 << LANE_BITS) - 1
+_HANDS, _TAKEN, _PLAYED = int(HANDS), int(TAKEN), int(PLAYED)
 
 
 class Table(Protocol):
@@ -93,7 +95,7 @@ class Table(Protocol):
         """Bonus per side."""
 
 
-@compiled
+@uncounted
 def translate(mask: Word, bit_of: np.ndarray) -> Word:
     """A mask with every bit moved to where `bit_of` says."""
     result = ZERO
@@ -103,7 +105,7 @@ def translate(mask: Word, bit_of: np.ndarray) -> Word:
     return result
 
 
-@compiled
+@uncounted
 def translate_all(masks: Words, bit_of: np.ndarray, results: Words) -> None:
     """`translate` for each of some masks."""
     for i in range(len(masks)):
@@ -142,6 +144,10 @@ class KernelGame:
             self.to_bits[card], self.to_cards[bit] = bit, card
         for array in (words, self.to_bits, self.to_cards):
             array.flags.writeable = False
+        # Asked for every card that was played.
+        seats = range(rules.players)
+        self._next = tuple(rules.seat_after(seat) for seat in seats)
+        self._side = tuple(rules.side_of(seat) for seat in seats)
 
     def mask(self, cards: int) -> Word:
         """A set of cards (a mask as in `arena.cards`) in kernel coordinates."""
@@ -166,18 +172,17 @@ class KernelGame:
 
         `hands` are masks as in `arena.cards`, one for each seat.
         """
-        bits = self.bits
+        bits, rules, tricks = self.bits, self.rules, table.tricks
         state = [0] * STATE_WORDS
-        for trick in table.tricks:
+        won = [0] * len(table.points)
+        for trick in tricks:
             seat = trick.leader
             for card in trick.cards:
-                state[PLAYED + seat] |= 1 << bits[card]
-                seat = self.rules.seat_after(seat)
-        won = [0] * len(table.points)
-        for trick in table.tricks:
-            won[self.rules.side_of(trick.winner)] += 1
-        for side, tricks in enumerate(won):
-            state[TAKEN + side] = pack(table.points[side], table.bonus[side], tricks)
+                state[_PLAYED + seat] |= 1 << bits[card]
+                seat = self._next[seat]
+            won[self._side[trick.winner]] += 1
+        for side, number in enumerate(won):
+            state[_TAKEN + side] = pack(table.points[side], table.bonus[side], number)
         if table.table:
             assert table.table_leader is not None  # they led
             led = _LANE << (bits[table.table[0]] // LANE_BITS * LANE_BITS)
@@ -186,21 +191,21 @@ class KernelGame:
             seat = table.table_leader
             for card in table.table:
                 single = 1 << bits[card]
-                state[PLAYED + seat] |= single
+                state[_PLAYED + seat] |= single
                 state[TABLE] |= single
                 if single & can_win and single > state[BEST]:
                     state[BEST], state[HOLDER] = single, seat
-                seat = self.rules.seat_after(seat)
+                seat = self._next[seat]
         state[TURN] = turn
-        state[LEFT] = self.rules.hand_size - len(table.tricks)
+        state[LEFT] = rules.hand_size - len(tricks)
         state[DECLARER] = table.declarer or 0
         state[OPENED] = int(table.opened)
         if self._fill_in is not None:
             self._fill_in(table, state)
-        words = np.array(state, dtype=np.uint64)
         for seat, hand in enumerate(hands):
-            words[HANDS + seat] = translate(np.uint64(hand), self.to_bits)
-        return words
+            if hand:
+                state[_HANDS + seat] = int(translate(np.uint64(hand), self.to_bits))
+        return np.array(state, dtype=np.uint64)
 
     def view_state(self, view: View) -> Words:
         """What a seat knows when it is to play: the other hands are empty, to be filled in."""
@@ -230,6 +235,7 @@ def game_words(rules: Rules, trump: int | None, bits: dict[int, int], table_word
     words = np.zeros(TABLES + table_words, dtype=np.uint64)
     words[KIND] = kernel.number
     words[PLAYERS] = rules.players
+    words[BY_STEPS] = rules.players != 4
     words[STEP] = rules.seat_after(0)
     words[SIDE_OF] = sum(rules.side_of(seat) << 2 * seat for seat in range(rules.players))
     words[SIDES] = len(rules.sides)

@@ -11,9 +11,10 @@ import numpy as np
 from arena.games.kernel import dispatch
 from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.contract import example_rules
-from arena.games.kernel.jit import compiled, inlined, warms
+from arena.games.kernel.jit import inlined, uncounted, warms
 from arena.games.kernel.layout import (
     BEST,
+    BY_STEPS,
     HANDS,
     HOLDER,
     KIND,
@@ -119,11 +120,17 @@ def play(state: Words, game: Words, card: Word) -> None:
         _finish_trick(state, game, table)
 
 
-@compiled
+@uncounted
+def _taker(state: Words, game: Words, table: Word) -> Word:
+    return Word(dispatch.taker(game[KIND], state, game, table))
+
+
+@uncounted
 def _finish_trick(state: Words, game: Words, table: Word) -> None:
-    leader, winner = state[TURN], state[HOLDER]
-    left = state[LEFT] - ONE
-    kind = game[KIND]
+    kind, leader, left = game[KIND], state[TURN], state[LEFT] - ONE
+    winner = state[HOLDER]
+    if game[BY_STEPS] != ZERO:  # only then it may be another; asking always costs up to a tenth
+        winner = _taker(state, game, table)
     value = dispatch.trick_value(kind, game, game[OWN], table)
     dispatch.after_trick(kind, state, game, table, leader, left)
     state[OPENED] |= dispatch.opens(kind, game, table, winner)
@@ -141,7 +148,7 @@ def final_scores(state: Words, game: Words, scores: Numbers) -> None:
     dispatch.final_scores(game[KIND], state, game, scores)
 
 
-@compiled
+@uncounted
 def semi_candidates(state: Words, game: Words, cards: Word, habits: Word) -> Word:
     """Those of the legal `cards` that a semi-random player chooses from."""
     kind, calls, table, turn = game[KIND], state[OWN_STATE], state[TABLE], state[TURN]

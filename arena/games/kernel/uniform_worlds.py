@@ -36,7 +36,7 @@ from arena.games.kernel.holders import (
     find_holders,
     size_of,
 )
-from arena.games.kernel.jit import compiled, inlined, warms
+from arena.games.kernel.jit import inlined, uncounted, warms
 from arena.games.kernel.layout import ONE, ZERO, Words
 from arena.games.kernel.rng import advance, below_word, mix, rng_array
 from arena.seeds import Rng
@@ -72,7 +72,7 @@ def _mask(holder: Any, unseen: Any, may: Any) -> Any:
     return may[holder] & unseen if holder != NOBODY else ZERO
 
 
-@compiled
+@uncounted
 def plan_uniform(plan: Any, unseen: Any, may: Any, sizes: Any) -> Any:
     """Prepare `sample_uniform`; how many worlds there are, 0 if the facts contradict each other."""
     plan[_WORLDS] = plan[_CELLS] = ZERO
@@ -165,7 +165,7 @@ def _draw_split(plan: Any, state: Any) -> Any:
     return plan[_SPLIT + low], state
 
 
-@compiled
+@uncounted
 def sample_uniform(plan: Any, rng: Any, hands: Any) -> None:
     """Put a world into `hands`, all worlds of the plan being equally likely."""
     split, state = _draw_split(plan, rng[0])
@@ -184,7 +184,7 @@ def sample_uniform(plan: Any, rng: Any, hands: Any) -> None:
     deal(plan, hand_a, hand_b, hands)
 
 
-@compiled
+@uncounted
 def sample_many_uniform(plan: Any, rng: Any, worlds: Any) -> None:
     """`sample_uniform` for each row of `worlds`."""
     for row in range(len(worlds)):

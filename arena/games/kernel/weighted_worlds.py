@@ -33,7 +33,7 @@ from arena.games.kernel.holders import (
     find_holders,
     size_of,
 )
-from arena.games.kernel.jit import compiled, inlined, warms
+from arena.games.kernel.jit import inlined, uncounted, warms
 from arena.games.kernel.layout import ONE, ZERO, Words
 from arena.games.kernel.rng import advance, mix, rng_array
 from arena.seeds import Rng
@@ -142,7 +142,7 @@ def _balance(odds: Any, cards: Any, sizes: Any) -> Any:
     return True
 
 
-@compiled
+@uncounted
 def plan_weighted(plan: Any, odds: Any, unseen: Any, may: Any, sizes: Any, weights: Any) -> Any:
     """Prepare `sample_weighted`; whether any world has a weight above 0."""
     if not find_holders(plan, unseen, may, sizes):
@@ -198,7 +198,7 @@ def plan_weighted(plan: Any, odds: Any, unseen: Any, may: Any, sizes: Any, weigh
     return odds[after + size_a * wide + size_b] > 0.0
 
 
-@compiled
+@uncounted
 def sample_weighted(plan: Any, odds: Any, rng: Any, hands: Any) -> None:
     """Put a world into `hands`, each as likely as the product of its weights."""
     state = rng[0]
@@ -220,7 +220,7 @@ def sample_weighted(plan: Any, odds: Any, rng: Any, hands: Any) -> None:
     deal(plan, plan[SURE] | hand_a, plan[SURE + 1] | (not_c & ~hand_a), hands)
 
 
-@compiled
+@uncounted
 def sample_many_weighted(plan: Any, odds: Any, rng: Any, worlds: Any) -> None:
     """`sample_weighted` for each row of `worlds`."""
     for row in range(len(worlds)):

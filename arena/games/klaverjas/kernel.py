@@ -10,11 +10,15 @@ from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.jit import inlined
 from arena.games.kernel.layout import (
     BETTER,
+    BY_STEPS,
     DECLARER,
+    HOLDER,
     LANE,
     LAST_TRICK,
+    LED,
     ONE,
     OWN,
+    PLAYED,
     PROTECT_TENS,
     RULE,
     S16,
@@ -39,8 +43,8 @@ __all__ = [
     "final_scores",
     "following",
     "kernel_game",
-    "refuses",
     "semi_following",
+    "taker",
     "trick_value",
 ]
 
@@ -50,13 +54,14 @@ CLOCKWISE, PAIRS = True, True
 
 # Values of `RULE`:
 ROTTERDAM, AMSTERDAM, OFFICIAL = np.uint64(0), np.uint64(1), np.uint64(2)
-PROGRAM_2022 = np.uint64(3)
+PROGRAM_2022, PROGRAM_2017 = np.uint64(3), np.uint64(4)
 SPECIAL_RULES = (ROTTERDAM,)
 _RULES = {
     "rotterdam": ROTTERDAM,
     "amsterdam": AMSTERDAM,
     "amsterdam-official": OFFICIAL,
     "amsterdam-2022": PROGRAM_2022,
+    "rotterdam-2017": PROGRAM_2017,
 }
 FOUR_JACKS = OWN
 """Roem for four jacks, already where it stands in a word of `TAKEN`."""
@@ -65,6 +70,8 @@ PIT = OWN + 2
 ROUND_POINTS = OWN + 3
 ACES, TENS = OWN + 4, OWN + 5
 """Aces and tens of the plain suits."""
+WORTHLESS = OWN + 6
+"""The cards without points."""
 
 LANE_SIZE = 1 << len(tables.PLAIN_ORDER)
 PLAIN_VALUE = np.uint64(TABLES)
@@ -144,6 +151,22 @@ def _lanes_value(game: Words, table: Word) -> Word:
 
 
 @inlined
+def taker(state: Words, game: Words, table: Word) -> Word:
+    """Who holds a complete trick takes it; in the program of 2017, who has most points in it."""
+    if game[RULE] != PROGRAM_2017:
+        return Word(state[HOLDER])
+    trumped = table & TOP_LANE
+    can_win = trumped if trumped != ZERO else table & state[LED]
+    # Points rise with strength. Only cards without any are told apart by strength alone.
+    if can_win & ~game[WORTHLESS] == ZERO:
+        for number in range(4):
+            seat = Word(number)
+            if state[PLAYED + seat] & can_win != ZERO:
+                return seat
+    return Word(state[HOLDER])
+
+
+@inlined
 def final_scores(state: Words, game: Words, scores: Numbers) -> None:
     """Nat and pit decide what points and roem are worth."""
     # Nobody can foresee a nat, nor can the CPU: masks are faster than branches here.
@@ -213,13 +236,6 @@ def _raising(game: Words, table: Word, place: Word) -> Word:
 # --- parameters and tables from the rules ------------------------------------------------
 
 
-def refuses(rules: Klaverjas) -> str | None:
-    """Why a variant cannot be played here: in one of them seats decide who takes a trick."""
-    if rules.variant in _RULES:
-        return None
-    return f"the kernel of the game 'klaverjas' does not play the variant {rules.variant}"
-
-
 def kernel_game(rules: Klaverjas, trump: int) -> KernelGame:
     """The rules with a trump suit."""
     bits = kernel_bits(tables.DECK, trump, tables.STRENGTH[trump])
@@ -227,10 +243,14 @@ def kernel_game(rules: Klaverjas, trump: int) -> KernelGame:
     words = game_words(rules, trump, bits, table_words=4 * LANE_SIZE + 8)
     words[LAST_TRICK] = tables.LAST_TRICK
     words[RULE] = _RULES[rules.variant]
+    if rules.variant == "rotterdam-2017":
+        words[BY_STEPS] = 1  # in the loops nobody asks which seat had which card
     words[FOUR_JACKS] = rules.four_jacks << 16
     words[TIE_IS_NAT] = rules.tie_is_nat
     words[PIT] = tables.PIT
     words[ROUND_POINTS] = tables.ROUND_POINTS
+    worthless = (bits[card] for card in bits if not tables.POINTS[trump][card])
+    words[WORTHLESS] = mask_of(worthless)
     plain_deck = tables.DECK & ~tables.SUIT_MASK[trump]
     for parameter, rank in ((ACES, "A"), (TENS, "T")):
         words[parameter] = mask_of(

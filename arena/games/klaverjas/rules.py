@@ -18,8 +18,7 @@ Play goes clockwise. Follow suit if you can. Who cannot follow plays by `variant
 * `rotterdam-2017` (as the program of Hoogenboom 2017 has it): as `rotterdam`, but a trick goes
   to the card with most points of those that can take it, on ties to the lowest seat (N first):
   a seven may beat a nine. Deals made for it come from its shuffle, which never leaves
-  a card where it was: seats get fewer cards of the suit that lies before them. Searches
-  cannot play it.
+  a card where it was: seats get fewer cards of the suit that lies before them.
 
 Card points are 152, the last trick is worth 10 more. Roem goes to the side that
 takes the trick: three in sequence 20, four 50, king and queen of trump (stuk) 20

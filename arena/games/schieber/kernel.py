@@ -7,7 +7,7 @@ import numpy as np
 from arena.cards import LANE as SUIT_BITS
 from arena.cards import RANKS, mask_of
 from arena.games.kernel.bits import popcount
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import (
     BETTER,
     HANDS,
@@ -206,7 +206,7 @@ def _stoeck_holder(state: Words, game: Words) -> Word:
     return holder
 
 
-@compiled
+@uncounted
 def score_weis(state: Words, game: Words, forehand: Word) -> None:
     """Score the Weis of the side that has the best one, from the hands as they were dealt."""
     forehand_points, other_points = ZERO, ZERO
