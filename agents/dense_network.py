@@ -1,8 +1,8 @@
 """Dense networks: plain arrays in a file, a compiled forward pass, nothing unpickled.
 
-A model is a `.npz` file with `sizes` (inputs, hidden layers ..., outputs), `weights` (float32, all
-layers one after the other: a matrix of outputs x inputs, then the biases) and `recipe` (text:
-how it was made). Hidden layers are rectified, the last one is linear. What goes in and what
+A model is a `.npz` file with `sizes` (inputs, hidden layers ..., outputs), `weights` (float32 or
+float16, all layers one after the other: a matrix of outputs x inputs, then the biases) and `recipe`
+(text: how it was made). Hidden layers are rectified, the last one is linear. What goes in and what
 comes out is up to its use; a model made for another use has other sizes and is refused.
 Trained models also have `encoding`: what they are shown and its version, such as `places 1`.
 
@@ -21,7 +21,7 @@ from functools import cached_property, lru_cache
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,8 @@ from arena.games.kernel.jit import compiled, inlined, warms
 from arena.model_file import ModelFile
 
 __all__ = [
+    "BITS_HELP",
+    "Bits",
     "Layers",
     "Network",
     "Use",
@@ -43,6 +45,10 @@ __all__ = [
     "read_network",
     "save_network",
 ]
+
+
+Bits: TypeAlias = Literal[16, 32]
+BITS_HELP = "bits of a weight in the file: 16 or 32"
 
 
 class Layers(NamedTuple):
@@ -96,13 +102,16 @@ class Use(NamedTuple):
         return f"a network that {self.purpose} has {inputs}, ..., {outputs}"
 
 
-def save_network(path: Path, network: Network, recipe: str) -> None:
-    """Write a model, all or nothing; the same network and recipe give the same bytes."""
+def save_network(path: Path, network: Network, recipe: str, bits: Bits = 32) -> None:
+    """Write a model, all or nothing; the same network and recipe give the same bytes.
+
+    With 16 bits a weight is rounded to a part in two thousand, and the file is half as large.
+    """
     content = BytesIO()
     np.savez(
         content,
         sizes=network.sizes,
-        weights=network.weights,
+        weights=network.weights.astype(f"<f{bits // 8}"),
         recipe=np.array(recipe),
         encoding=np.array(network.encoding),
     )

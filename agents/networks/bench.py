@@ -3,15 +3,16 @@
 | key | what | aimed at |
 |---|---|---|
 | `network_published_ms` | 200 simulations judged by 299-1024-512-128-16-1 | ≤ 10 |
+| `network_selfplay_ms` | the same layers after self-play; most of its nodes rest | ≤ 10 |
 | `network_small_ms` | 200 simulations judged by 299-128-32-1 | ≤ 1 |
 | `network_world_ms` | 200 simulations judged by 581-128-32-1, which is shown all hands | ≤ 1 |
-| `network_published_us`, `network_small_us`, `network_world_us` | one leaf of these | |
+| `network_published_us`, `..._selfplay_us`, `..._small_us`, `..._world_us` | one leaf of these | |
 | `network_small_anew_us` | the same if the sums of the first layer are made anew | |
 | `network_largest_difference` | to the outputs of torch, in hundreds of points | ≤ 0.0001 |
 
 Simulations are those of a decision of `ismcts` after two tricks of a random round. The weights are
-those of a trained network of the same layers if one comes along (`models/`), else they are random,
-which takes longer, because fewer nodes rest. Times are those of the thread, the best of some. What
+those of the trained networks that come along (`models/`); where none does they are random, which
+takes longer, because fewer nodes rest. Times are those of the thread, the best of some. What
 torch makes of the same inputs is compared only where it is installed.
 """
 
@@ -55,8 +56,10 @@ __all__ = ["NetworkBench"]
 _REPEATS = 20
 _SIMULATIONS = 200
 _LEAVES = 2000
+_PUBLISHED = (299, 1024, 512, 128, 16, 1)
 _NETWORKS = {
-    "published": ("value-klaverjas-published", (299, 1024, 512, 128, 16, 1)),
+    "published": ("value-klaverjas-published", _PUBLISHED),
+    "selfplay": ("selfplay-klaverjas", _PUBLISHED),
     "small": ("value-klaverjas", (299, 128, 32, 1)),
     "world": ("value-klaverjas-world", (WORLD + MODES, 128, 32, 1)),
 }
@@ -153,7 +156,7 @@ def _judge_leaves(root: Words, game: Words, judge: Judge, card: np.uint64, count
 
 
 def _difference() -> float:
-    """The largest difference to torch over the positions of some rounds, of all three networks."""
+    """The largest difference to torch over the positions of some rounds, of all networks."""
     rounds = play_rounds(Klaverjas(), [Random()], 1, range(20))
     largest = 0.0
     for name, (model, sizes) in _NETWORKS.items():

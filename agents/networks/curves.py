@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 __all__ = ["line", "sparkline", "write_figure"]
 
@@ -15,16 +16,24 @@ _WIDTH = 24
 def sparkline(values: Sequence[float], width: int = _WIDTH) -> str:
     """A curve in one line of text: the means of `width` stretches.
 
+    What is more than twice the median is at the top, so that a bad beginning does not make
+    all the rest look flat.
+
     >>> sparkline([4, 3, 2, 2])
     '█▅▁▁'
+    >>> sparkline([400, 4, 3, 2, 2])
+    '█▅▃▁▁'
     """
     if len(values) > width:
         ends = [len(values) * i // width for i in range(width + 1)]
         stretches = [values[a:b] for a, b in pairwise(ends)]
         values = [sum(some) / len(some) for some in stretches]
     low, high = min(values, default=0.0), max(values, default=0.0)
+    if values and 2 * median(values) > low:
+        high = min(high, 2 * median(values))
     span = high - low or 1.0
-    return "".join(_LEVELS[round((value - low) / span * (len(_LEVELS) - 1))] for value in values)
+    shares = [(min(value, high) - low) / span for value in values]
+    return "".join(_LEVELS[round(share * (len(_LEVELS) - 1))] for share in shares)
 
 
 def line(done: float, what: str, losses: Sequence[float], unit: str) -> str:

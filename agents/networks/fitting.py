@@ -113,7 +113,8 @@ def fit(
         where = json.loads(str(kept["where"]))
         epoch, stretch, losses = where["epoch"], where["stretch"], where["losses"]
         history = [Epoch(*each) for each in where["history"]]
-        say(f"going on with epoch {epoch + 1} of {course.epochs}")
+        if epoch < course.epochs:
+            say(f"going on with epoch {epoch + 1} of {course.epochs}")
     else:
         some = examples_of(learnt.part(slice(0, 500)), task.encoding, task.everyone, course.seed)
         learner.ignore(np.asarray(~some.inputs.any(axis=0)))

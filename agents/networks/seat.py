@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.beliefs.network import OUTPUTS, SEAT_OUTPUTS
+from agents.dense_network import BITS_HELP, Bits
 from agents.encodings import CARD, HELD, LEGAL, MAY, VERSIONS
 from agents.networks.examples import Encoding, Examples, Playouts, examples_of, inputs_for
 from agents.networks.fitting import Course, fit
@@ -127,6 +128,7 @@ class SeatRecipe:
     held_out: float = parameter(0.1, help="share of the rounds that is not trained on", at_most=0.9)
     stretch: int = parameter(2000, help="rounds between two notes on disk", at_least=1)
     seed: int = parameter(2019, help="where all randomness comes from", at_least=0)
+    bits: Bits = parameter(32, help=BITS_HELP)
 
     def __post_init__(self) -> None:
         if not self.hidden or min(self.hidden) < 1:

@@ -19,7 +19,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from agents.dense_network import save_network
+from agents.dense_network import BITS_HELP, Bits, save_network
 from agents.encodings import VERSIONS
 from agents.evaluators import NetworkJudge
 from agents.ismcts import Ismcts
@@ -30,6 +30,7 @@ from agents.networks.learner import Learner
 from agents.networks.value import POINTS, Margin, notes_of
 from agents.policies.rounds import Rounds, play_rounds
 from agents.rule import Rule
+from agents.search.network import load_network
 from arena import __version__
 from arena.agent import Agent, parameter
 from arena.config.recipe import RecipeTrainer
@@ -93,6 +94,7 @@ class SelfPlayRecipe:
     measured_every: int = parameter(20, help="cycles between two measurements", at_least=1)
     deals: int = parameter(500, help="deals of a measurement, each in both seatings", at_least=2)
     seed: int = parameter(2023, help="where all randomness comes from", at_least=0)
+    bits: Bits = parameter(32, help=BITS_HELP)
 
     def __post_init__(self) -> None:
         if not self.hidden or min(self.hidden) < 1:
@@ -108,7 +110,7 @@ class SelfPlayRecipe:
         notes = notes_of(output, self, {})
         current, best = notes.with_suffix(".current.npz"), notes.with_suffix(".best.npz")
         at = self._resumed(notes, learner, rules)
-        if at.cycle:
+        if 0 < at.cycle < self.cycles:
             say(f"going on with cycle {at.cycle + 1} of {self.cycles}")
         positions = [self._positions(rounds, number) for number, rounds in _numbered(at)]
         with Parallel(n_jobs=workers) as pool:
@@ -186,7 +188,7 @@ class SelfPlayRecipe:
             f"({found.low:+.1f} to {found.high:+.1f}, {self.deals} deals)"
         )
         if found.mean == max(each.mean for each in at.curve):
-            best.write_bytes(current.read_bytes())
+            write_atomically(best, current.read_bytes())
 
     def _save(self, learner: Learner, path: Path) -> None:
         encoding = f"{self.encoding} {VERSIONS[self.encoding]}"
@@ -233,16 +235,15 @@ class SelfPlayRecipe:
             "arena": __version__,
             "curve": [asdict(each) for each in curve],
         }
-        kept = load_arrays(best)
-        kept["recipe"] = np.array(json.dumps(header, sort_keys=True))
-        save_arrays(output, kept)
+        network = load_network(ModelFile.find(str(best)))
+        save_network(output, network, json.dumps(header, sort_keys=True), self.bits)
         table = StringIO()
         writer = csv.DictWriter(table, _COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(asdict(each) for each in curve)
         write_atomically(output.with_suffix(".csv"), table.getvalue())
         points = [(float(each.cycle), each.mean, each.low, each.high) for each in curve]
-        title = f"{self.simulations} simulations against the rule player"
+        title = f"{self.simulations} simulations against the rule player, {self.deals} deals twice"
         write_figure(output.with_suffix(".svg"), {"": points}, "cycle", "points a deal, 95%", title)
 
 

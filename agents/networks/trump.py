@@ -2,14 +2,15 @@
 
 Random deals are played with each of the six trumps, by a policy in compiled code. From the hand
 of the one who names trump, the network learns by how much their side wins; and then, from what the
-partner would name, by how much it wins after a push.
+partner would name, by how much it wins after a push. After every epoch all that is known is
+written down, so training that is stopped goes on there, to the same end.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,12 @@ from numpy.typing import NDArray
 
 from agents.bidding.network import PUSH, TRUMP_USE, trump_inputs
 from agents.dense_network import save_network
-from agents.networks.curves import line
+from agents.networks.curves import line, write_figure
 from agents.networks.examples import margins_of
+from agents.networks.fitting import load_arrays, save_arrays
 from agents.networks.learner import Learner
 from agents.networks.policy_rounds import play_by_policy
+from agents.networks.value import notes_of
 from agents.policies.model import policies_for
 from agents.policies.rounds import Rounds
 from arena import __version__
@@ -38,6 +41,20 @@ __all__ = ["TrumpRecipe", "TrumpTrainer"]
 
 _POINTS = 100.0
 _ORDERS = np.array(list(permutations(range(len(SUITS)))))
+_PARTS = ("naming", "and pushing")
+"""First what naming a trump is worth, then also a push, which depends on what is named after it."""
+
+
+@dataclass
+class _Progress:
+    """Where training is."""
+
+    epoch: int = 0
+    """Epochs done, of both parts."""
+    losses: list[float] = field(default_factory=list)
+    """Held out, in points, after each epoch."""
+    named: NDArray[np.int64] | None = None
+    """What the partner names in each deal after a push, once the first part is learnt."""
 
 
 @dataclass(frozen=True)
@@ -77,10 +94,16 @@ class TrumpRecipe:
         )
         margins = np.full((len(hands), PUSH + 1), np.nan, np.float32)
         margins[: self.deals, :PUSH], margins[self.deals :, :PUSH] = first, after
-        self._learn(learner, hands, margins, "naming", say)
-        named = learner.outputs(hands[self.deals :])[:, :PUSH].argmax(axis=1)
-        margins[: self.deals, PUSH] = after[np.arange(self.deals), named]
-        held_out = self._learn(learner, hands, margins, "and pushing", say)
+        notes = notes_of(output, self, {})
+        at = _resumed(notes, learner)
+        if 0 < at.epoch < len(_PARTS) * self.epochs:
+            say(f"going on with epoch {at.epoch + 1} of {len(_PARTS) * self.epochs}")
+        if at.epoch < self.epochs:
+            self._learn(learner, hands, margins, at, notes, say)
+        if at.named is None:
+            at.named = learner.outputs(hands[self.deals :])[:, :PUSH].argmax(axis=1)
+        margins[: self.deals, PUSH] = after[np.arange(self.deals), at.named]
+        self._learn(learner, hands, margins, at, notes, say)
         pushes = learner.outputs(hands[: self.deals]).argmax(axis=1) == PUSH
         say(f"it pushes in {pushes.mean():.1%} of the deals")
         scale = np.full(PUSH + 1, _POINTS, np.float32)
@@ -88,10 +111,18 @@ class TrumpRecipe:
             "recipe": asdict(self),
             "data": {"seed": self.seed},
             "arena": __version__,
-            "held_out": round(held_out, 3),
+            "held_out": round(at.losses[-1], 3),
             "pushes": round(float(pushes.mean()), 4),
         }
         save_network(output, learner.network("", scale), json.dumps(header, sort_keys=True))
+        curves = {
+            part: [(i + 1, loss, loss, loss) for i, loss in enumerate(losses)]
+            for part, losses in zip(_PARTS, self._by_part(at.losses), strict=True)
+        }
+        write_figure(output.with_suffix(".svg"), curves, "epoch", "points, held out", output.stem)
+
+    def _by_part(self, losses: list[float]) -> tuple[list[float], list[float]]:
+        return losses[: self.epochs], losses[self.epochs :]
 
     def _margins(
         self, rules: Schieber, deals: list[list[int]], trump: int, declarer: int
@@ -122,15 +153,17 @@ class TrumpRecipe:
         learner: Learner,
         hands: NDArray[np.float32],
         margins: NDArray[np.float32],
-        what: str,
+        at: _Progress,
+        notes: Path,
         say: Callable[[str], None],
-    ) -> float:
-        """Epochs over all hands but the last tenth of the deals; the loss there."""
+    ) -> None:
+        """The epochs of a part that are left, over all hands but the last tenth of the deals."""
         held = np.arange(len(hands)) % self.deals >= self.deals - max(1, self.deals // 10)
         known = np.flatnonzero(~held)
-        losses, last = [], 0.0
-        for epoch in range(self.epochs):
-            rng = np.random.default_rng([self.seed, epoch, len(what)])
+        number = 0 if at.named is None else 1
+        part = _PARTS[number]
+        for epoch in range(at.epoch - number * self.epochs, self.epochs):
+            rng = np.random.default_rng([self.seed, epoch, len(part)])
             learner.set_learning_rate(self.learning_rate * (1 - epoch / self.epochs))
             order = rng.permutation(known)
             for start in range(0, len(order), self.batch):
@@ -138,10 +171,27 @@ class TrumpRecipe:
                 suits = _ORDERS[rng.integers(len(_ORDERS), size=len(rows))]
                 inputs, targets = _reordered(hands[rows], margins[rows], suits)
                 learner.step(inputs, {"margins": targets})
-            last = learner.loss(hands[held], {"margins": margins[held]})
-            losses.append(_POINTS * last**0.5)
-            say(line((epoch + 1) / self.epochs, what, losses, "points, held out"))
-        return float(_POINTS * last**0.5)
+            loss = learner.loss(hands[held], {"margins": margins[held]})
+            at.losses.append(float(_POINTS * loss**0.5))
+            at.epoch += 1
+            _note(notes, learner, at)
+            told = self._by_part(at.losses)[number]
+            say(line((epoch + 1) / self.epochs, part, told, "points, held out"))
+
+
+def _resumed(notes: Path, learner: Learner) -> _Progress:
+    if not notes.exists():
+        return _Progress()
+    kept = load_arrays(notes)
+    learner.restore(kept)
+    where = json.loads(str(kept["where"]))
+    return _Progress(where["epoch"], where["losses"], kept.get("named"))
+
+
+def _note(notes: Path, learner: Learner, at: _Progress) -> None:
+    where = np.array(json.dumps({"epoch": at.epoch, "losses": at.losses}))
+    named = {} if at.named is None else {"named": at.named}
+    save_arrays(notes, {**learner.arrays(), **named, "where": where})
 
 
 def _reordered(

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.dense_network import Network, save_network
+from agents.dense_network import BITS_HELP, Bits, Network, save_network
 from agents.encodings import VERSIONS
 from agents.networks.curves import write_figure
 from agents.networks.examples import Encoding, Examples, Playouts, inputs_for
@@ -97,6 +97,7 @@ class ValueRecipe:
     held_out: float = parameter(0.1, help="share of the rounds that is not trained on", at_most=0.9)
     stretch: int = parameter(1000, help="rounds between two notes on disk", at_least=1)
     seed: int = parameter(2023, help="where all randomness comes from", at_least=0)
+    bits: Bits = parameter(32, help=BITS_HELP)
 
     def __post_init__(self) -> None:
         if not self.hidden or min(self.hidden) < 1:
@@ -176,7 +177,7 @@ def write_model(
     """Write a model with its recipe, and how the loss fell as a figure beside it."""
     losses = [[round(each.train, 4), round(each.held_out, 4)] for each in history]
     header = {"recipe": recipe, "data": data, "arena": __version__, "losses": losses}
-    save_network(output, network, json.dumps(header, sort_keys=True))
+    save_network(output, network, json.dumps(header, sort_keys=True), recipe["bits"])
     curves = {
         name: [(i + 1, value, value, value) for i, value in enumerate(values)]
         for name, values in (

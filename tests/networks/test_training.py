@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -10,7 +14,8 @@ import pytest
 from agents.beliefs.network import NetworkBeliefs
 from agents.bidding.network import TRUMP_USE, NetworkBidder, trump_inputs
 from agents.dense_network import forward, read_network
-from agents.networks import fitting
+from agents.networks import fitting, trump
+from agents.networks.bench import _NETWORKS, NetworkBench
 from agents.networks.examples import Playouts, examples_of
 from agents.networks.policy_rounds import policy_rounds
 from agents.policies.recordings import recorded_rounds
@@ -91,6 +96,19 @@ def test_value(recordings, game, encoding, capsys):
     assert (recordings[game] / "model.svg").exists()
 
 
+def test_half_the_bits(recordings):
+    """The same network in half the space, rounded."""
+    folder, text = recordings["klaverjas"], VALUE.format(encoding="places")
+    whole = trained("value", folder, text, out="whole.npz")
+    half = trained("value", folder, text, "--set", "bits=16", out="half.npz")
+    assert half.arrays()["weights"].dtype == np.float16
+    weights = load_network(half).weights
+    assert weights.dtype == np.float32
+    assert np.allclose(weights, load_network(whole).weights, rtol=1e-3, atol=1e-7)
+    wrong = ["train", "value", str(folder / "value.yaml"), "--set", "bits=8"]
+    assert main(wrong) == 2
+
+
 def test_the_same_seed_gives_the_same_model_also_after_a_stop(recordings, monkeypatch):
     folder = recordings["klaverjas"]
     text = VALUE.format(encoding="places")
@@ -133,6 +151,18 @@ def test_our_forward_pass_is_that_of_torch(sizes):
     network = learner.network("places 1", np.ones(1, np.float32))
     ours = np.array([forward(network.layers, row)[0] for row in inputs])
     assert np.max(np.abs(ours - learner.outputs(inputs)[:, 0])) < 1e-4
+
+
+def test_the_bench_has_trained_weights_that_torch_agrees_on():
+    bench = NetworkBench()
+    figures = bench.measure(repeats=1)
+    assert bench.left_out() is None
+    assert figures["network_largest_difference"] < 1e-4
+    names = ("published", "selfplay", "small", "world")
+    assert {f"network_{name}_{unit}" for name in names for unit in ("ms", "us")} <= set(figures)
+    for name in names[:-1]:
+        model, sizes = _NETWORKS[name]
+        assert load_network(ModelFile.find(model)).sizes.tolist() == list(sizes)
 
 
 def test_it_learns():
@@ -199,6 +229,45 @@ def test_trump(tmp_path, capsys):
     layers = read_network(model, TRUMP_USE).layers
     values = forward(layers, trump_inputs(strong, pushed=True))
     assert values[:6].argmax() == 2
+
+
+def test_trump_goes_on_after_a_kill(tmp_path, capsys):
+    """Killed for good in the middle, and stopped once in either part: always the same model."""
+    text = "hidden: [8]\ndeals: 100\nepochs: 400\nbatch: 20\n"
+    recipe = tmp_path / "trump.yaml"
+    recipe.write_text(text)
+    output = tmp_path / "killed.npz"
+    command = [sys.executable, "-m", "arena", "train", "trump", str(recipe)]
+    with subprocess.Popen([*command, "--out", str(output)], stdout=subprocess.DEVNULL) as process:
+        while not list(tmp_path.glob("killed-*.notes")) and process.poll() is None:
+            time.sleep(0.005)
+        process.kill()
+    assert process.returncode == -signal.SIGKILL and not output.exists()
+    killed = trained("trump", tmp_path, text, out="killed.npz")
+    assert "going on with epoch " in capsys.readouterr().out
+    whole = trained("trump", tmp_path, text, out="whole.npz")
+    assert killed.sha256 == whole.sha256
+    assert "going on" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("after", [1, 3, 4], ids=["in naming", "between", "in pushing"])
+def test_trump_goes_on_from_any_epoch(tmp_path, monkeypatch, after):
+    text = "hidden: [8]\ndeals: 100\nepochs: 3\nbatch: 20\n"
+    whole = trained("trump", tmp_path, text, out="whole.npz")
+    noted = trump._note
+
+    def stop(notes, learner, at):
+        noted(notes, learner, at)
+        if at.epoch == after:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(trump, "_note", stop)
+        with pytest.raises(KeyboardInterrupt):
+            trump.TrumpTrainer().train(
+                tmp_path / "trump.yaml", [], tmp_path / "stopped.npz", 1, lambda line: None
+            )
+    assert trained("trump", tmp_path, text, out="stopped.npz").sha256 == whole.sha256
 
 
 @pytest.mark.parametrize("rules", [Klaverjas(), Schieber()], ids=lambda rules: rules.name)
