@@ -118,8 +118,9 @@ class Ismcts(TreeSearch):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Policies are for four players."""
-        return (*super().needs, *(("four-players",) if self.tree == "best-response" else ()))
+        """Policies are for four players, and best responses give tricks to the highest card."""
+        own = ("four-players", "highest-takes") if self.tree == "best-response" else ()
+        return (*super().needs, *own)
 
     @property
     def games(self) -> tuple[str, ...] | None:

@@ -1,7 +1,8 @@
 """What the others have played, and how likely that makes a guess at their cards.
 
 A ledger has every play of the others with what everybody could see before it; `weigh` goes
-through it for a world, by the types that the sides may be of (the formula is in `pool`).
+through it for a world, by the types that the sides may be of (the formula is in `pool`). Where
+players bid, hands are also as likely as the bids make them (`dealt`).
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.policies.dealt import DealtFactors, chance_of_deal
 from agents.policies.features import Deck, watch
 from agents.policies.tables import chances_by_type
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import (
     BEST,
     HANDS,
@@ -27,6 +29,7 @@ from arena.games.kernel.layout import (
     TABLE,
     TAKEN,
     TRICKS,
+    TRUMPS,
     TURN,
     ZERO,
     Int,
@@ -65,6 +68,8 @@ class Types(NamedTuple):
     """The side of each seat."""
     numbers: NDArray[np.int64]
     """The numbers of the types in their model."""
+    dealt: NDArray[np.float32]
+    """What bids tell, a row for each type; no rows if they tell nothing."""
 
 
 class Ledger(NamedTuple):
@@ -139,6 +144,8 @@ class Evidence(NamedTuple):
     types: Types
     trust: float
     """The power to which weights are raised."""
+    dealt: DealtFactors
+    """What bids tell of the hand of each seat; no rows if they tell nothing."""
 
 
 class Memory(NamedTuple):
@@ -157,6 +164,16 @@ def new_memory(types: Types) -> Memory:
     )
 
 
+@inlined
+def _played(ledger: Ledger, seat: Int, plays: Int) -> Word:
+    """All that a seat has played."""
+    cards = ZERO
+    for i in range(plays):
+        if ledger.seats[i] == seat:
+            cards |= ledger.cards[i]
+    return cards
+
+
 # Tuples of arrays are dear to hand on, so what is called for each world is inlined.
 @inlined
 def _chances_of(
@@ -166,6 +183,10 @@ def _chances_of(
     ledger, game, types = evidence.ledger, evidence.game, evidence.types
     count = len(found)
     found[:] = 1.0
+    if len(evidence.dealt) > 0:
+        dealt = hand | _played(ledger, seat, evidence.plays)
+        for t in range(count):
+            found[t] = chance_of_deal(evidence.dealt, t, seat, dealt, game[TRUMPS])
     for i in range(evidence.plays):
         if ledger.seats[i] != seat:
             continue
@@ -203,7 +224,7 @@ def weigh(
     last = np.uint64(_REMEMBERED - 1)
     for seat in range(_SEATS):
         hand = hands[seat]
-        if evidence.plays == 0 or hand == ZERO:
+        if hand == ZERO or (evidence.plays == 0 and len(evidence.dealt) == 0):
             continue  # nothing to explain, or the one who thinks
         place = np.int64(mix(hand) & last)
         if memory.hands[seat, place] != hand:
@@ -221,7 +242,7 @@ def weigh(
     return weight if evidence.trust == 1.0 else weight**evidence.trust
 
 
-@compiled
+@uncounted
 def weigh_world(
     hands: Words,
     evidence: Evidence,

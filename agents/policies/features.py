@@ -16,6 +16,7 @@ from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.cards import suit_of
 from arena.games.kernel.bits import ctz, popcount
@@ -56,14 +57,18 @@ __all__ = [
     "deck_of",
     "entries_of",
     "hold",
+    "kinds_of",
     "look",
+    "points_of",
+    "points_of_card",
+    "see",
     "table_size",
     "watch",
 ]
 
-TABLES = 7
+TABLES = 6
 """How many entries a card has."""
-Entries: TypeAlias = tuple[Int, Int, Int, Int, Int, Int, Int]
+Entries: TypeAlias = tuple[Int, Int, Int, Int, Int, Int]
 
 _LANE_BITS = 16
 _LOW_HALF = np.uint64(0xFFFF)
@@ -96,6 +101,13 @@ _PARTNERS = 275
 """1 if there are any."""
 _WORTH = 276
 """By lane and its bits, for up to four cards: points, `<< 16` bonus."""
+_SUITS_AT, _NEAR_AT, _WORTH_AT = np.uint64(_SUITS), np.uint64(_NEAR), np.uint64(_WORTH)
+_S4 = np.uint64(4)
+
+
+def kinds_of(deck: Deck) -> NDArray[np.int64]:
+    """By bit: the kind of a card, which is its rank and what its suit is."""
+    return deck[_KINDS : _KINDS + 64].astype(np.int64)
 
 
 def table_size(deck: Deck) -> int:
@@ -134,7 +146,7 @@ def deck_of(game: KernelGame) -> Deck:
     steps = (1, 5, 11, 15, 22) if partners else (1, 2, 4, 13, 14)
     grades = np.searchsorted(steps, np.arange(_MOST_POINTS + 1), side="right")
     deck[_GRADES : _GRADES + _MOST_POINTS + 1] = grades
-    sizes = _sizes(len(numbers), len(set(suit_in)), rules.hand_size)
+    sizes = _sizes(len(numbers), len(set(suit_in)))
     deck[_STARTS + 1 : _STARTS + 1 + TABLES] = np.cumsum(sizes)
     deck[_DEAREST] = 0 if partners else 1 << max(points, key=lambda bit: points[bit])
     deck[_LANE_SIZE], deck[_SUIT_CARDS] = lane_size, len(game.cards) // 4
@@ -179,20 +191,16 @@ class Scene(NamedTuple):
     led: Word
     best: Word
     can_win: Word
-    """The lanes that can take the trick."""
-    trumps: Word
+    """The lanes that can take the trick, once it is led."""
     left_void: Word
     """Lanes that the next seat, the partner and the last seat did not follow."""
     across_void: Word
     right_void: Word
-    setting: Int
-    """The place in the trick, who holds it and whether trumps were led: 0 to 11."""
     holds: Int
     """0 to lead, 1 if the partner holds the trick, 2 if an opponent does."""
     is_last: Int
     declarer: Int
     """Where the declarer sits; in games without partners, where the dearest card is."""
-    stage: Int
     third: Int
     """Early, in the middle, late."""
     trumps_out: Int
@@ -201,76 +209,118 @@ class Scene(NamedTuple):
     """Points on the table."""
     followers_void: Int
     """Which of those who are still to play did not follow this suit before."""
-    declared: Int
-    """Where its part of the second table begins."""
+    above_best: Word
+    """All cards above the one that holds the trick."""
 
 
 @inlined
 def look(state: Words, game: Words, voids: Words, deck: Deck) -> Scene:
     """What the seat in turn sees."""
-    turn = state[TURN]
-    hand, table, led = state[HANDS + turn], state[TABLE], state[LED]
+    turn, table = state[TURN], state[TABLE]
     played = state[PLAYED] | state[PLAYED + ONE] | state[PLAYED + TWO] | state[PLAYED + THREE]
-    out = game[DECK] & ~(hand | played)
-    step, trumps = game[STEP], game[TRUMPS]
-    left = voids[(turn + step) & THREE]
-    across = voids[(turn + TWO) & THREE]
-    right = voids[(turn - step) & THREE]
-    place = popcount(table)
-    setting: Int = 0
+    step = game[STEP]
+    place = np.int64(popcount(table))
+    return see(
+        state[HANDS + turn],
+        game[DECK] & ~played,
+        table,
+        state[LED],
+        state[BEST],
+        game[TRUMPS],
+        place,
+        bool(place > 0 and (state[HOLDER] ^ turn) & ONE == ZERO),
+        voids[(turn + step) & THREE],
+        voids[(turn + TWO) & THREE],
+        voids[(turn - step) & THREE],
+        np.int64(((state[DECLARER] - turn) * step) & THREE),
+        np.int64(state[LEFT]) - 1,
+        points_of(table, deck),
+        deck,
+    )
+
+
+@inlined
+def points_of(table: Word, deck: Deck) -> Int:
+    """What the cards on the table are worth, one by one."""
+    size, mask = deck[_LANE_SIZE], deck[_LANE_SIZE] - ONE
+    lane = np.uint64(_WORTH)
+    points = deck[lane + (table & mask)] & _LOW_HALF
+    lane += size
+    points += deck[lane + (table >> S16 & mask)] & _LOW_HALF
+    lane += size
+    points += deck[lane + (table >> S32 & mask)] & _LOW_HALF
+    lane += size
+    points += deck[lane + (table >> S48)] & _LOW_HALF
+    return np.int64(points)
+
+
+@inlined
+def points_of_card(card: Word, deck: Deck) -> Int:
+    """What a card is worth."""
+    bit = ctz(card)
+    return np.int64(deck[_WORTH_AT + (bit >> _S4) * deck[_LANE_SIZE] + (card >> (bit & S48))])
+
+
+# Indices of arrays are words, because negative numbers would have to be looked out for.
+@inlined
+def see(
+    hand: Word,
+    unplayed: Word,
+    table: Word,
+    led: Word,
+    best: Word,
+    trumps: Word,
+    place: Int,
+    partner_holds: bool,
+    left_void: Word,
+    across_void: Word,
+    right_void: Word,
+    declarer: Int,
+    stage: Int,
+    points: Int,
+    deck: Deck,
+) -> Scene:
+    """What a seat sees that has `place` cards before it on the table, one of `unplayed` each.
+
+    The voids are those of the next seat, the one across and the last one; `declarer` is how
+    many turns later the declarer's is, and `stage` how many tricks come after this one.
+    """
+    out = unplayed ^ hand
     holds: Int = 0
-    points: Int = 0
     followers: Int = 0
-    if table != ZERO:
-        holds = 1 if deck[_PARTNERS] != ZERO and (state[HOLDER] ^ turn) & ONE == ZERO else 2
-        setting = ((np.int64(place) - 1) * 2 + holds - 1) * 2 + (1 if led == trumps else 0)
-        size = np.int64(deck[_LANE_SIZE])
-        mask = deck[_LANE_SIZE] - ONE
-        points = np.int64(
-            (deck[_WORTH + np.int64(table & mask)] & _LOW_HALF)
-            + (deck[_WORTH + size + np.int64(table >> S16 & mask)] & _LOW_HALF)
-            + (deck[_WORTH + 2 * size + np.int64(table >> S32 & mask)] & _LOW_HALF)
-            + (deck[_WORTH + 3 * size + np.int64(table >> S48)] & _LOW_HALF)
-        )
-        if place != THREE:
-            followers = 1 if left & led != ZERO else 0
-            if place == ONE and across & led != ZERO:
+    partners = deck[_PARTNERS] != ZERO
+    if place > 0:
+        holds = 1 if partners and partner_holds else 2
+        if place != _TRICK - 1:
+            followers = 1 if left_void & led != ZERO else 0
+            if place == 1 and across_void & led != ZERO:
                 followers += 2
-    declarer: Int = 0
-    if deck[_PARTNERS] != ZERO:
-        declarer = np.int64(((state[DECLARER] - turn) * step) & THREE)
-    else:
+    if not partners:
         dear = deck[_DEAREST]
+        declarer = 0
         if table & dear != ZERO:
             declarer = 3
-        elif played & dear == ZERO:
+        elif unplayed & dear != ZERO:
             declarer = 1 if hand & dear != ZERO else 2
-    stage = np.int64(state[LEFT]) - 1
-    declared = np.int64(deck[_STARTS + 1]) + ((stage * 3 + holds) * 4 + declarer) * np.int64(
-        deck[_KIND_COUNT]
-    )
     return Scene(
         hand,
         out,
         table,
         led,
-        state[BEST],
+        best,
         led | trumps,
-        trumps,
-        left,
-        across,
-        right,
-        setting,
+        left_void,
+        across_void,
+        right_void,
         holds,
-        1 if place == THREE else 0,
+        1 if place == _TRICK - 1 else 0,
         declarer,
-        stage,
         min(stage // 3, 2),
         min(np.int64(popcount(out & trumps)), 3),
         min(np.int64(popcount(hand & trumps)), 2),
         points,
         followers,
-        declared,
+        ~(best | (best - ONE)),
     )
 
 
@@ -278,16 +328,15 @@ _ROLES = 17
 """To lead; or to follow higher, lower, to trump, to discard, by who holds and if it is last."""
 
 
-def _sizes(kinds: int, suits: int, tricks: int) -> list[int]:
+def _sizes(kinds: int, suits: int) -> list[int]:
     """How many entries each table has; `entries_of` counts through them in the same order."""
     return [
-        49 * kinds,
-        tricks * 3 * 4 * kinds,
         _ROLES * suits * 4 * 4 * 4,
-        _ROLES * 3 * 6 * 3 * 3,
+        _ROLES * 3 * 6 * 3 * 3 * 3,
         9 * 4 * 4 * kinds,
         5 * suits * 8 * 4 * 4,
         3 * suits * 6 * 4 * 4 * 3,
+        9 * 4 * 4 * 3 * kinds,
     ]
 
 
@@ -302,9 +351,11 @@ class Holding(NamedTuple):
     """The cards of it in the hand."""
     out: Word
     """The hidden ones."""
+    contenders: Word
+    """The hidden cards that can take the trick; none in last place."""
     near: Word
     """What cards of a run may be found in: the table, or to lead what is hidden."""
-    worth: Int
+    worth: Word
     """Where the worth of cards of the suit is in the deck."""
     shift: Word
     bonus: Int
@@ -317,8 +368,8 @@ class Holding(NamedTuple):
 @inlined
 def hold(scene: Scene, deck: Deck, card: Word) -> Holding:
     """What the seat in turn holds of the suit of a card."""
-    bit = np.int64(ctz(card))
-    suit = np.int64(deck[_SUITS + bit])
+    bit = ctz(card)
+    suit = np.int64(deck[_SUITS_AT + bit])
     lane = lane_of(card)
     in_suit, out = scene.hand & lane, scene.out & lane
     held = np.int64(popcount(in_suit))
@@ -327,12 +378,13 @@ def hold(scene: Scene, deck: Deck, card: Word) -> Holding:
     gone: Int = min(np.int64(deck[_SUIT_CARDS]) - held - np.int64(popcount(out)), 5)
 
     # What the card does: 0 leads, 1 follows and beats, 2 follows, 3 trumps and beats, 4 the rest.
-    does, situation, role, short_role, flow = 0, 0, 0, 0, 0
+    does, role, short_role, flow = 0, 0, 0, 0
     void = scene.followers_void
     near = out
+    contenders = scene.out & (scene.can_win | lane)
     if scene.holds != 0:
+        contenders = scene.out & scene.can_win if scene.is_last == 0 else ZERO
         does = 2 if card & scene.led != ZERO else 4
-        situation = 1 + scene.setting * 4 + does - 1
         short_role = 1 + (does - 1) * 2 + scene.holds - 1
         role = 1 + ((does - 1) * 2 + scene.holds - 1) * 2 + scene.is_last
         flow = 1 if does == 2 else 2
@@ -343,29 +395,31 @@ def hold(scene: Scene, deck: Deck, card: Word) -> Holding:
             + (2 if scene.across_void & lane != ZERO else 0)
             + (4 if scene.right_void & lane != ZERO else 0)
         )
-    shift = np.uint64(bit & 48)
-    worth = _WORTH + (bit >> 4) * np.int64(deck[_LANE_SIZE])
-    before = deck[worth + np.int64(scene.table >> shift & (deck[_LANE_SIZE] - ONE))]
+    shift = bit & S48
+    worth = _WORTH_AT + (bit >> _S4) * deck[_LANE_SIZE]
+    before = ZERO
+    if scene.holds != 0:
+        before = deck[worth + (scene.table >> shift & (deck[_LANE_SIZE] - ONE))]
     kinds, suits = np.int64(deck[_KIND_COUNT]), np.int64(deck[_SUIT_COUNT])
     return Holding(
         lane,
         in_suit,
         out,
+        contenders,
         near,
         worth,
         shift,
         np.int64(before >> S16),
         scene.points - np.int64(before & _LOW_HALF),
         (
-            situation * kinds,
-            scene.declared,
-            np.int64(deck[_STARTS + 2]) + ((role * suits + suit) * 16 + own) * 4 + scene.trumps_out,
-            np.int64(deck[_STARTS + 3]) + (role * 3 + scene.third) * 54,
-            np.int64(deck[_STARTS + 4]) + (short_role * 4 + own) * 4 * kinds,
-            np.int64(deck[_STARTS + 5]) + ((does * suits + suit) * 8 + void) * 16 + scene.declarer,
-            np.int64(deck[_STARTS + 6])
+            ((role * suits + suit) * 16 + own) * 4 + scene.trumps_out,
+            np.int64(deck[_STARTS + 1]) + (role * 3 + scene.third) * 162,
+            np.int64(deck[_STARTS + 2]) + (short_role * 4 + own) * 4 * kinds,
+            np.int64(deck[_STARTS + 3]) + ((does * suits + suit) * 8 + void) * 16 + scene.declarer,
+            np.int64(deck[_STARTS + 4])
             + (((flow * suits + suit) * 6 + gone) * 16 + own) * 3
             + scene.trumps_held,
+            np.int64(deck[_STARTS + 5]) + ((short_role * 4 + own) * 4 + min(gone, 3)) * 3 * kinds,
         ),
     )
 
@@ -373,8 +427,8 @@ def hold(scene: Scene, deck: Deck, card: Word) -> Holding:
 @inlined
 def entries_of(scene: Scene, holding: Holding, deck: Deck, card: Word) -> Entries:
     """Where a card is in each of the tables, all tables being one after the other."""
-    bit = np.int64(ctz(card))
-    kind = np.int64(deck[_KINDS + bit])
+    bit = ctz(card)
+    kind = np.int64(deck[bit])
     kinds, suits = np.int64(deck[_KIND_COUNT]), np.int64(deck[_SUIT_COUNT])
     below = card - ONE
     above = ~(card | below)
@@ -383,21 +437,22 @@ def entries_of(scene: Scene, holding: Holding, deck: Deck, card: Word) -> Entrie
         1 if holding.in_suit & below == ZERO else 0
     )
     beats: Int = 1 if scene.holds != 0 and card & scene.can_win > scene.best else 0
-    linked: Int = min(np.int64(popcount(deck[_NEAR + bit] & holding.near)), 2)
+    above_holder = above if scene.holds == 0 or beats == 1 else scene.above_best
+    rivals: Int = min(np.int64(popcount(holding.contenders & above_holder)), 2)
+    linked: Int = min(np.int64(popcount(deck[_NEAR_AT + bit] & holding.near)), 2)
     mask = deck[_LANE_SIZE] - ONE
-    after = deck[holding.worth + np.int64((scene.table | card) >> holding.shift & mask)]
+    after = deck[holding.worth + ((scene.table | card) >> holding.shift & mask)]
     bonus = np.int64(after >> S16) - holding.bonus
     points = holding.points + np.int64(after & _LOW_HALF)
-    grade = np.int64(deck[_GRADES + min(points, _MOST_POINTS)])
+    grade = np.int64(deck[np.uint64(_GRADES + min(points, _MOST_POINTS))])
     gain = 0 if bonus == 0 else (1 if bonus <= 20 else 2)
-    a, b, c, d, e, f, g = holding.starts
+    a, b, c, d, e, f = holding.starts
     # A card that beats does one less: see what cards do in `hold`.
     return (
-        a + kind - beats * kinds,
-        b + kind,
-        c + higher * 16 - beats * suits * 256,
-        d + grade * 9 + gain * 3 + linked - beats * 648,
-        e + edge * kinds + kind - beats * 32 * kinds,
-        f + higher * 4 - beats * suits * 128,
-        g + higher * 12,
+        a + higher * 16 - beats * suits * 256,
+        b + ((grade * 3 + gain) * 3 + linked) * 3 + rivals - beats * 1944,
+        c + edge * kinds + kind - beats * 32 * kinds,
+        d + higher * 4 - beats * suits * 128,
+        e + higher * 12,
+        f + rivals * kinds + kind - beats * 96 * kinds,
     )

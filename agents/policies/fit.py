@@ -42,15 +42,15 @@ from arena.games.kernel.step import legal, play
 
 __all__ = ["Decisions", "decisions_of", "fit", "likelihood"]
 
-PENALTY = 4.0
-"""Half of it times the square of each weight: as if a weight were 0, give or take 0.5."""
+PENALTY = 2.0
+"""Half of it times the square of each weight: as if a weight were 0, give or take 0.7."""
 
 
 class Decisions(NamedTuple):
-    """Choices between several cards, as entries in the tables."""
+    """Choices between several cards, or whatever may be chosen, as entries in the tables."""
 
     entries: NDArray[np.int32]
-    """One row for each card that could be played."""
+    """One row for each card that could be played, as many columns as it has entries."""
     starts: NDArray[np.int64]
     """The first row of each decision; the last number is the number of rows."""
     chosen: NDArray[np.int64]
@@ -158,10 +158,8 @@ def _collect(
                     if card & holding.lane == ZERO:
                         holding = hold(scene, deck, card)
                     found = entries_of(scene, holding, deck, card)
-                    entries[used, 0], entries[used, 1] = found[0], found[1]
-                    entries[used, 2], entries[used, 3] = found[2], found[3]
-                    entries[used, 4], entries[used, 5] = found[4], found[5]
-                    entries[used, 6] = found[6]
+                    for k in range(TABLES):
+                        entries[used, k] = found[k]
                     used += 1
                 count += 1
             watch(state, voids, played)
@@ -186,7 +184,7 @@ def _loss(
         largest = -np.inf
         for row in range(first, end):
             score = 0.0
-            for k in range(TABLES):
+            for k in range(entries.shape[1]):
                 score += weights[entries[row, k]]
             scores[row - first] = score
             largest = max(largest, score)
@@ -198,7 +196,7 @@ def _loss(
             chance = np.exp(scores[row - first] - largest) / total
             if row == chosen[i]:
                 chance -= 1.0
-            for k in range(TABLES):
+            for k in range(entries.shape[1]):
                 gradient[entries[row, k]] += chance
     return loss
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.policies.dealt import factors_by_seat
 from agents.policies.evidence import Evidence, Ledger, Types, new_memory, recall, weigh_world
 from agents.policies.features import deck_of
 from agents.policies.model import PolicyModel
@@ -45,6 +46,8 @@ class Past:
     unseen: np.uint64
     may: Words
     sizes: NDArray[np.int64]
+    declarer: int | None
+    leader: int
 
 
 def past_of(game: KernelGame, view: View, root: Words) -> Past:
@@ -57,7 +60,8 @@ def past_of(game: KernelGame, view: View, root: Words) -> Past:
     if not worlds:
         raise ArenaError("no cards of the other players agree with what was played")
     ledger, plays = _ledger(game, view, root)
-    return Past(ledger, plays, plan, worlds, unseen, may, sizes)
+    leader = _first_leader(view)
+    return Past(ledger, plays, plan, worlds, unseen, may, sizes, view.declarer, leader)
 
 
 def voids_of(game: KernelGame, view: View, root: Words) -> Words:
@@ -65,13 +69,19 @@ def voids_of(game: KernelGame, view: View, root: Words) -> Words:
     return _ledger(game, view, root)[0].voids_now
 
 
+def _first_leader(view: View) -> int:
+    """Who led the round; the one who sees it, if nobody has yet."""
+    if view.tricks:
+        return view.tricks[0].leader
+    return view.seat if view.table_leader is None else view.table_leader
+
+
 def _ledger(game: KernelGame, view: View, root: Words) -> tuple[Ledger, int]:
     cards = [card for trick in view.tricks for card in trick.cards] + list(view.table)
-    leader = view.tricks[0].leader if view.tricks else view.table_leader
     ledger = Ledger.empty(len(cards))
     plays = recall(
         game.masks([1 << card for card in cards]),
-        np.uint64(leader or 0),
+        np.uint64(_first_leader(view)),
         root,
         game.words,
         np.uint64(view.seat),
@@ -80,18 +90,31 @@ def _ledger(game: KernelGame, view: View, root: Words) -> tuple[Ledger, int]:
     return ledger, int(plays)
 
 
+_NO_FACTORS = np.empty((0, 0), np.float32)
+_NO_DEALT = np.empty((0, 0, 0), np.float32)
+
+
+def _evidence(past: Past, game: KernelGame, types: Types, trust: float) -> Evidence:
+    dealt = _NO_DEALT
+    if len(types.dealt) and past.declarer is not None:
+        dealt = factors_by_seat(game, types.dealt, past.declarer, past.leader)
+    return Evidence(past.ledger, past.plays, game.words, types, trust, dealt)
+
+
 @lru_cache(maxsize=256)
 def types_for(model: PolicyModel, game: KernelGame, priors: tuple[float, ...]) -> Types:
     """The types of a model with the chances that each has for a side before it plays."""
     chosen = [t for t, prior in enumerate(priors) if prior > 0.0]
     chances = np.array([priors[t] for t in chosen])
     rules = game.rules
+    dealt = model.dealt_factors(game)
     return Types(
         deck_of(game),
         np.ascontiguousarray(model.factors(game)[chosen]),
         np.tile(chances / chances.sum(), (len(rules.sides), 1)),
         np.array([rules.side_of(seat) for seat in range(4)], dtype=np.int64),
         np.array(chosen, dtype=np.int64),
+        _NO_FACTORS if dealt is None else dealt[chosen],
     )
 
 
@@ -156,7 +179,7 @@ def infer(
     if exact:
         enumerate_worlds(past.unseen, past.may, past.sizes, pool.hands)
     posterior = np.empty(types.priors.shape)
-    evidence = Evidence(past.ledger, past.plays, game.words, types, trust)
+    evidence = _evidence(past, game, types, trust)
     memory = new_memory(types)
     wanted = _WORTH * worlds
     count, size = fill(
@@ -179,7 +202,7 @@ def true_world_nats(
     pool = Pool.empty(worlds)
     if exact:
         enumerate_worlds(past.unseen, past.may, past.sizes, pool.hands)
-    evidence = Evidence(past.ledger, past.plays, game.words, types, 1.0)
+    evidence = _evidence(past, game, types, 1.0)
     memory = new_memory(types)
     posterior = np.empty(types.priors.shape)
     count, _ = fill(

@@ -1,20 +1,22 @@
 """Policies in files: plain arrays with the recipe they were made by; nothing is unpickled.
 
 A model is a `.npz` file for one game. It has `types` (names of the ways to play that it knows),
-for each mode of the game `weights_<mode>` (float32, a row of tables for each type), and `recipe`
-(text). A mode is what changes the order of the cards: a trump suit, no trump, or another.
+for each mode of the game `weights_<mode>` (float32, a row of tables for each type), where players
+bid `dealt_<mode>` (the same, for `dealt`), and `recipe` (text). A mode is what changes the
+order of the cards: a trump suit, no trump, or another.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.policies.dealt import dealt_size, has_bids
 from agents.policies.features import deck_of, table_size
 from agents.policies.tables import Factors
 from arena.cards import SUITS
@@ -33,10 +35,10 @@ __all__ = [
     "save_policy",
 ]
 
-_WEIGHTS = "weights_"
+_WEIGHTS, _DEALT = "weights_", "dealt_"
 SHIPPED = ("klaverjas", "schieber", "hearts")
 """The games that a model comes along for, `<game>.npz` beside this file."""
-VERSION = 1
+VERSION = 2
 """Of the features: tables made for others are refused."""
 
 
@@ -60,6 +62,8 @@ class PolicyModel:
     weights: dict[str, NDArray[np.float32]]
     """By mode, a row for each type."""
     recipe: str = ""
+    dealt: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    """What bids tell of hands: by mode, a row for each type. Empty where nobody bids."""
 
     @cached_property
     def sha256(self) -> str:
@@ -67,6 +71,8 @@ class PolicyModel:
         digest = hashlib.sha256("/".join((self.game, *self.types)).encode())
         for mode in sorted(self.weights):
             digest.update(mode.encode() + self.weights[mode].tobytes())
+        for mode in sorted(self.dealt):
+            digest.update(b"dealt" + mode.encode() + self.dealt[mode].tobytes())
         return digest.hexdigest()
 
     def check(self, rules: Rules) -> None:
@@ -77,6 +83,10 @@ class PolicyModel:
     def factors(self, game: KernelGame, sharpness: float = 1.0) -> Factors:
         """The tables of all types, a row each, raised to a power."""
         return _factors(self, game, sharpness)
+
+    def dealt_factors(self, game: KernelGame) -> NDArray[np.float32] | None:
+        """What bids tell, a row for each type; None if the model does not know."""
+        return _dealt_factors(self, game)
 
     def number(self, name: str) -> int:
         """The number of a type; '' is the first."""
@@ -105,10 +115,23 @@ def _factors(model: PolicyModel, game: KernelGame, sharpness: float) -> Factors:
     return factors
 
 
+@lru_cache(maxsize=256)
+def _dealt_factors(model: PolicyModel, game: KernelGame) -> NDArray[np.float32] | None:
+    weights = model.dealt.get(mode_of(game.trump))
+    if weights is None or not has_bids(game.rules):
+        return None
+    if weights.shape != (len(model.types), dealt_size(game)):
+        raise ArenaError("what the policy knows of bids has tables of another size")
+    factors: NDArray[np.float32] = np.exp(weights)
+    return factors
+
+
 def save_policy(path: Path, model: PolicyModel) -> None:
     """Write a model."""
     arrays = {
-        _WEIGHTS + mode: weights.astype(np.float32) for mode, weights in model.weights.items()
+        start + mode: weights.astype(np.float32)
+        for start, tables in ((_WEIGHTS, model.weights), (_DEALT, model.dealt))
+        for mode, weights in tables.items()
     }
     with path.open("wb") as file:
         np.savez_compressed(
@@ -129,20 +152,25 @@ def read_policy(model_file: ModelFile) -> PolicyModel:
     try:
         if int(file["version"]) != VERSION:
             raise ArenaError(f"{path}: tables of version {int(file['version'])}, not {VERSION}")
-        weights = {
-            name.removeprefix(_WEIGHTS): np.ascontiguousarray(values, np.float32)
-            for name, values in file.items()
-            if name.startswith(_WEIGHTS)
-        }
+        weights, dealt = (
+            {
+                name.removeprefix(start): np.ascontiguousarray(values, np.float32)
+                for name, values in file.items()
+                if name.startswith(start)
+            }
+            for start in (_WEIGHTS, _DEALT)
+        )
         model = PolicyModel(
             str(file["game"]),
             tuple(str(name) for name in file["types"]),
             weights,
             str(file["recipe"]),
+            dealt,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ArenaError(f"{path}: not a policy: {error or type(error).__name__}") from error
-    if not model.weights or not all(np.isfinite(rows).all() for rows in model.weights.values()):
+    tables = [*model.weights.values(), *model.dealt.values()]
+    if not model.weights or not all(np.isfinite(rows).all() for rows in tables):
         raise ArenaError(f"{path}: not a policy: no weights, or some that are not finite")
     return model
 

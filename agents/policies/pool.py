@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from agents.policies.evidence import Evidence, Memory, Types, weigh, weigh_world
 from arena.games.kernel.bits import ctz
-from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import (
     ONE,
     S32,
@@ -44,6 +44,7 @@ __all__ = [
     "enumerate_worlds",
     "fill",
     "spread_out",
+    "world_at",
 ]
 
 _SEATS = 4
@@ -92,7 +93,7 @@ def _random(rng: Words) -> float:
     return np.float64(next64(rng) >> _S11) * _UNIT
 
 
-@compiled
+@uncounted
 def _note_types(
     products: NDArray[np.float64],
     weight: float,
@@ -142,6 +143,35 @@ def fill(
     types = evidence.types
     products = np.empty(types.priors.shape, np.float64)
     room = np.empty(2 * len(types.factors), np.float64)
+    count, total, squares = _draw_and_weigh(
+        pool, least, wanted, plan, exact, evidence, memory, posterior, rng, products, room
+    )
+    if not squares > _LEAST:
+        # No world explains what was played, or so badly that numbers end: all are alike.
+        for i in range(count):
+            pool.upto[i] = np.float64(i + 1)
+        posterior[:] = types.priors
+        return count, 0.0
+    posterior /= total
+    return count, total * total / squares
+
+
+@uncounted
+def _draw_and_weigh(
+    pool: Pool,
+    least: Int,
+    wanted: float,
+    plan: Words,
+    exact: Int,
+    evidence: Evidence,
+    memory: Memory,
+    posterior: NDArray[np.float64],
+    rng: Words,
+    products: NDArray[np.float64],
+    room: NDArray[np.float64],
+) -> tuple[Int, float, float]:
+    """How many worlds there are, the sum of their weights and that of the squares."""
+    types = evidence.types
     total, squares = 0.0, 0.0
     posterior[:] = 0.0
     count = 0
@@ -165,14 +195,7 @@ def fill(
         ):
             break
         goal = min(2 * count, len(pool.upto))
-    if not squares > _LEAST:
-        # No world explains what was played, or so badly that numbers end: all are alike.
-        for i in range(count):
-            pool.upto[i] = np.float64(i + 1)
-        posterior[:] = types.priors
-        return count, 0.0
-    posterior /= total
-    return count, total * total / squares
+    return count, total, squares
 
 
 @compiled
@@ -248,15 +271,20 @@ def _put_up_signs(pool: Pool) -> None:
 
 
 @inlined
-def deal_from(pool: Pool, rng: Words) -> Int:
-    """The number of a world, as likely as its weight says."""
+def world_at(pool: Pool, share: float) -> Int:
+    """The number of the world at a share, from 0 to less than 1, of the sum of weights."""
     last = len(pool.upto) - 1
-    share = _random(rng)
     goal = pool.upto[last] * share
     world = pool.guide[np.int64(share * np.float64(len(pool.guide)))]
     while world < last and pool.upto[world] <= goal:
         world += 1
     return world
+
+
+@inlined
+def deal_from(pool: Pool, rng: Words) -> Int:
+    """The number of a world, as likely as its weight says."""
+    return world_at(pool, _random(rng))
 
 
 @compiled

@@ -12,7 +12,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.policies.features import Deck, Entries, entries_of, hold, look
+from agents.policies.features import Deck, Entries, Scene, entries_of, hold, look
+from arena.games.kernel.bits import kth_bit, popcount
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import ONE, ZERO, Int, Word, Words
 from arena.games.kernel.rng import next64
@@ -27,13 +28,60 @@ _UNIT = 2.0**-53
 
 
 @inlined
-def _factor(factors: Factors, row: Int, entries: Entries) -> float:
-    a, b, c, d, e, f, g = entries
-    # Doubles: the product of seven may be beyond what a float can hold.
-    product = np.float64(factors[row, a]) * np.float64(factors[row, b])
-    product *= np.float64(factors[row, c]) * np.float64(factors[row, d])
-    product *= np.float64(factors[row, e]) * np.float64(factors[row, f])
-    return product * np.float64(factors[row, g])
+def _factor(factors: Factors, row: Word, entries: Entries) -> float:
+    a, b, c, d, e, f = entries
+    # Doubles: the product of six may be beyond what a float can hold.
+    product = np.float64(factors[row, np.uint64(a)] * factors[row, np.uint64(b)])
+    product *= np.float64(factors[row, np.uint64(c)] * factors[row, np.uint64(d)])
+    return product * np.float64(factors[row, np.uint64(e)] * factors[row, np.uint64(f)])
+
+
+@inlined
+def chances_in(
+    scene: Scene,
+    deck: Deck,
+    factors: Factors,
+    row: Word,
+    cards: Word,
+    weights: NDArray[np.float64],
+) -> float:
+    """The weight of each of some cards in a scene, lowest first; and their sum."""
+    holding = hold(scene, deck, cards & (~cards + ONE))
+    total = 0.0
+    count = ZERO
+    while cards != ZERO:
+        card = cards & (~cards + ONE)
+        cards ^= card
+        if card & holding.lane == ZERO:
+            holding = hold(scene, deck, card)
+        weight = _factor(factors, row, entries_of(scene, holding, deck, card))
+        weights[count] = weight
+        total += weight
+        count += ONE
+    return total
+
+
+@inlined
+def draw_in(
+    scene: Scene,
+    deck: Deck,
+    factors: Factors,
+    row: Word,
+    cards: Word,
+    weights: NDArray[np.float64],
+    bits: Word,
+) -> Word:
+    """One of several cards, as likely as policy number `row` says; `bits` are random."""
+    total = chances_in(scene, deck, factors, row, cards, weights)
+    goal = total * (np.float64(bits >> _S11) * _UNIT)
+    # Sums are counted, not looked through up to the card: where that would end the CPU cannot
+    # foresee.
+    upto = 0.0
+    passed = ZERO
+    for i in range(np.int64(popcount(cards)) - 1):
+        upto += weights[np.uint64(i)]
+        passed += ONE if upto <= goal else ZERO
+    return Word(kth_bit(cards, passed))
 
 
 @inlined
@@ -49,19 +97,7 @@ def chances(
 ) -> float:
     """The weight of each of some cards, lowest first, for the seat in turn; and their sum."""
     scene = look(state, game, voids, deck)
-    holding = hold(scene, deck, cards & (~cards + ONE))
-    total = 0.0
-    count = 0
-    while cards != ZERO:
-        card = cards & (~cards + ONE)
-        cards ^= card
-        if card & holding.lane == ZERO:
-            holding = hold(scene, deck, card)
-        weight = _factor(factors, row, entries_of(scene, holding, deck, card))
-        weights[count] = weight
-        total += weight
-        count += 1
-    return total
+    return chances_in(scene, deck, factors, np.uint64(row), cards, weights)
 
 
 @compiled
@@ -92,16 +128,8 @@ def draw(
     rng: Words,
 ) -> Word:
     """One of several cards, as likely as policy number `row` says."""
-    left = chances(state, game, voids, deck, factors, row, cards, weights)
-    left *= np.float64(next64(rng) >> _S11) * _UNIT
-    count = 0
-    while True:
-        card = cards & (~cards + ONE)
-        cards ^= card
-        left -= weights[count]
-        count += 1
-        if left < 0.0 or cards == ZERO:
-            return card
+    scene = look(state, game, voids, deck)
+    return draw_in(scene, deck, factors, np.uint64(row), cards, weights, next64(rng))
 
 
 @inlined
@@ -130,7 +158,7 @@ def chances_by_type(
             holding = hold(scene, deck, one)
         entries = entries_of(scene, holding, deck, one)
         for t in range(count):
-            weight = _factor(factors, t, entries)
+            weight = _factor(factors, np.uint64(t), entries)
             chances[count + t] += weight
             if one == card:
                 chances[t] = weight

@@ -23,6 +23,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +32,12 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from pydantic import Field
 
+from agents.policies.dealt import has_bids
 from agents.policies.fit import PENALTY, Decisions, decisions_of, fit, likelihood
 from agents.policies.measure import nats_of
 from agents.policies.model import PolicyModel, mode_of, save_policy
 from agents.policies.recordings import recorded_rounds
+from agents.policies.redeals import deals_of, fit_deals
 from agents.policies.rounds import Rounds, play_rounds
 from arena import __version__
 from arena.agent import Agent
@@ -43,6 +46,7 @@ from arena.config.problems import Problems
 from arena.config.strict_yaml import read, with_override
 from arena.errors import ArenaError
 from arena.games.kernel.jit import warm_up
+from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.parameters import model_of, values_of
 from arena.registry import GAMES
 from arena.rules import Rules
@@ -125,8 +129,9 @@ def train(
                 "uniform": round(-float(np.mean(np.log(np.diff(test.starts)))), 4),
             }
             tell(f"{name}, {mode}: {_told(figures[f'{name}/{mode}'])}")
+    dealt = _fit_bids(written, fitted, held_out, figures, tell)
     rows_by_mode = {mode: np.stack(rows) for mode, rows in weights.items()}
-    model = PolicyModel(games[0].name, tuple(written.types), rows_by_mode)
+    model = PolicyModel(games[0].name, tuple(written.types), rows_by_mode, dealt=dealt)
     for number, (name, unknown) in enumerate(zip(written.types, held_out, strict=True)):
         priors = tuple(float(t == number) for t in range(len(written.types)))
         nats = nats_of(model, priors, unknown[0].part(slice(0, written.measured)), 1500)
@@ -137,9 +142,34 @@ def train(
         }
         tell(f"{name}, nats gained for the true world: {_told(figures[f'{name}/nats'])}")
     recipe = {"training": json.loads(identity), "arena": __version__, "figures": figures}
-    model = PolicyModel(model.game, model.types, model.weights, json.dumps(recipe, sort_keys=True))
+    model = replace(model, recipe=json.dumps(recipe, sort_keys=True))
     save_policy(output, model)
     return model
+
+
+def _fit_bids(
+    written: TrainingFile,
+    fitted: list[list[Rounds]],
+    held_out: list[list[Rounds]],
+    figures: dict[str, dict[str, float]],
+    tell: Callable[[str], None],
+) -> dict[str, NDArray[np.float32]]:
+    """What bids tell of hands, by mode, from the rounds in which players bid."""
+    bid = [[each for each in some if has_bids(each.rules)] for some in fitted]
+    tests = [[each for each in some if has_bids(each.rules)] for some in held_out]
+    found: dict[str, list[NDArray[np.float32]]] = {}
+    for mode in _modes(bid):
+        for name, known, unknown in zip(written.types, bid, tests, strict=True):
+            tables = fit_deals(_decisions(known, mode, deals_of), _game_of(known, mode))
+            found.setdefault(mode, []).append(tables)
+            test = _decisions(unknown, mode, deals_of)
+            figures[f"{name}/{mode}/bids"] = {
+                "deals": len(test),
+                "likelihood": round(likelihood(tables, test), 4),
+                "uniform": round(-float(np.mean(np.log(np.diff(test.starts)))), 4),
+            }
+            tell(f"{name}, {mode}, by bids: {_told(figures[f'{name}/{mode}/bids'])}")
+    return {mode: np.stack(rows) for mode, rows in found.items()}
 
 
 def _load(config: Path, overrides: list[str]) -> tuple[TrainingFile, list[Rules], dict[str, Agent]]:
@@ -217,7 +247,16 @@ def _modes(rounds: list[list[Rounds]]) -> list[str]:
     return sorted({mode_of(trump) for trump in trumps})
 
 
-def _decisions(rounds: list[Rounds], mode: str) -> Decisions:
+def _game_of(rounds: list[Rounds], mode: str) -> KernelGame:
+    """One of the games with the cards of a mode."""
+    trumps = {int(trump) for each in rounds for trump in np.unique(each.trump)}
+    trump = min(trump for trump in trumps if mode_of(trump) == mode)
+    return kernel_game(rounds[0].rules, None if trump < 0 else trump)
+
+
+def _decisions(
+    rounds: list[Rounds], mode: str, choices: Callable[[Rounds], Decisions] = decisions_of
+) -> Decisions:
     """The choices in those of some rounds that are of a mode."""
     chosen = [
         each.where(np.array([mode_of(int(trump)) == mode for trump in each.trump]))
@@ -225,7 +264,7 @@ def _decisions(rounds: list[Rounds], mode: str) -> Decisions:
     ]
     if not any(len(each) for each in chosen):
         raise ArenaError(f"no rounds of mode {mode!r} to learn from: play more rounds")
-    return Decisions.join([decisions_of(each) for each in chosen if len(each)])
+    return Decisions.join([choices(each) for each in chosen if len(each)])
 
 
 def _told(figures: dict[str, float]) -> str:

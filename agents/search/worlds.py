@@ -33,9 +33,11 @@ from arena.games.world_sampler import holders_of, sizes_of
 from arena.rules import View
 
 __all__ = [
+    "POOLED",
     "Worlds",
     "backtracked",
     "belief_of",
+    "deal_number",
     "deal_world",
     "known_worlds",
     "plan_worlds",
@@ -154,12 +156,18 @@ def deal_world(worlds: Worlds, rng: Words, state: Words) -> Int:
             sample_uniform(worlds.second, rng, hands)
     elif worlds.kind == POOLED:
         number = deal_from(worlds.pool, rng)
-        for seat in range(_SEATS):
-            hand = worlds.pool.hands[number, seat]
-            if hand != ZERO:
-                hands[seat] = hand
+        deal_number(worlds.pool, number, state)
         return number
     return 0
+
+
+@inlined
+def deal_number(pool: Pool, number: Int, state: Words) -> None:
+    """Put a world of a pool into the hands of a state."""
+    for seat in range(_SEATS):
+        hand = pool.hands[number, seat]
+        if hand != ZERO:
+            state[HANDS + np.uint64(seat)] = hand
 
 
 # --- for people to read ------------------------------------------------------------------

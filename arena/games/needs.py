@@ -8,6 +8,7 @@ A family says it in `needs`, a class variable or, where it depends on parameters
 | `semi-random` | say what semi-random play is |
 | `two-sides` | be played between two sides |
 | `four-players` | be played by four |
+| `highest-takes` | give every trick to who holds it: some published programs do not |
 | `usual-bids` | be bid by the calls that games share (pass, play, push, a trump) |
 
 Agents that know certain games only, and no capability would say so, list them in `games`, which
@@ -78,6 +79,16 @@ def _four_players(rules: Rules) -> str | None:
     return None if rules.players == 4 else f"it is played by {rules.players}, not by four"
 
 
+def _highest_takes(rules: Rules) -> str | None:
+    if (why := _kernel(rules)) is not None:
+        return why
+    from arena.games.kernel.layout import BY_STEPS
+    from arena.games.kernel.step import example_game
+
+    by_steps = example_game(rules).words[BY_STEPS]
+    return "not every trick goes to the highest card" if by_steps else None
+
+
 def _usual_bids(rules: Rules) -> str | None:
     return f"it has bids of its own ({', '.join(rules.bids)})" if rules.bids else None
 
@@ -87,5 +98,6 @@ _NEEDS: dict[str, Callable[[Rules], str | None]] = {
     "semi-random": _semi_random,
     "two-sides": _two_sides,
     "four-players": _four_players,
+    "highest-takes": _highest_takes,
     "usual-bids": _usual_bids,
 }

@@ -2,105 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from policies.enumeration import all_worlds, endings, likelihoods, random_model
 
 from agents.beliefs.plays import Plays
 from agents.champion import Champion
 from agents.dmcts import Dmcts
 from agents.flat_mc import FlatMC
 from agents.ismcts import Ismcts
-from agents.policies.features import deck_of, table_size, watch
+from agents.policies.features import deck_of, watch
 from agents.policies.inference import Past, infer, past_of, types_for, voids_of
-from agents.policies.model import PolicyModel, mode_of, save_policy
+from agents.policies.model import SHIPPED, PolicyModel, save_policy
 from agents.policies.rounds import play_rounds
 from agents.policies.tables import weigh
 from agents.policy import PolicyPlayer
-from agents.random_ import Random
 from agents.search.worlds import deal_world, worlds_for
 from arena.cards import cards_of
 from arena.errors import ArenaError
 from arena.games.hearts import Hearts
-from arena.games.kernel.layout import HANDS, LEFT, TURN, Words
+from arena.games.kernel.layout import HANDS, LEFT, Words
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import final_scores, legal, play
 from arena.games.klaverjas import Klaverjas
 from arena.games.needs import why_not
 from arena.games.schieber import Schieber
 from arena.model_file import ModelFile
-from arena.rules import Rules, View
+from arena.rules import Rules
 from arena.seeds import Rng
 
 GAMES: list[Rules] = [Klaverjas(), Schieber(), Hearts()]
-
-
-def random_model(game: KernelGame, types: int) -> PolicyModel:
-    """Policies that are far from uniform."""
-    size = table_size(deck_of(game))
-    weights = np.random.default_rng(7).normal(0.0, 0.6, (types, size)).astype(np.float32)
-    names = tuple(f"type{t}" for t in range(types))
-    return PolicyModel(game.rules.name, names, {mode_of(game.trump): weights})
-
-
-def endings(rules: Rules, tricks: int, count: int = 3) -> Iterator[tuple[View, tuple[int, ...]]]:
-    """What the leader sees when some tricks are left, and the true hands."""
-    rounds = play_rounds(rules, [Random()], 11, range(count))
-    for number in range(count):
-        yield list(rounds.leads(number))[-(tricks - 1)]
-
-
-def all_worlds(view: View) -> list[tuple[int, ...]]:
-    """Every way to deal the unseen cards under which the round would look the same."""
-    size = view.hand.bit_count()
-    others = [seat for seat in range(4) if seat != view.seat]
-    found = set()
-    for order in permutations(cards_of(view.unseen)):
-        hands = [0] * 4
-        hands[view.seat] = view.hand
-        for place, card in enumerate(order):
-            hands[others[place // size]] |= 1 << card
-        found.add(tuple(hands))
-    return sorted(found)
-
-
-def likelihoods(
-    view: View, game: KernelGame, model: PolicyModel, hands: tuple[int, ...]
-) -> np.ndarray:
-    """`[seat, type]`: the chance of all that a seat played; 0 if it was illegal."""
-    rules = view.rules
-    chances = np.ones((4, len(model.types)))
-    held = list(hands)
-    for trick in view.tricks:
-        for place, card in enumerate(trick.cards):
-            held[rules.seat_after(trick.leader, place)] |= 1 << card
-    first = game.state(
-        view._replace(tricks=(), table=(), opened=False), held, view.tricks[0].leader
-    )
-    voids = np.zeros(4, np.uint64)
-    for trick in view.tricks:
-        for card in trick.cards:
-            seat = int(first[TURN])
-            allowed, single = np.uint64(legal(first, game.words)), game.mask(1 << card)
-            if seat != view.seat:
-                if not int(allowed) & int(single):
-                    return np.zeros((4, len(model.types)))
-                for t in range(len(model.types)):
-                    weights = np.zeros(64)
-                    total = weigh(
-                        first, game.words, voids, deck_of(game), model.factors(game), t, allowed,
-                        weights,
-                    )  # fmt: skip
-                    at = (int(allowed) & (int(single) - 1)).bit_count()
-                    chances[seat, t] *= weights[at] / total
-            watch(first, voids, single)
-            play(first, game.words, single)
-    return chances
 
 
 @pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules.name)
@@ -339,13 +274,16 @@ def test_what_a_best_response_has_no_use_for_is_refused(wrong: dict[str, Any], t
         Ismcts(tree="best-response", **wrong)
 
 
-def test_a_share_of_types_must_be_one() -> None:
+def test_a_share_of_types_must_be_one(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="expected a share for each type"):
         Plays(types={"search": -1.0})
     with pytest.raises(ArenaError, match="unknown 'serch'; did you mean 'search'"):
         Plays(types={"serch": 1.0})
-    assert Plays(types={"search": 0.8, "rule": 0.2}).games == ("klaverjas",)
-    assert Champion(types={"search": 0.8, "rule": 0.2}).games == ("klaverjas",)
+    assert Plays(types={"search": 0.8, "rule": 0.2}).games == SHIPPED
+    save_policy(tmp_path / "m.npz", random_model(kernel_game(Klaverjas(), 0), 2))
+    own = ModelFile.find(str(tmp_path / "m.npz"))
+    assert Plays(own, types={"type0": 0.8, "type1": 0.2}).games == ("klaverjas",)
+    assert Champion(model=own, types={"type1": 1.0}).games == ("klaverjas",)
     assert Champion().games == Ismcts(tree="best-response").games
 
 
@@ -358,3 +296,10 @@ def test_policies_are_for_four_players(agent):
     three = Hearts(players=3)
     assert why_not(agent, three) == "does not play hearts: it is played by 3, not by four"
     assert why_not(agent, Hearts()) is None
+
+
+def test_a_best_response_is_not_for_rules_that_give_tricks_otherwise() -> None:
+    strange = Klaverjas(variant="rotterdam-2017")
+    told = "does not play klaverjas: not every trick goes to the highest card"
+    assert why_not(Champion(), strange) == told
+    assert why_not(Ismcts(), strange) is None

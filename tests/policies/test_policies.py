@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agents.policies import model as model_file
-from agents.policies.features import deck_of, table_size
+from agents.policies.features import TABLES, deck_of, table_size
 from agents.policies.fit import decisions_of, fit, likelihood
 from agents.policies.inference import voids_of
 from agents.policies.model import SHIPPED, PolicyModel, policies_for, read_policy, save_policy
@@ -42,7 +42,7 @@ def test_every_card_has_an_entry_in_each_table(rules: Rules) -> None:
         some = rounds.where(rounds.trump == trump)
         decisions = decisions_of(some)
         game = kernel_game(rules, None if trump < 0 else trump)
-        ends = np.asarray(deck_of(game)[257:264], dtype=np.int64)
+        ends = np.asarray(deck_of(game)[257 : 257 + TABLES], dtype=np.int64)
         starts = np.concatenate([[0], ends[:-1]])
         assert (decisions.entries >= starts).all()
         assert (decisions.entries < ends).all()

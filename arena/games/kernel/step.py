@@ -47,6 +47,7 @@ from arena.games.kernel.layout import (
     Words,
 )
 from arena.games.kernel.spec import KernelGame, kernel_game
+from arena.rules import Rules
 from arena.seeds import Rng
 
 __all__ = [
@@ -168,9 +169,9 @@ def copy_state(source: Words, target: Words) -> None:
         target[i] = source[i]
 
 
-def example_game() -> KernelGame:
-    """A game to exercise compiled code with: which one does not matter to the code."""
-    rules = example_rules()
+def example_game(rules: Rules | None = None) -> KernelGame:
+    """A game by some rules, with any trump; to exercise compiled code with, any game will do."""
+    rules = example_rules() if rules is None else rules
     state = rules.start(rules.random_deal(Rng(0), 0))
     while state.phase in ("bid", "pass"):
         rules.apply(state, state.legal[0])
