@@ -194,7 +194,7 @@ class Ismcts(TreeSearch):
         """What each card is worth against others who play by a policy."""
         game, root, rules = question.game, question.root, view.rules
         worlds = worlds_for(game, view, root, self.beliefs, question.seed)
-        voids, side = voids_of(game, view, root), rules.side_of(view.seat)
+        voids, side = voids_of(game, view), rules.side_of(view.seat)
         others = Others(
             deck_of(game),
             policies_for(rules, self.policy).factors(game, self.sharpness),

@@ -79,7 +79,7 @@ class PolicyPlayer:
         cards = game.mask(sum(1 << card for card in view.legal))
         weights = np.empty(64)
         total = weigh(
-            root, game.words, voids_of(game, view, root), deck_of(game), model.factors(game),
+            root, game.words, voids_of(game, view), deck_of(game), model.factors(game),
             model.number(self.type), cards, weights,
         )  # fmt: skip
         bits = cards_of(int(cards))

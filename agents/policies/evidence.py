@@ -83,7 +83,6 @@ class Ledger(NamedTuple):
     cards: NDArray[np.uint64]
     seats: NDArray[np.int64]
     """Who played."""
-    voids_now: NDArray[np.uint64]
 
     @classmethod
     def empty(cls, plays: int) -> Ledger:
@@ -94,7 +93,6 @@ class Ledger(NamedTuple):
             np.zeros(plays, np.uint64),
             np.zeros(plays, np.uint64),
             np.zeros(plays, np.int64),
-            np.zeros(_SEATS, np.uint64),
         )
 
 
@@ -113,8 +111,7 @@ def recall(
         state[HANDS + seat] = state[TAKEN + seat] = state[PLAYED + seat] = ZERO
     state[TABLE] = state[LED] = state[BEST] = state[HOLDER] = state[OPENED] = ZERO
     state[TURN], state[LEFT] = leader, game[TRICKS]
-    voids = ledger.voids_now
-    voids[:] = ZERO
+    voids = np.zeros(_SEATS, np.uint64)
     count = 0
     for card in cards:
         turn = state[TURN]

@@ -15,7 +15,7 @@ from agents.policies.model import PolicyModel
 from agents.policies.pool import Pool, enumerate_worlds, fill, spread_out
 from arena.errors import ArenaError
 from arena.games.infoset import InfoSet
-from arena.games.kernel.layout import Words
+from arena.games.kernel.layout import LANE, LANE_BITS, Words
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.uniform_worlds import plan_uniform, uniform_plan
 from arena.games.world_sampler import holders_of
@@ -64,9 +64,19 @@ def past_of(game: KernelGame, view: View, root: Words) -> Past:
     return Past(ledger, plays, plan, worlds, unseen, may, sizes, view.declarer, leader)
 
 
-def voids_of(game: KernelGame, view: View, root: Words) -> Words:
+def voids_of(game: KernelGame, view: View) -> Words:
     """The lanes that each seat did not follow so far."""
-    return _ledger(game, view, root)[0].voids_now
+    rules, bits = view.rules, game.bits
+    voids = [0] * 4
+    tricks = [(trick.leader, trick.cards) for trick in view.tricks]
+    if view.table and view.table_leader is not None:
+        tricks.append((view.table_leader, view.table))
+    for leader, cards in tricks:
+        lane = bits[cards[0]] // LANE_BITS
+        for place, card in enumerate(cards):
+            if bits[card] // LANE_BITS != lane:
+                voids[rules.seat_after(leader, place)] |= int(LANE) << LANE_BITS * lane
+    return np.array(voids, dtype=np.uint64)
 
 
 def _first_leader(view: View) -> int:

@@ -11,6 +11,7 @@
 | `klaverjas_champion_sims_per_s` | best response with the table policy, opening lead | |
 | `champion_simulation_us` | one of its simulations, mean over the decisions of a round | ≤ 1.0 |
 | `champion_decision_us` | what a decision of it costs besides, 1,000 worlds weighed | |
+| `policy_decision_us` | a decision of `policy`, which does not search | < 10 |
 | `hearts_ismcts_800_sims_per_s` | `ismcts` in Hearts, second to play | 50 × OpenSpiel |
 | `hearts_openspiel_800_sims_per_s` | OpenSpiel's `ISMCTSBot` there, if it is installed | |
 | `hearts_times_openspiel` | the ratio of the two | ≥ 50 |
@@ -120,8 +121,9 @@ def _ismcts_speed(view: View, simulations: int, repeats: int) -> tuple[float, fl
 
 
 def _champion_speed(repeats: int) -> dict[str, float]:
-    """A simulation of the champion and the rest of its decisions, over those of a round."""
-    spent, besides = [], []
+    """A simulation of the champion, the rest of its decisions and those of its policy alone,
+    over the decisions of a round."""
+    spent, besides, without = [], [], []
     for cards in range(0, 28, 4):
         view = _view(Klaverjas(), cards)
         few = len(view.legal)
@@ -129,10 +131,12 @@ def _champion_speed(repeats: int) -> dict[str, float]:
         least = fastest(_decision("champion", view, simulations=few, worlds=1000), repeats)
         spent.append((whole - least) / (_SOME - few))
         besides.append(least - few * spent[-1])
+        without.append(fastest(_decision("policy", view), 5 * repeats))
     return {
         "klaverjas_champion_sims_per_s": 1.0 / spent[0],
         "champion_simulation_us": 1e6 * sum(spent) / len(spent),
         "champion_decision_us": 1e6 * sum(besides) / len(besides),
+        "policy_decision_us": 1e6 * sum(without) / len(without),
     }
 
 

@@ -82,7 +82,7 @@ def test_a_simulation_plays_as_the_policy_does_card_by_card(rules: Rules) -> Non
             hand = root[int(HANDS) + view.seat]
             weights = np.random.default_rng(number).normal(0, 0.7, (1, table_size(deck_of(game))))
             factors = np.exp(weights).astype(np.float32)
-            voids, side = voids_of(game, view, root), rules.side_of(view.seat)
+            voids, side = voids_of(game, view), rules.side_of(view.seat)
             searching = np.array([1 << view.seat], dtype=np.uint64)
             plan = Plan.empty(0, int(hand).bit_count())
             respond(
@@ -120,7 +120,7 @@ def test_cards_are_compared_in_the_same_worlds(rules: Rules) -> None:
     pool = Plays(worlds=300).infer(game, view, root, np.ones(1, np.uint64)).pool
     worlds = known_worlds()._replace(kind=POOLED, pool=pool)
     others = Others(deck_of(game), factors, False, np.array([1 << view.seat], dtype=np.uint64))
-    voids, side = voids_of(game, view, root), rules.side_of(view.seat)
+    voids, side = voids_of(game, view), rules.side_of(view.seat)
     found = []
     for seed in (1, 2):
         plan = Plan.empty(0, hand.bit_count())  # the root alone: nothing below it is learnt

@@ -194,7 +194,7 @@ def test_the_best_response_knows_the_values_of_endings(
         )
         found = player.explain(view, Rng(3))
         root = game.view_state(view)
-        voids = voids_of(game, view, root)
+        voids = voids_of(game, view)
         inferred = player.beliefs.infer(game, view, root, np.ones(1, np.uint64))
         assert inferred.exact
         seats = rules.sides[rules.side_of(view.seat)] if partner == "searches" else (view.seat,)

@@ -64,7 +64,7 @@ def test_a_policy_never_looks_at_hidden_cards(rules: Rules) -> None:
         factors = np.exp(np.random.default_rng(number).normal(size=(1, size))).astype(np.float32)
         for view, hands in rounds.leads(number):
             root = game.view_state(view)
-            voids, cards = voids_of(game, view, root), game.mask(view.hand)
+            voids, cards = voids_of(game, view), game.mask(view.hand)
             found = []
             for shift in (0, 1):
                 others = [seat for seat in range(4) if seat != view.seat]
