@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from agents.search.decision import CardStatistics, least_value, scales_upto, spend
 from agents.search.determinized import Ballots, poll, tally
+from agents.search.nodes import new_nodes, reset
 from agents.search.observers import NO_HANDS
-from agents.search.tree import grow, new_nodes, reset
+from agents.search.tree import grow
 from agents.search.worlds import Worlds, deal_world, known_worlds, worlds_for
 from agents.tree_search import Question, TreeSearch, decide_once
 from arena.agent import parameter

@@ -22,8 +22,9 @@ from agents.search.decision import (
     scales_upto,
     spend,
 )
+from agents.search.nodes import Nodes, keep_subtree, new_nodes, size_of
 from agents.search.observers import NO_HANDS, new_hands
-from agents.search.tree import Nodes, grow, keep_subtree, new_nodes, size_of
+from agents.search.tree import grow
 from agents.search.worlds import Worlds, worlds_for
 from agents.tree_search import Question, TreeSearch, decide_once
 from arena.agent import Agent, Setup, parameter

@@ -15,8 +15,9 @@ from agents.search.decision import (
     scales_upto,
     spend,
 )
+from agents.search.nodes import Nodes, new_nodes
 from agents.search.observers import NO_HANDS
-from agents.search.tree import Nodes, grow, new_nodes
+from agents.search.tree import grow
 from agents.search.worlds import known_worlds
 from agents.tree_search import Question, TreeSearch, decide_once
 from arena.agent import parameter

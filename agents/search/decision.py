@@ -10,7 +10,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.tree import AVAILABILITY, GLOBAL, PARENT, Nodes, read_root
+from agents.search.nodes import Nodes
+from agents.search.tree import AVAILABILITY, GLOBAL, PARENT, read_root
 from arena.games.kernel.spec import KernelGame
 from arena.rules import Rules
 

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from agents.search.leaves import Leaves
 from agents.search.network import Judge
+from agents.search.nodes import Nodes, reset
 from agents.search.observers import Hands
-from agents.search.tree import Nodes, Policy, grow, reset
+from agents.search.tree import Policy, grow
 from agents.search.worlds import KNOWN, Worlds, deal_world
 from arena.games.kernel.bits import ctz
 from arena.games.kernel.jit import compiled, uncounted

@@ -8,11 +8,6 @@ A node's value is a sum from the point of view of the side that *played* its car
 the side that chooses between it and its siblings. There is no sign to flip: after a trick
 the winner leads, so the sides do not alternate, and with four sides there is no sign at all.
 
-Siblings lie side by side, in the order of their cards, so that the child of a card is found by
-counting the lower cards tried: of a node's children, which may be all cards that are unseen, only
-the few that are legal in a world are looked at, in few lines of cache. When the slots for the
-children of a node are full, they move to twice as many.
-
 In a known world between two sides the tree can also prove values, as score bounded MCTS
 does (Cazenave and Saffidine 2010): the ends of the round are certain, bounds go up from there,
 and no time is spent on what is proven or cannot be best.
@@ -20,18 +15,19 @@ and no time is spent on what is proven or cannot be best.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.leaves import Leaves, judge_leaf
 from agents.search.network import Judge, follow, set_out
+from agents.search.nodes import UNBOUNDED, Nodes, Slots, child_of, expand, has_room, is_new, reset
 from agents.search.observers import Hands, count_hand, seen_from
 from agents.search.rulebooks import note_in, open_book
 from agents.search.worlds import Worlds, deal_world
 from arena.games.kernel.bits import ctz, kth_bit, popcount, prefetch
-from arena.games.kernel.jit import compiled, inlined, records, uncounted
+from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import (
     HANDS,
     LEFT,
@@ -39,7 +35,6 @@ from arena.games.kernel.layout import (
     S32,
     STATE_WORDS,
     TURN,
-    TWO,
     ZERO,
     Int,
     Word,
@@ -53,57 +48,17 @@ __all__ = [
     "AVAILABILITY",
     "GLOBAL",
     "PARENT",
-    "Nodes",
     "Policy",
     "grow",
-    "keep_subtree",
-    "new_nodes",
     "read_root",
-    "reset",
-    "size_of",
 ]
 
 GLOBAL, PARENT, AVAILABILITY = 0, 1, 2
 
-NODE = np.dtype(
-    [
-        ("value", np.float64),  # sum, for the side that played the card
-        ("tried", np.uint64),  # the cards of its children
-        ("visits", np.int32),
-        ("available", np.int32),  # how often the card could have been chosen
-        ("children", np.uint32),  # the slot of the first one
-        ("number", np.int32),  # how many nodes there were before it
-    ]
-)
-"""Two of them are a line of cache."""
-_LINE = 64
 _LINES_AHEAD = 4
-
-Slots: TypeAlias = Any
-"""An array of `NODE`; the root is in slot 0."""
-
-# The ledger: how many nodes there have been, how many there may be, the first slot that was never
-# used, and for each size of blocks, 2, 4, 8 and so on, the first of those that are free again.
-_BORN, _MOST, _TOP, _FREE = 0, 1, 2, 3
-_SIZES = 6
-_SLOTS_PER_NODE = 4
-"""Slots at most: blocks of 2, 4, ... 2k for more than k children are less than four for each."""
 
 _MOST_CARDS = 56
 """Longer than any path: a deck has 52 cards."""
-
-_UNBOUNDED = np.float32(np.inf)
-_NO_BOUNDS = np.empty((0, 2), np.float32)
-
-
-class Nodes(NamedTuple):
-    """A tree."""
-
-    slots: Slots
-    ledger: NDArray[np.int64]
-    bounds: NDArray[np.float32]
-    """What is proven of the value of each node, by its number: lower and upper bound, for the
-    side that played its card. Empty if nothing is to be proven."""
 
 
 class Policy(NamedTuple):
@@ -124,50 +79,6 @@ class Policy(NamedTuple):
     sign_by_depth: bool = False
     """Whether the two sides are taken to play in turns, card by card, whoever has won a trick:
     a mistake of the program of 2023."""
-
-
-def new_nodes(simulations: int, proves: bool = False) -> Nodes:
-    """Room for a tree: every simulation adds at most one node to the root."""
-    most = simulations + 1
-    size = _SLOTS_PER_NODE * most * NODE.itemsize
-    # Slots begin with a line of cache, so that no node is in two.
-    room = np.empty(size + _LINE, np.uint8)
-    skip = -room.__array_interface__["data"][0] % _LINE
-    ledger = np.zeros(_FREE + _SIZES, np.int64)
-    ledger[_MOST] = most
-    bounds = np.empty((most, 2), np.float32) if proves else _NO_BOUNDS
-    return Nodes(records(room[skip : skip + size].view(NODE)), ledger, bounds)
-
-
-def size_of(nodes: Nodes) -> int:
-    """How many nodes a tree has; none before its first simulation."""
-    return int(nodes.ledger[_BORN])
-
-
-@uncounted
-def reset(nodes: Nodes) -> None:
-    """Leave only the root, without visits."""
-    ledger = nodes.ledger
-    ledger[_BORN], ledger[_TOP] = 0, 2
-    for size in range(_SIZES):
-        ledger[_FREE + size] = 0
-    _enter(nodes, ZERO, 0)
-
-
-@inlined
-def _enter(nodes: Nodes, slot: Word, available: Int) -> None:
-    """A node without visits."""
-    number = nodes.ledger[_BORN]
-    nodes.ledger[_BORN] = number + 1
-    slots = nodes.slots
-    slots[slot].value = 0.0
-    slots[slot].tried = ZERO
-    slots[slot].visits = 0
-    slots[slot].available = available
-    slots[slot].children = 0
-    slots[slot].number = number
-    if len(nodes.bounds) > 0:
-        nodes.bounds[number, 0], nodes.bounds[number, 1] = -_UNBOUNDED, _UNBOUNDED
 
 
 @compiled
@@ -204,7 +115,7 @@ def grow(
         np.empty(4, np.float64),
     )
     copy_state(root, room.world)
-    if nodes.ledger[_BORN] == 0:
+    if is_new(nodes):
         reset(nodes)
     _simulate(
         nodes, hands, simulations, game, worlds, policy, leaves, judge, scales, rng, way, room
@@ -304,7 +215,7 @@ def _descend(
         untried = cards & ~tried
         best = ZERO
         if untried != ZERO:
-            if nodes.ledger[_BORN] == nodes.ledger[_MOST]:
+            if not has_room(nodes):
                 break
             if policy.first_play != np.inf:
                 best = _select(slots, node, cards & tried, policy, scales, True)
@@ -312,7 +223,7 @@ def _descend(
                 _count_available(slots, node, cards & tried)
             if best == ZERO:
                 card = pick(untried, next64(rng) >> S32)
-                way.path[depth] = _expand(nodes, node, card)
+                way.path[depth] = expand(nodes, node, card)
                 way.cards[depth] = card
                 play(state, game, card)
                 return depth + 1
@@ -336,16 +247,10 @@ def _descend(
 
 
 @inlined
-def _child(first: Word, tried: Word, cards: Word) -> Word:
-    """The slot of the child for the lowest of some cards."""
-    return Word(first + popcount(tried & (cards - ONE) & ~cards))
-
-
-@inlined
 def _count_available(slots: Slots, parent: Word, cards: Word) -> None:
     first, tried = np.uint64(slots[parent].children), slots[parent].tried
     while cards != ZERO:
-        slots[_child(first, tried, cards)].available += 1
+        slots[child_of(first, tried, cards)].available += 1
         cards &= cards - ONE
 
 
@@ -368,7 +273,7 @@ def _select(
     bonus = policy.c * _root_of_log(scales, number)
     first, tried = np.uint64(slots[parent].children), slots[parent].tried
     while cards != ZERO:
-        child = _child(first, tried, cards)
+        child = child_of(first, tried, cards)
         cards &= cards - ONE
         available = slots[child].available + 1
         slots[child].available = available
@@ -420,7 +325,7 @@ def _select_by_hand(
     best, best_score, best_number = ZERO, -np.inf, np.int64(-1)
     left = cards
     while left != ZERO:
-        child = _child(first, tried, left)
+        child = child_of(first, tried, left)
         left &= left - ONE
         if policy.ucb == AVAILABILITY:
             number = slots[child].available + 1
@@ -435,7 +340,7 @@ def _select_by_hand(
         if score > best_score or (score == best_score and born > best_number):
             best, best_score, best_number = child, score, born
     while cards != ZERO:
-        child = _child(first, tried, cards)
+        child = child_of(first, tried, cards)
         cards &= cards - ONE
         # What is older than a card never played from the hand was not weighed against it.
         if best_score < np.inf or slots[child].number >= best_number:
@@ -452,7 +357,7 @@ def read_root(nodes: Nodes, counts: NDArray[np.int64], values: NDArray[np.float6
     """
     slots, cards = nodes.slots, nodes.slots[0].tried
     count = 0
-    low, high = -_UNBOUNDED, _UNBOUNDED
+    low, high = -UNBOUNDED, UNBOUNDED
     while cards != ZERO:
         child = np.uint64(slots[0].children) + np.uint64(count)
         number = slots[child].number
@@ -469,103 +374,6 @@ def read_root(nodes: Nodes, counts: NDArray[np.int64], values: NDArray[np.float6
     return count
 
 
-# --- slots -------------------------------------------------------------------------------
-
-
-@inlined
-def _expand(nodes: Nodes, parent: Word, card: Word) -> Word:
-    """A child for a card that has none; its slot. Siblings may move."""
-    slots = nodes.slots
-    tried = slots[parent].tried
-    before, count = popcount(tried & (card - ONE)), popcount(tried)
-    old = np.uint64(slots[parent].children)
-    new = old
-    if count == ZERO:
-        new = _take(nodes, ZERO)
-    elif count & (count - ONE) == ZERO and count >= TWO:
-        new = _take(nodes, ctz(count))
-        for i in range(before):
-            slots[new + np.uint64(i)] = slots[old + np.uint64(i)]
-    for i in range(count - before):
-        last = count - np.uint64(i)
-        slots[new + last] = slots[old + last - ONE]
-    if new != old and count != ZERO:
-        _give_back(nodes, old, ctz(count) - ONE)
-    slots[parent].children = np.uint32(new)
-    slots[parent].tried = tried | card
-    _enter(nodes, new + before, 1)
-    return Word(new + before)
-
-
-@inlined
-def _take(nodes: Nodes, size: Word) -> Word:
-    """A block of `2 << size` slots."""
-    ledger = nodes.ledger
-    free = np.int64(_FREE) + np.int64(size)
-    block = ledger[free]
-    if block != 0:
-        ledger[free] = np.int64(nodes.slots[np.uint64(block)].children)
-    else:
-        block = ledger[_TOP]
-        ledger[_TOP] = block + (np.int64(2) << np.int64(size))
-    return np.uint64(block)
-
-
-@inlined
-def _give_back(nodes: Nodes, block: Word, size: Word) -> None:
-    free = np.int64(_FREE) + np.int64(size)
-    nodes.slots[block].children = np.uint32(nodes.ledger[free])
-    nodes.ledger[free] = np.int64(block)
-
-
-@compiled
-def keep_subtree(nodes: Nodes, cards: Words, kept: Nodes) -> bool:
-    """Copy what comes after `cards` have been played; whether they have been visited.
-
-    `kept` has as much room as `nodes` at least.
-    """
-    slots, start = nodes.slots, ZERO
-    for card in cards:
-        tried = slots[start].tried
-        if tried & card == ZERO:
-            return False
-        start = _child(np.uint64(slots[start].children), tried, card)
-    came_from = np.empty(nodes.ledger[_BORN], np.uint64)
-    goes_to = np.empty(nodes.ledger[_BORN], np.uint64)
-    reset(kept)
-    kept.slots[0] = slots[start]
-    came_from[0], goes_to[0] = start, ZERO
-    used: Int = 1
-    done: Int = 0
-    while done < used:
-        count = popcount(slots[came_from[done]].tried)
-        if count != ZERO:
-            old = np.uint64(slots[came_from[done]].children)
-            size = ZERO
-            while TWO << size < count:
-                size += ONE
-            new = _take(kept, size)
-            kept.slots[goes_to[done]].children = np.uint32(new)
-            for i in range(count):
-                child = new + np.uint64(i)
-                kept.slots[child] = slots[old + np.uint64(i)]
-                kept.slots[child].number = used + _older_siblings(slots, old, count, i)
-                came_from[used + i], goes_to[used + i] = old + np.uint64(i), child
-            used += np.int64(count)
-        done += 1
-    kept.slots[0].number = 0
-    kept.ledger[_BORN] = used
-    return True
-
-
-@inlined
-def _older_siblings(slots: Slots, first: Word, count: Word, place: Int) -> Int:
-    older, born = 0, slots[first + np.uint64(place)].number
-    for i in range(count):
-        older += slots[first + np.uint64(i)].number < born
-    return older
-
-
 # --- proofs ------------------------------------------------------------------------------
 
 
@@ -573,7 +381,7 @@ def _older_siblings(slots: Slots, first: Word, count: Word, place: Int) -> Int:
 def _select_open(nodes: Nodes, parent: Word, policy: Policy, scales: NDArray[np.float64]) -> Word:
     """The child with the highest upper bound among those that may still turn out best."""
     slots, bounds = nodes.slots, nodes.bounds
-    proven = -_UNBOUNDED
+    proven = -UNBOUNDED
     first, count = np.uint64(slots[parent].children), popcount(slots[parent].tried)
     for i in range(count):
         proven = max(proven, bounds[slots[first + np.uint64(i)].number, 0])
@@ -598,13 +406,13 @@ def _prove(nodes: Nodes, way: Way, depth: Int, value: float) -> None:
     bounds[end, 0] = bounds[end, 1] = np.float32(value)
     for i in range(depth - 1, -1, -1):
         parent = way.path[i - 1] if i > 0 else ZERO
-        low, high = -_UNBOUNDED, -_UNBOUNDED
+        low, high = -UNBOUNDED, -UNBOUNDED
         first = np.uint64(slots[parent].children)
         for j in range(popcount(slots[parent].tried)):
             child = slots[first + np.uint64(j)].number
             low, high = max(low, bounds[child, 0]), max(high, bounds[child, 1])
         if way.choices[i] & ~slots[parent].tried != ZERO:
-            high = _UNBOUNDED
+            high = UNBOUNDED
         if i > 0 and way.sides[i - 1] != way.sides[i]:
             low, high = -high, -low
         here = slots[parent].number

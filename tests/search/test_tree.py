@@ -22,8 +22,8 @@ from search.endings import (
 from agents.ismcts import Ismcts
 from agents.mcts import Mcts
 from agents.search.exact import SCORE, Room, clear, solve_cards
+from agents.search.nodes import keep_subtree, new_nodes, size_of
 from agents.search.observers import NO_HANDS
-from agents.search.tree import keep_subtree, new_nodes, size_of
 from agents.search.worlds import known_worlds
 from arena.cards import card_name, parse_cards
 from arena.games.hearts import Hearts
