@@ -380,7 +380,9 @@ def bad_file(path: Path, what: str) -> None:
     elif what == "infinite":
         save_network(path, Network(layers, np.full(size, np.inf, dtype=np.float32)), "")
     elif what == "too large":
-        save_network(path, Network(layers, np.full(size, 1e300)), "")
+        text = np.array("")
+        with path.open("wb") as file:
+            np.savez(file, sizes=layers, weights=np.full(size, 1e300), recipe=text, encoding=text)
     elif what == "judge":
         judge = Network(np.array([JUDGE_INPUTS, 1]), np.zeros(JUDGE_INPUTS + 1, dtype=np.float32))
         save_network(path, judge, "")
