@@ -84,6 +84,10 @@ class PolicyTrainer:
         tell: Callable[[str], None],
     ) -> str:
         """Make and write a model; the hash that it is known by."""
+        if read(config).data.get("kind") == "network":
+            from agents.networks.cards import CardsTrainer  # it needs torch
+
+            return CardsTrainer().train(config, overrides, output, workers, tell)
         return train(config, overrides, output, workers, tell).sha256
 
 
