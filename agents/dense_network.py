@@ -41,13 +41,13 @@ __all__ = [
     "Scratch",
     "Use",
     "add_changes",
+    "evaluate",
     "first_sums",
     "forward",
     "outputs_of",
     "read_network",
     "save_network",
     "scratch_for",
-    "evaluate",
 ]
 
 
@@ -243,9 +243,7 @@ def scratch_for(layers: Layers) -> Scratch:
 
 
 @uncounted
-def evaluate(
-    layers: Layers, inputs: NDArray[np.int32], count: Int, scratch: Scratch
-) -> None:
+def evaluate(layers: Layers, inputs: NDArray[np.int32], count: Int, scratch: Scratch) -> None:
     """What comes out when the first `count` of `inputs` are 1 and all others 0.
 
     It is in `scratch.values` then. Nothing is allocated, so it is fit for inner loops.

@@ -70,6 +70,10 @@ class CardsRecipe:
     bidder: str = parameter("", help="who bids; by default as the game says")
     hidden: tuple[int, ...] = parameter((256, 64), help="nodes of the hidden layers")
     cycles: int = parameter(100, help="cycles", at_least=1)
+    first: int = parameter(
+        50, help="cycles in which cards are played out by the tables; in others, by the network"
+    )
+    worlds: int = parameter(30, help="worlds in which the tables play cards out", at_least=1)
     deals: int = parameter(4000, help="deals that a cycle plays", at_least=1)
     share: float = parameter(0.5, help="of the decisions that are labelled", at_most=1)
     kept: int = parameter(20, help="cycles whose labels are learnt from", at_least=1)
@@ -109,7 +113,10 @@ class CardsRecipe:
         parts = notes.with_suffix("")
         parts.mkdir(parents=True, exist_ok=True)
         at = self._resumed(notes, parts, learner)
-        say(f"{rules.name}: layers {sizes}" + (f", going on with cycle {at.cycle + 1}" if at.cycle else ""))
+        say(
+            f"{rules.name}: layers {sizes}"
+            + (f", going on with cycle {at.cycle + 1}" if at.cycle else "")
+        )
         network = _network(learner, points)
         while at.cycle < self.cycles:
             new = self._labels(rules, network, at.cycle)
@@ -151,6 +158,7 @@ class CardsRecipe:
                     deals,
                     model.valuer(deals.game),
                     company_for(deals.game, self.sharpness),
+                    self.worlds if cycle < self.first else 0,
                     self.strangers if cycle else 1.0,
                     self.explore,
                     self.share,

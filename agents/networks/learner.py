@@ -137,7 +137,9 @@ class Learner:
 
     def arrays(self) -> Arrays:
         """All that it is."""
-        found: Arrays = {f"average_{i}": each.numpy().copy() for i, each in enumerate(self._averages)}
+        found: Arrays = {
+            f"average_{i}": each.numpy().copy() for i, each in enumerate(self._averages)
+        }
         if self._averages:
             found["steps"] = np.array(self._steps)
         for i, parameter in enumerate(self._parameters):

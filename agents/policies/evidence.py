@@ -40,6 +40,7 @@ from arena.games.kernel.rng import mix
 from arena.games.kernel.step import copy_state, legal, play
 
 __all__ = [
+    "NO_HAND",
     "Evidence",
     "Ledger",
     "Memory",
@@ -51,7 +52,7 @@ __all__ = [
 ]
 
 _SEATS = 4
-_NO_HAND = np.uint64(0xFFFFFFFFFFFFFFFF)
+NO_HAND = np.uint64(0xFFFFFFFFFFFFFFFF)
 _REMEMBERED = 1024
 """Hands whose chances are kept, for each seat: late in a round few are possible."""
 
@@ -156,7 +157,7 @@ class Memory(NamedTuple):
 def new_memory(types: Types) -> Memory:
     """Nothing is remembered yet."""
     return Memory(
-        np.full((_SEATS, _REMEMBERED), _NO_HAND),
+        np.full((_SEATS, _REMEMBERED), NO_HAND),
         np.zeros((_SEATS, _REMEMBERED, len(types.factors))),
     )
 

@@ -64,18 +64,20 @@ from arena.games.kernel.layout import (
 )
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import play, side_of
+from arena.rules import View
 
 __all__ = [
     "ENCODING",
     "MOST_SEEN",
+    "NO_SIGHT",
     "SEEN_WORDS",
     "Sight",
     "input_count",
     "look_at",
     "new_seen",
     "notice",
-    "output_of",
     "output_count",
+    "output_of",
     "sight_of",
     "witness",
 ]
@@ -93,6 +95,9 @@ Sight: TypeAlias = Words
 _WIDTH, _CARDS, _UNIT, _POINTS, _MODE, _LANES = 0, 1, 2, 3, 4, 5
 """Cards of a suit, of the deck; points of a step, how many sides have them; what is trump; and
 from `_LANES` on the rank of the suit in each lane, trump highest."""
+
+NO_SIGHT: Sight = np.zeros(_LANES + 4, np.uint64)
+NO_SIGHT.flags.writeable = False  # as those of games are: one type for compiled code
 
 _PLANES = 11
 _TAIL = 4 + 4 + 4 + 14 + 1 + 3
@@ -153,6 +158,22 @@ def notice(state: Words, game: Words, seen: Words, card: Word) -> None:
     if state[TABLE] == ZERO:
         seen[_LEADS] |= card
     learn(state, game, seen, card)
+
+
+def seen_by(game: KernelGame, view: View, root: Words) -> Words:
+    """What there was to notice until now; `root` is the state of a view."""
+    cards, leader = past_cards(game, view)
+    seen = np.empty((len(cards) + 1, SEEN_WORDS), np.uint64)
+    witness(cards, np.uint64(leader), root, game.words, seen)
+    latest: Words = seen[-1].copy()
+    return latest
+
+
+def past_cards(game: KernelGame, view: View) -> tuple[Words, int]:
+    """All cards that were played, in their order, and who led the first; who sees it, if none."""
+    cards = [card for trick in view.tricks for card in trick.cards] + list(view.table)
+    leader = view.tricks[0].leader if view.tricks else view.table_leader
+    return game.masks([1 << card for card in cards]), view.seat if leader is None else leader
 
 
 @compiled
@@ -239,7 +260,9 @@ def _enter(
     while cards != ZERO:
         bit = ctz(cards)
         cards &= cards - ONE
-        inputs[np.uint64(count)] = first + np.int64((places >> (bit & S48) & _PART) + (bit & _IN_LANE))
+        inputs[np.uint64(count)] = first + np.int64(
+            (places >> (bit & S48) & _PART) + (bit & _IN_LANE)
+        )
         count += 1
     return count
 
