@@ -15,9 +15,10 @@ from agents.policies.model import PolicyModel
 from agents.policies.pool import Pool, enumerate_worlds, fill, spread_out
 from arena.errors import ArenaError
 from arena.games.infoset import InfoSet
-from arena.games.kernel.layout import LANE, LANE_BITS, Words
+from arena.games.kernel.layout import STATE_WORDS, Words
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.uniform_worlds import plan_uniform, uniform_plan
+from arena.games.sight import read_state, sight_of
 from arena.games.world_sampler import holders_of
 from arena.rules import View
 
@@ -66,17 +67,9 @@ def past_of(game: KernelGame, view: View, root: Words) -> Past:
 
 def voids_of(game: KernelGame, view: View) -> Words:
     """The lanes that each seat did not follow so far."""
-    rules, bits = view.rules, game.bits
-    voids = [0] * 4
-    tricks = [(trick.leader, trick.cards) for trick in view.tricks]
-    if view.table and view.table_leader is not None:
-        tricks.append((view.table_leader, view.table))
-    for leader, cards in tricks:
-        lane = bits[cards[0]] // LANE_BITS
-        for place, card in enumerate(cards):
-            if bits[card] // LANE_BITS != lane:
-                voids[rules.seat_after(leader, place)] |= int(LANE) << LANE_BITS * lane
-    return np.array(voids, dtype=np.uint64)
+    state, voids = np.empty(STATE_WORDS, np.uint64), np.empty(4, np.uint64)
+    read_state(sight_of(game, view), game.words, game.to_bits, state, voids)
+    return voids
 
 
 def _first_leader(view: View) -> int:
