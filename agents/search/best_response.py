@@ -63,9 +63,9 @@ from arena.games.kernel.layout import (
 from arena.games.kernel.rng import advance, mix
 from arena.games.kernel.step import copy_state, lane_of, legal, side_in
 
-__all__ = ["Others", "Plan", "respond"]
+__all__ = ["MOST_DECISIONS", "Others", "Plan", "count_visit", "enter", "next_world", "respond"]
 
-_MOST_DECISIONS = 32
+MOST_DECISIONS = 32
 """Longer than any path: two players may search."""
 _NODE = np.uint64(0xFFFFFF)
 """The part of a slot that is the number of a node; the rest is of its hash."""
@@ -154,7 +154,7 @@ def _untried(plan: Plan, node: Int, cards: Word, hand: Word) -> Word:
 
 
 @inlined
-def _count(plan: Plan, node: Int, at: Int, value: np.float32) -> None:
+def count_visit(plan: Plan, node: Int, at: Int, value: np.float32) -> None:
     visits = plan.visits[node, at] + 1
     plan.visits[node, at] = visits
     plan.visits[node, plan.visits.shape[1] - 1] += 1
@@ -164,7 +164,7 @@ def _count(plan: Plan, node: Int, at: Int, value: np.float32) -> None:
 
 
 @uncounted
-def _enter(
+def enter(
     plan: Plan,
     used: Int,
     key: Word,
@@ -195,7 +195,7 @@ def _enter(
 
 
 @inlined
-def _next_world(
+def next_world(
     plan: Plan,
     used: Int,
     root: Words,
@@ -259,8 +259,8 @@ def respond(
         root.copy(),
         np.empty(STATE_WORDS, np.uint64),
         np.empty(4, np.uint64),
-        np.empty(_MOST_DECISIONS, np.int64),
-        np.empty(_MOST_DECISIONS, np.int64),
+        np.empty(MOST_DECISIONS, np.int64),
+        np.empty(MOST_DECISIONS, np.int64),
         np.empty(64, np.float64),
         np.empty(4, np.float64),
         np.empty(4, np.int64),
@@ -304,7 +304,7 @@ def _simulate(
     first_points = points_of(root[TABLE], deck)
     root_cards = legal(root, game)
     for _ in range(simulations):
-        number = _next_world(plan, used, root, root_cards, worlds, c, roots, rng, world)
+        number = next_world(plan, used, root, root_cards, worlds, c, roots, rng, world)
         copy_state(world, state)
         if dispatch.foresees(kind, game):
             dispatch.foresee(kind, state, game)
@@ -336,7 +336,7 @@ def _simulate(
                     row = ZERO
                     own_key = key if seat == thinker else mix(key ^ at_root) | ONE
                     before = used
-                    node, used, card, cards = _enter(plan, used, own_key, cards, at_root, c, roots)
+                    node, used, card, cards = enter(plan, used, own_key, cards, at_root, c, roots)
                     in_tree = node != 0 and used == before
                 if card == ZERO:
                     scene = see(
@@ -380,5 +380,5 @@ def _simulate(
         rng[0] = seed
         values_of(state, game, leaves, scores, values)
         for i in range(depth):
-            _count(plan, nodes[i], places[i], np.float32(values[side]))
+            count_visit(plan, nodes[i], places[i], np.float32(values[side]))
     return used
