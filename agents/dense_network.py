@@ -230,15 +230,19 @@ class Scratch(NamedTuple):
     """What came out."""
 
 
+@compiled
 def scratch_for(layers: Layers) -> Scratch:
     """Room for a network."""
-    hidden, last = layers.sizes[1:-1], layers.sizes[-1]
-    widest = int(max(hidden))
+    sizes = layers.sizes
+    nodes, widest = np.int64(0), np.int64(0)
+    for layer in range(1, len(sizes) - 1):
+        nodes += sizes[layer]
+        widest = max(widest, sizes[layer])
     return Scratch(
-        np.zeros(int(hidden.sum()), np.float32),
-        np.zeros(widest, np.int64),
-        np.zeros(widest, np.float32),
-        np.zeros(int(last), np.float32),
+        np.empty(nodes, np.float32),
+        np.empty(widest, np.int64),
+        np.empty(widest, np.float32),
+        np.empty(sizes[len(sizes) - 1], np.float32),
     )
 
 

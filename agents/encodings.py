@@ -70,7 +70,7 @@ __all__ = [
 
 VERSIONS = {"places": 1, "world": 1, "seat": 1, "cards": 1}
 """Of what networks are shown: models made for another version are refused. (`cards` is in
-`agents.policies.sight`.)"""
+`agents.policies.card_inputs`.)"""
 
 Rows: TypeAlias = NDArray[np.int64]
 Values: TypeAlias = NDArray[np.float32]

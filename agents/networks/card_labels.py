@@ -22,13 +22,7 @@ from numpy.typing import NDArray
 
 from agents.bidding.usual import usual_bid
 from agents.passing import pass_card
-from agents.policies.card_values import Valuer, best_by
-from agents.policies.evidence import NO_HAND, Evidence, Ledger, Memory, Types, new_memory, recall
-from agents.policies.features import Deck, deck_of, watch
-from agents.policies.inference import types_for
-from agents.policies.model import policies_for
-from agents.policies.pool import Pool, fill
-from agents.policies.sight import (
+from agents.policies.card_inputs import (
     SEEN_WORDS,
     input_count,
     look_at,
@@ -37,6 +31,14 @@ from agents.policies.sight import (
     output_count,
     output_of,
 )
+from agents.policies.card_values import Valuer, best_by
+from agents.policies.dealt import DealtFactors
+from agents.policies.evidence import NO_HAND, Evidence, Ledger, Memory, Types, new_memory, recall
+from agents.policies.features import Deck, deck_of, watch
+from agents.policies.inference import types_for
+from agents.policies.kinds import BY_TABLES, Style
+from agents.policies.model import policies_for
+from agents.policies.pool import Pool, fill
 from agents.policies.tables import Factors, draw
 from agents.search.codes import DIFFERENCE, RANDOM, SHOOT
 from agents.search.leaves import Leaves, values_of
@@ -59,7 +61,6 @@ EVERYBODY = 15
 _SEATS = 4
 _S11, _S32 = np.uint64(11), np.uint64(32)
 _UNIT = 2.0**-53
-_NO_DEALT = np.empty((0, 0, 0), np.float32)
 _LEAVES = Leaves(1, RANDOM, DIFFERENCE, SHOOT, 0, 0.0)
 
 
@@ -67,7 +68,7 @@ class Labels(NamedTuple):
     """Decisions, one row each."""
 
     inputs: NDArray[np.uint8]
-    """What `sight` shows, eight inputs to a byte, the first in the lowest bit."""
+    """What `card_inputs` shows, eight inputs to a byte, the first in the lowest bit."""
     values: NDArray[np.float32]
     """What each card came to in points, by output; NaN if it was not legal."""
 
@@ -105,6 +106,10 @@ class Guesses(NamedTuple):
     may: Words
     sizes: NDArray[np.int64]
     posterior: NDArray[np.float64]
+    dealt: DealtFactors
+    """Of bids nothing is learnt here."""
+    style: Style
+    seen: NDArray[np.uint64]
     past: Words
     """The cards that were played."""
     sums: NDArray[np.float64]
@@ -126,6 +131,9 @@ def guesses_for(game: KernelGame, worlds: int) -> Guesses:
         np.zeros(_SEATS + 1, np.uint64),
         np.zeros(_SEATS + 1, np.int64),
         np.zeros(types.priors.shape),
+        np.empty((0, 0, 0), np.float32),
+        BY_TABLES,
+        np.empty((0, SEEN_WORDS), np.uint64),
         np.zeros(cards, np.uint64),
         np.zeros(64),
     )
@@ -259,7 +267,7 @@ def _strangers(share: float, rng: Words) -> Word:
         return np.uint64(EVERYBODY)
     if _random(rng) >= share:
         return ZERO
-    return next64(rng) >> _S32 & np.uint64(EVERYBODY)
+    return Word(next64(rng) >> _S32 & np.uint64(EVERYBODY))
 
 
 @uncounted
@@ -336,7 +344,7 @@ def _chosen(
 @inlined
 def _enter_inputs(game: Words, valuer: Valuer, inputs: NDArray[np.uint8], room: _Room) -> Word:
     """Enter the inputs of a decision; where the cards of each lane begin."""
-    active, places = look_at(room.state, game, room.seen, valuer.sight, valuer.inputs)
+    active, places = look_at(room.state, game, room.seen, valuer.scheme, valuer.inputs)
     for i in range(active):
         inputs[valuer.inputs[i] >> 3] |= np.uint8(1 << (valuer.inputs[i] & 7))
     return Word(places)
@@ -399,7 +407,9 @@ def _label_in_worlds(
     guesses.may[turn] = ZERO
     plan_uniform(guesses.plan, unseen, guesses.may, guesses.sizes)
     guesses.memory.hands[:] = NO_HAND
-    evidence = Evidence(guesses.ledger, plays, game, guesses.types, 1.0, _NO_DEALT)
+    evidence = Evidence(
+        guesses.ledger, plays, game, guesses.types, 1.0, guesses.dealt, guesses.style, guesses.seen
+    )
     count, _ = fill(
         pool, len(pool.upto), 0.0, guesses.plan, 0, evidence, guesses.memory, guesses.posterior,
         room.rng,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,13 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.dense_network import BITS_HELP, Bits, Network
+from agents.ismcts import Ismcts
 from agents.networks.card_labels import Deals, Labels, company_for, deals_for, label, play_against
 from agents.networks.curves import line
 from agents.networks.fitting import load_arrays, save_arrays
 from agents.networks.learner import Learner, need_torch
+from agents.networks.temperature import choices_of, likelihood, temperature_of
 from agents.networks.value import notes_of
+from agents.policies.card_inputs import input_count, output_count
+from agents.policies.measure import nats_of
 from agents.policies.network import CardNetwork, save_card_network
-from agents.policies.sight import input_count, output_count
+from agents.policies.rounds import play_rounds
 from arena import __version__
 from arena.agent import parameter
 from arena.config.recipe import RecipeTrainer
@@ -45,6 +49,8 @@ _CHUNK = 8192
 _MEASURED_DEALS = 1_000_000
 """The number of the first deal that is measured on: far from those that are learnt from."""
 
+_NATS_WORLDS = 500
+"""Worlds that the true one is compared with."""
 _GREEDY = 8.0
 """The tables are made so sharp to be measured against that they play their best card."""
 
@@ -89,6 +95,10 @@ class CardsRecipe:
     sharpness: float = parameter(2.0, help="of the tables", at_least=0)
     measured_every: int = parameter(10, help="cycles between two measurements", at_least=1)
     measured: int = parameter(2000, help="deals of a measurement, each in two seatings", at_least=2)
+    search: int = parameter(
+        1600, help="simulations of the search whose plays give the temperature", at_least=1
+    )
+    rounds: int = parameter(200, help="rounds that it plays for it", at_least=4)
     seed: int = parameter(2026, help="where all randomness comes from", at_least=0)
     bits: Bits = parameter(16, help=BITS_HELP)
 
@@ -122,7 +132,7 @@ class CardsRecipe:
             new = self._labels(rules, network, at.cycle)
             at.losses.append(self._measure_labels(learner, new, points))
             if at.cycle == 0:
-                learner.ignore(~_inputs(new.inputs, sizes[0]).any(axis=0))
+                learner.ignore(np.asarray(~_inputs(new.inputs, sizes[0]).any(axis=0)))
             at.labels = [*at.labels, new][-self.kept :]
             at.seen += len(new)
             self._learn(learner, at, len(new), points, sizes[0])
@@ -138,15 +148,44 @@ class CardsRecipe:
                     f"({found['low']:+.2f} to {found['high']:+.2f}, {self.measured} deals)"
                 )
             self._note(notes, parts, learner, at, new)
+        model = CardNetwork(rules.name, network)
+        temperature, figures = self._explain(model, rules, say)
         header = {
             "recipe": asdict(self),
+            "data": {"seed": self.seed},
             "arena": __version__,
             "labels": at.seen,
             "errors": [round(loss, 3) for loss in at.losses],
             "curve": at.curve,
+            "figures": figures,
         }
-        model = CardNetwork(rules.name, network, 1.0, json.dumps(header, sort_keys=True))
+        model = replace(model, temperature=temperature, recipe=json.dumps(header, sort_keys=True))
         save_card_network(output, model, self.bits)
+
+    def _explain(
+        self, model: CardNetwork, rules: Rules, say: Callable[[str], None]
+    ) -> tuple[float, dict[str, float]]:
+        """The temperature at which a search's plays are likeliest, and how likely they are then.
+
+        It is found in half of the rounds, and measured in the others.
+        """
+        played = play_rounds(
+            rules, [Ismcts(simulations=self.search)], self.seed, range(self.rounds)
+        )
+        known, unknown = played.part(slice(0, None, 2)), played.part(slice(1, None, 2))
+        temperature = round(temperature_of(choices_of(model, known)), 3)
+        test = choices_of(model, unknown)
+        nats = nats_of(replace(model, temperature=temperature), (1.0,), unknown, _NATS_WORLDS)
+        figures = {
+            "decisions": len(test.values),
+            "likelihood": round(likelihood(test, temperature), 4),
+            "uniform": round(test.uniform, 4),
+            "nats": round(nats.mean, 3),
+            "nats_error": round(nats.error, 3),
+        }
+        told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in figures.items())
+        say(f"search's plays at temperature {temperature}: {told}")
+        return temperature, figures
 
     def _labels(self, rules: Rules, network: Network, cycle: int) -> Labels:
         """The labels of a cycle."""

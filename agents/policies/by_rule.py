@@ -54,7 +54,9 @@ class RulePolicy(OfOneType):
     def style(self, game: KernelGame, view: View, sharpness: float = 1.0) -> Style:
         """The rules, with all that was played until now in their book."""
         self.check(view.rules)
-        return Style(RULES, NO_VALUER, book_of(view, game, self.rules), self.slips, sharpness)
+        return Style(
+            RULES, NO_VALUER, book_of(view, game, self.rules), self.slips, sharpness, np.zeros(64)
+        )
 
 
 def save_rule_policy(path: Path, policy: RulePolicy) -> None:

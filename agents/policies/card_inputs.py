@@ -64,21 +64,23 @@ from arena.games.kernel.layout import (
 )
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import play, side_of
+from arena.games.sight import CARDS, Sight, begin, sight_of
 from arena.rules import View
 
 __all__ = [
     "ENCODING",
     "MOST_SEEN",
-    "NO_SIGHT",
+    "NO_SCHEME",
     "SEEN_WORDS",
-    "Sight",
+    "Scheme",
     "input_count",
     "look_at",
     "new_seen",
     "notice",
     "output_count",
     "output_of",
-    "sight_of",
+    "scheme_of",
+    "seen_of",
     "witness",
 ]
 
@@ -90,14 +92,14 @@ _LEADS = 4
 MOST_SEEN = 256
 """More inputs than are ever there at once."""
 
-Sight: TypeAlias = Words
-"""How a game is looked at; made by `sight_of`."""
+Scheme: TypeAlias = Words
+"""How a game is looked at; made by `scheme_of`."""
 _WIDTH, _CARDS, _UNIT, _POINTS, _MODE, _LANES = 0, 1, 2, 3, 4, 5
 """Cards of a suit, of the deck; points of a step, how many sides have them; what is trump; and
 from `_LANES` on the rank of the suit in each lane, trump highest."""
 
-NO_SIGHT: Sight = np.zeros(_LANES + 4, np.uint64)
-NO_SIGHT.flags.writeable = False  # as those of games are: one type for compiled code
+NO_SCHEME: Scheme = np.zeros(_LANES + 4, np.uint64)
+NO_SCHEME.flags.writeable = False  # as those of games are: one type for compiled code
 
 _PLANES = 11
 _TAIL = 4 + 4 + 4 + 14 + 1 + 3
@@ -126,19 +128,19 @@ def _sides(game: KernelGame) -> int:
 
 
 @lru_cache(maxsize=256)
-def sight_of(game: KernelGame) -> Sight:
+def scheme_of(game: KernelGame) -> Scheme:
     """How the cards of a game with its trump are looked at."""
-    sight = np.zeros(_LANES + 4, np.uint64)
-    sight[_WIDTH], sight[_CARDS] = _width(game), output_count(game)
-    sight[_UNIT] = 10 if _sides(game) < game.rules.players else 1
-    sight[_POINTS] = _sides(game)
-    sight[_MODE] = mode_of(game)
+    scheme = np.zeros(_LANES + 4, np.uint64)
+    scheme[_WIDTH], scheme[_CARDS] = _width(game), output_count(game)
+    scheme[_UNIT] = 10 if _sides(game) < game.rules.players else 1
+    scheme[_POINTS] = _sides(game)
+    scheme[_MODE] = mode_of(game)
     kinds = kinds_of(deck_of(game))
     first = [int(kinds[LANE_BITS * lane]) for lane in range(4)]
     for lane in range(4):
-        sight[_LANES + lane] = sorted(set(first)).index(first[lane])
-    sight.flags.writeable = False
-    return sight
+        scheme[_LANES + lane] = sorted(set(first)).index(first[lane])
+    scheme.flags.writeable = False
+    return scheme
 
 
 # --- what is noticed on the way ----------------------------------------------------------
@@ -160,20 +162,31 @@ def notice(state: Words, game: Words, seen: Words, card: Word) -> None:
     learn(state, game, seen, card)
 
 
-def seen_by(game: KernelGame, view: View, root: Words) -> Words:
-    """What there was to notice until now; `root` is the state of a view."""
-    cards, leader = past_cards(game, view)
-    seen = np.empty((len(cards) + 1, SEEN_WORDS), np.uint64)
-    witness(cards, np.uint64(leader), root, game.words, seen)
-    latest: Words = seen[-1].copy()
-    return latest
-
-
 def past_cards(game: KernelGame, view: View) -> tuple[Words, int]:
     """All cards that were played, in their order, and who led the first; who sees it, if none."""
     cards = [card for trick in view.tricks for card in trick.cards] + list(view.table)
     leader = view.tricks[0].leader if view.tricks else view.table_leader
     return game.masks([1 << card for card in cards]), view.seat if leader is None else leader
+
+
+def seen_of(game: KernelGame, view: View) -> Words:
+    """All that there was to notice so far."""
+    state, seen = np.empty(STATE_WORDS, np.uint64), np.empty(SEEN_WORDS, np.uint64)
+    read_seen(sight_of(game, view), game.words, game.to_bits, state, seen)
+    return seen
+
+
+@uncounted
+def read_seen(
+    sight: Sight, game: Words, bits: NDArray[np.uint8], state: Words, seen: Words
+) -> None:
+    """All that there was to notice in what a seat has seen; `state` is room."""
+    begin(sight, game, state)
+    new_seen(game, seen)
+    for at in range(CARDS, len(sight)):
+        card = ONE << np.uint64(bits[sight[at]])
+        notice(state, game, seen, card)
+        play(state, game, card)
 
 
 @compiled
@@ -211,13 +224,13 @@ def begin_again(now: Words, game: Words, leader: Word, state: Words) -> None:
 @inlined
 def _sorted_lanes(
     hand: Word, out: Word, left: Word, across: Word, seen: Words, turn: Word, step: Word,
-    led: Word, sight: Sight,
+    led: Word, scheme: Scheme,
 ) -> Word:  # fmt: skip
     """Where the cards of each lane begin among the inputs: 16 bits for each lane."""
-    a = _key(ZERO, hand, out, left, across, seen, turn, step, led, sight)
-    b = _key(ONE, hand, out, left, across, seen, turn, step, led, sight)
-    c = _key(TWO, hand, out, left, across, seen, turn, step, led, sight)
-    d = _key(THREE, hand, out, left, across, seen, turn, step, led, sight)
+    a = _key(ZERO, hand, out, left, across, seen, turn, step, led, scheme)
+    b = _key(ONE, hand, out, left, across, seen, turn, step, led, scheme)
+    c = _key(TWO, hand, out, left, across, seen, turn, step, led, scheme)
+    d = _key(THREE, hand, out, left, across, seen, turn, step, led, scheme)
     # How many come before each; of lanes that are alike the lower one does.
     ab, ac, ad = Word(b > a), Word(c > a), Word(d > a)
     bc, bd, cd = Word(c > b), Word(d > b), Word(d > c)
@@ -225,18 +238,18 @@ def _sorted_lanes(
     places |= (ONE - ab + bc + bd) << S16
     places |= (TWO - ac - bc + cd) << S32
     places |= (THREE - ad - bd - cd) << S48
-    return places * sight[_WIDTH]
+    return Word(places * scheme[_WIDTH])
 
 
 @inlined
 def _key(
     lane: Word, hand: Word, out: Word, left: Word, across: Word, seen: Words, turn: Word,
-    step: Word, led: Word, sight: Sight,
+    step: Word, led: Word, scheme: Scheme,
 ) -> Word:  # fmt: skip
     """The order of a lane: what suit it is, how many cards are held, which; and all the rest."""
     shift = lane << _S4
     held = hand >> shift & _PART
-    key = sight[np.uint64(_LANES) + lane] << _S62
+    key = scheme[np.uint64(_LANES) + lane] << _S62
     key |= popcount(held) << _S58
     key |= held << _S45
     key |= (out >> shift & _PART) << S32
@@ -250,7 +263,7 @@ def _key(
         bit += bit
     if led == whole:
         key |= bit
-    return key
+    return Word(key)
 
 
 @inlined
@@ -276,7 +289,7 @@ def output_of(places: Word, card: Word) -> Int:
 
 @inlined
 def look_at(
-    state: Words, game: Words, seen: Words, sight: Sight, inputs: NDArray[np.int32]
+    state: Words, game: Words, seen: Words, scheme: Scheme, inputs: NDArray[np.int32]
 ) -> tuple[Int, Word]:
     """Enter the inputs that are there for the seat in turn.
 
@@ -290,9 +303,9 @@ def look_at(
     partner = state[PLAYED + across]
     out = game[DECK] & ~(hand | own | left | partner | right)
     places = _sorted_lanes(
-        hand, out, left, partner, seen, turn, step, state[LED], sight
+        hand, out, left, partner, seen, turn, step, state[LED], scheme
     )  # fmt: skip
-    size = np.int64(sight[_CARDS])
+    size = np.int64(scheme[_CARDS])
     count = _enter(hand, 0, places, inputs, 0)
     count = _enter(own, size, places, inputs, count)
     count = _enter(left, 2 * size, places, inputs, count)
@@ -316,13 +329,13 @@ def look_at(
     if state[OPENED] & ONE != ZERO:
         inputs[count] = at + 26
         count += 1
-    inputs[count] = at + 27 + np.int64(sight[_MODE])
+    inputs[count] = at + 27 + np.int64(scheme[_MODE])
     count += 1
     at += _TAIL
     sides = np.int64(game[SIDES])
     for place in range(sides):
         taken = state[TAKEN + side_of(game, (turn + np.uint64(place) * step) & THREE)]
-        points = ((taken & _PART) + (taken >> S16 & _PART)) // sight[_UNIT]
+        points = ((taken & _PART) + (taken >> S16 & _PART)) // scheme[_UNIT]
         inputs[count] = at + min(np.int64(points), np.int64(_STEPS - 1))
         count += 1
         at += _STEPS

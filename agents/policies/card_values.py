@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.dense_network import Layers, Scratch, evaluate, scratch_for
-from agents.policies.sight import MOST_SEEN, Sight, look_at, output_of, sight_of
+from agents.policies.card_inputs import MOST_SEEN, Scheme, look_at, output_of, scheme_of
 from arena.games.kernel.jit import inlined
 from arena.games.kernel.layout import ONE, ZERO, Word, Words
 from arena.games.kernel.spec import KernelGame
@@ -23,7 +23,7 @@ __all__ = ["Valuer", "best_by", "value_cards", "valuer_of", "weigh_by"]
 class Valuer(NamedTuple):
     """A network that values cards, with room of its own to work on."""
 
-    sight: Sight
+    scheme: Scheme
     layers: Layers
     scratch: Scratch
     inputs: NDArray[np.int32]
@@ -33,7 +33,7 @@ class Valuer(NamedTuple):
 def valuer_of(game: KernelGame, layers: Layers) -> Valuer:
     """A network for the cards of a game with its trump."""
     inputs = np.zeros(MOST_SEEN, np.int32)
-    return Valuer(sight_of(game), layers, scratch_for(layers), inputs)
+    return Valuer(scheme_of(game), layers, scratch_for(layers), inputs)
 
 
 @inlined
@@ -42,7 +42,7 @@ def value_cards(state: Words, game: Words, seen: Words, valuer: Valuer) -> Word:
 
     Which is whose is told by `output_of` and what this gives back.
     """
-    count, places = look_at(state, game, seen, valuer.sight, valuer.inputs)
+    count, places = look_at(state, game, seen, valuer.scheme, valuer.inputs)
     evaluate(valuer.layers, valuer.inputs, count, valuer.scratch)
     return places
 
@@ -51,11 +51,11 @@ def value_cards(state: Words, game: Words, seen: Words, valuer: Valuer) -> Word:
 def best_by(state: Words, game: Words, seen: Words, valuer: Valuer, cards: Word) -> Word:
     """Of some cards, the one with the highest value; the lowest, if several have it."""
     places = value_cards(state, game, seen, valuer)
-    best, most = ZERO, np.float32(-np.inf)
+    best, most = ZERO, -np.inf
     while cards != ZERO:
         card = cards & (~cards + ONE)
         cards ^= card
-        value = valuer.scratch.values[output_of(places, card)]
+        value = np.float64(valuer.scratch.values[output_of(places, card)])
         if value > most:
             best, most = card, value
     return best
@@ -76,18 +76,18 @@ def weigh_by(
     All are divided by the largest, which is 1 then, so that none is too large for a number.
     """
     places = value_cards(state, game, seen, valuer)
-    most = np.float32(-np.inf)
+    most = -np.inf
     left = cards
     while left != ZERO:
         card = left & (~left + ONE)
         left ^= card
-        most = max(most, valuer.scratch.values[output_of(places, card)])
+        most = max(most, np.float64(valuer.scratch.values[output_of(places, card)]))
     total, count = 0.0, 0
     while cards != ZERO:
         card = cards & (~cards + ONE)
         cards ^= card
-        value = valuer.scratch.values[output_of(places, card)]
-        weight = np.exp(power * np.float64(value - most))
+        value = np.float64(valuer.scratch.values[output_of(places, card)])
+        weight = np.exp(power * (value - most))
         weights[count] = weight
         total += weight
         count += 1

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from agents.policies.dealt import DealtFactors, chance_of_deal
 from agents.policies.features import Deck, watch
+from agents.policies.kinds import TABLES, Style, chance_in
 from agents.policies.tables import chances_by_type
 from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import (
@@ -144,6 +145,10 @@ class Evidence(NamedTuple):
     """The power to which weights are raised."""
     dealt: DealtFactors
     """What bids tell of the hand of each seat; no rows if they tell nothing."""
+    style: Style
+    """How the others play, if not by tables."""
+    seen: NDArray[np.uint64]
+    """For each play in the ledger, what there was to notice before; no rows for tables."""
 
 
 class Memory(NamedTuple):
@@ -194,12 +199,16 @@ def _chances_of(
         if allowed & card == ZERO:
             found[:] = 0.0
             break
-        if allowed & (allowed - ONE) != ZERO:
+        if allowed & (allowed - ONE) == ZERO:
+            continue
+        if evidence.style.kind == TABLES:
             chances_by_type(
                 state, game, ledger.voids[i], types.deck, types.factors, allowed, card, room
             )
             for t in range(count):
                 found[t] *= room[t]
+        else:
+            found[0] *= chance_in(evidence.style, state, game, evidence.seen[i], allowed, card)
 
 
 @inlined

@@ -7,7 +7,7 @@
 | rules | nearly all on the card that a rule player plays, the rest on the others (`by_rule`) |
 
 Hot loops look cards up in tables themselves. Whatever else there is, is asked by `weigh_in`, card
-by card, with the state of the round, what there was to notice (`sight`) and, for rules, a book
+by card, with the state of the round, what there was to notice (`scheme`) and, for rules, a book
 of the cards played (`agents.rulebooks`).
 """
 
@@ -20,15 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.dense_network import Layers, scratch_for
+from agents.policies.card_inputs import MOST_SEEN, NO_SCHEME
 from agents.policies.card_values import Valuer, weigh_by
-from agents.policies.sight import MOST_SEEN, NO_SIGHT
 from agents.policies.tables import Factors
 from agents.rulebooks import Book, advised
-from agents.rulebooks.layout import SIZE
+from agents.rulebooks.layout import COUNT, SIZE
 from arena.errors import ArenaError, did_you_mean
 from arena.games.kernel.bits import kth_bit, popcount
 from arena.games.kernel.jit import inlined, uncounted
-from arena.games.kernel.layout import ONE, ZERO, Word, Words
+from arena.games.kernel.layout import ONE, PLAYED, THREE, TWO, ZERO, Word, Words
 from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame
 from arena.rules import Rules, View
@@ -51,12 +51,14 @@ class Style(NamedTuple):
     """By rules: how often another card is played."""
     power: float
     """The power to which weights are raised; of a network, of exp(value)."""
+    weights: NDArray[np.float64]
+    """Room for those of the cards."""
 
 
 _NO_LAYERS = Layers(np.zeros(3, np.int64), np.zeros(0, np.float32))
-NO_VALUER = Valuer(NO_SIGHT, _NO_LAYERS, scratch_for(_NO_LAYERS), np.zeros(MOST_SEEN, np.int32))
+NO_VALUER = Valuer(NO_SCHEME, _NO_LAYERS, scratch_for(_NO_LAYERS), np.zeros(MOST_SEEN, np.int32))
 NO_BOOK: Book = np.zeros(SIZE, np.uint64)
-BY_TABLES = Style(TABLES, NO_VALUER, NO_BOOK, 0.0, 1.0)
+BY_TABLES = Style(TABLES, NO_VALUER, NO_BOOK, 0.0, 1.0, np.zeros(64))
 
 
 class Policy(abc.ABC):
@@ -148,6 +150,18 @@ def weigh_in(
     return total
 
 
+@uncounted
+def chance_in(
+    style: Style, state: Words, game: Words, seen: Words, cards: Word, card: Word
+) -> float:
+    """How likely the seat in turn is to play `card`, one of the legal `cards`."""
+    # A book has the whole past; how much of it was past then is how many cards had been played.
+    played = state[PLAYED] | state[PLAYED + ONE] | state[PLAYED + TWO] | state[PLAYED + THREE]
+    style.book[COUNT] = popcount(played)
+    total = weigh_in(style, state, game, seen, cards, style.weights)
+    return float(style.weights[popcount(cards & (card - ONE))]) / total
+
+
 @inlined
 def draw_by(
     style: Style,
@@ -156,10 +170,10 @@ def draw_by(
     seen: Words,
     cards: Word,
     among: Word,
-    weights: NDArray[np.float64],
     rng: Words,
 ) -> Word:
     """One of `among`, some of the legal `cards`, as likely as they weigh."""
+    weights = style.weights
     total = weigh_in(style, state, game, seen, cards, weights)
     if among != cards:
         total, number, left = 0.0, 0, cards

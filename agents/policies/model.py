@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from agents.policies.by_rule import ENCODING as RULE
 from agents.policies.by_rule import read_rule_policy
+from agents.policies.card_inputs import ENCODING as CARDS
 from agents.policies.dealt import dealt_size, has_bids
 from agents.policies.features import deck_of, table_size
 from agents.policies.kinds import BY_TABLES, Policy, Style
 from agents.policies.network import read_card_network
-from agents.policies.sight import ENCODING as CARDS
 from agents.policies.tables import Factors
 from arena.cards import SUITS
 from arena.errors import ArenaError

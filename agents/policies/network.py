@@ -3,7 +3,7 @@
 The policy plays the card of the highest value (`card_values`); where chances are asked for, they
 are as exp(value / temperature).
 
-A model is a dense network in a file (`agents.dense_network`) with what `sight` shows as its inputs
+A model is a dense network in a file (`agents.dense_network`) with what `scheme` shows as its inputs
 and a value for each card, with the name of its `game` and the `temperature` at which its chances
 explain a search's plays best. `arena train policy` makes it from a file with `kind: network`.
 """
@@ -19,9 +19,9 @@ import numpy as np
 
 from agents.dense_network import Bits, Network, Use, read_network, save_network
 from agents.encodings import VERSIONS
+from agents.policies.card_inputs import ENCODING, input_count, output_count
 from agents.policies.card_values import Valuer, valuer_of
 from agents.policies.kinds import NETWORK, NO_BOOK, OfOneType, Style
-from agents.policies.sight import ENCODING, input_count, output_count
 from arena.errors import ArenaError
 from arena.games.kernel.spec import KernelGame
 from arena.model_file import ModelFile
@@ -69,7 +69,9 @@ class CardNetwork(OfOneType):
 
     def style(self, game: KernelGame, view: View, sharpness: float = 1.0) -> Style:
         """Cards are as likely as exp(value / temperature), raised to a power."""
-        return Style(NETWORK, self.valuer(game), NO_BOOK, 0.0, sharpness / self.temperature)
+        return Style(
+            NETWORK, self.valuer(game), NO_BOOK, 0.0, sharpness / self.temperature, np.zeros(64)
+        )
 
 
 # --- files -------------------------------------------------------------------------------
