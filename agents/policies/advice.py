@@ -67,10 +67,10 @@ class NetworkAdviser(NamedTuple):
 
     def ask(self, view: View, found: NDArray[np.float64]) -> Action:
         """The card of the highest value."""
-        game = self.game
+        game, layers = self.game, self.layers
         bit = advise_by_network(
-            sight_of(game, view), game.words, game.to_bits, self.scheme, self.layers, self.power,
-            found,
+            sight_of(game, view), game.words, game.to_bits, self.scheme, layers.sizes,
+            layers.weights, self.power, found,
         )  # fmt: skip
         return game.cards[bit]
 
@@ -142,16 +142,16 @@ def advise_by_network(
     game: Words,
     bits: NDArray[np.uint8],
     scheme: Scheme,
-    layers: Layers,
+    sizes: NDArray[np.int64],
+    weights: NDArray[np.float32],
     power: float,
     found: NDArray[np.float64],
 ) -> Int:
     """`advise` for a network that values cards."""
     state, seen = np.empty(STATE_WORDS, np.uint64), np.empty(SEEN_WORDS, np.uint64)
-    voids = np.empty(4, np.uint64)
+    layers = Layers(sizes, weights)
     valuer = Valuer(scheme, layers, scratch_for(layers), np.empty(MOST_SEEN, np.int32))
     read_seen(sight, game, bits, state, seen)
-    read_state(sight, game, bits, state, voids)
     cards = legal(state, game)
     total = weigh_by(state, game, seen, valuer, power, cards, found)
     return likeliest(cards, total, found)
@@ -167,9 +167,7 @@ def advise_in_style(
 ) -> Int:
     """`advise` for whatever else plays in a style."""
     state, seen = np.empty(STATE_WORDS, np.uint64), np.empty(SEEN_WORDS, np.uint64)
-    voids = np.empty(4, np.uint64)
     read_seen(sight, game, bits, state, seen)
-    read_state(sight, game, bits, state, voids)
     cards = legal(state, game)
     total = weigh_in(style, state, game, seen, cards, found)
     return likeliest(cards, total, found)

@@ -64,7 +64,7 @@ from arena.games.kernel.layout import (
 )
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import play, side_of
-from arena.games.sight import CARDS, Sight, begin, sight_of
+from arena.games.sight import CARDS, Sight, begin, finish, sight_of
 from arena.rules import View
 
 __all__ = [
@@ -170,7 +170,7 @@ def past_cards(game: KernelGame, view: View) -> tuple[Words, int]:
 
 
 def seen_of(game: KernelGame, view: View) -> Words:
-    """All that there was to notice so far."""
+    """All that there was to notice in a view."""
     state, seen = np.empty(STATE_WORDS, np.uint64), np.empty(SEEN_WORDS, np.uint64)
     read_seen(sight_of(game, view), game.words, game.to_bits, state, seen)
     return seen
@@ -180,13 +180,17 @@ def seen_of(game: KernelGame, view: View) -> Words:
 def read_seen(
     sight: Sight, game: Words, bits: NDArray[np.uint8], state: Words, seen: Words
 ) -> None:
-    """All that there was to notice in what a seat has seen; `state` is room."""
+    """The round as its seat knows it, and all that there was to notice in it.
+
+    The state is that of `arena.games.sight.read_state`.
+    """
     begin(sight, game, state)
     new_seen(game, seen)
     for at in range(CARDS, len(sight)):
         card = ONE << np.uint64(bits[sight[at]])
         notice(state, game, seen, card)
         play(state, game, card)
+    finish(sight, bits, state)
 
 
 @compiled

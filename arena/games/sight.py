@@ -48,7 +48,7 @@ from arena.games.kernel.spec import KernelGame, translate
 from arena.games.kernel.step import legal, play
 from arena.rules import View
 
-__all__ = ["CARDS", "HOLDERS", "Sight", "begin", "read_holders", "read_state", "sight_of"]
+__all__ = ["CARDS", "HOLDERS", "Sight", "begin", "finish", "read_holders", "read_state", "sight_of"]
 
 Sight: TypeAlias = bytes
 """First the numbers below, then a byte for each card that was played. Cards are as in
@@ -145,6 +145,12 @@ def read_state(sight: Sight, game: Words, bits: np.ndarray, state: Words, voids:
         if card & state[LED] == ZERO:
             voids[state[TURN]] |= state[LED]
         play(state, game, card)
+    finish(sight, bits, state)
+
+
+@inlined
+def finish(sight: Sight, bits: np.ndarray, state: Words) -> None:
+    """What a seat knows besides the cards that were played: hands, points, the game's own words."""
     for i in range(_SEATS):
         seat = np.uint64(i)
         state[HANDS + seat] = _mask(sight, _HANDS + 8 * i, bits)
