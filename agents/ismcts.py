@@ -11,7 +11,6 @@ import numpy as np
 from agents.policies.card_inputs import seen_of
 from agents.policies.features import deck_of
 from agents.policies.inference import voids_of
-from agents.policies.kinds import TABLES
 from agents.policies.model import SHIPPED, hash_of, policies_for, read_policy
 from agents.search.best_response import Others, Plan, respond
 from agents.search.decision import (
@@ -213,7 +212,7 @@ class Ismcts(TreeSearch):
 
         def simulate(simulations: int) -> None:
             nonlocal used
-            if style.kind == TABLES:
+            if style is None:
                 used = respond(
                     plan, used, simulations, root, voids, game.words, worlds, others,
                     question.policy.c, question.leaves, side, roots, question.seed,

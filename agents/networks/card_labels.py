@@ -36,7 +36,6 @@ from agents.policies.dealt import DealtFactors
 from agents.policies.evidence import NO_HAND, Evidence, Ledger, Memory, Types, new_memory, recall
 from agents.policies.features import Deck, deck_of, watch
 from agents.policies.inference import types_for
-from agents.policies.kinds import BY_TABLES, Style
 from agents.policies.model import policies_for
 from agents.policies.pool import Pool, fill
 from agents.policies.tables import Factors, draw
@@ -44,7 +43,18 @@ from agents.search.codes import DIFFERENCE, RANDOM, SHOOT
 from agents.search.leaves import Leaves, values_of
 from arena.games.kernel.bits import popcount
 from arena.games.kernel.jit import compiled, inlined, uncounted
-from arena.games.kernel.layout import HANDS, LEFT, ONE, STATE_WORDS, TURN, ZERO, Int, Word, Words
+from arena.games.kernel.layout import (
+    HANDS,
+    LEFT,
+    ONE,
+    PLAYED,
+    STATE_WORDS,
+    TURN,
+    ZERO,
+    Int,
+    Word,
+    Words,
+)
 from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import copy_state, legal, play, side_of
@@ -108,10 +118,6 @@ class Guesses(NamedTuple):
     posterior: NDArray[np.float64]
     dealt: DealtFactors
     """Of bids nothing is learnt here."""
-    style: Style
-    seen: NDArray[np.uint64]
-    past: Words
-    """The cards that were played."""
     sums: NDArray[np.float64]
 
 
@@ -132,9 +138,6 @@ def guesses_for(game: KernelGame, worlds: int) -> Guesses:
         np.zeros(_SEATS + 1, np.int64),
         np.zeros(types.priors.shape),
         np.empty((0, 0, 0), np.float32),
-        BY_TABLES,
-        np.empty((0, SEEN_WORDS), np.uint64),
-        np.zeros(cards, np.uint64),
         np.zeros(64),
     )
 
@@ -169,6 +172,21 @@ def deals_for(rules: Rules, seed: int, numbers: range, bidder: str = "") -> list
     ]
 
 
+class Decisions(NamedTuple):
+    """Decisions of rounds, one row each, before they are labelled."""
+
+    states: Words
+    seen: Words
+    voids: Words
+    past: NDArray[np.uint64]
+    """The cards that were played before."""
+    leaders: Words
+    """Who led the first of them."""
+    others: Words
+    """A bit for each seat that is a stranger's."""
+    seeds: Words
+
+
 def label(
     deals: Deals,
     valuer: Valuer,
@@ -184,14 +202,31 @@ def label(
     are labelled all the same. The network plays any legal card a share `explore` of the time.
     """
     game = deals.game
-    most = len(deals.states) * _SEATS * game.rules.hand_size
-    inputs = np.zeros((most, -(-input_count(game) // 8)), np.uint8)
-    values = np.full((most, output_count(game)), np.nan, np.float32)
-    count = _label(
-        deals.states, deals.seeds, game.words, valuer, company, guesses_for(game, worlds),
-        strangers, explore, share, inputs, values,
-    )  # fmt: skip
-    return Labels(inputs[:count].copy(), values[:count].copy())
+    cards = _SEATS * game.rules.hand_size
+    most = len(deals.states) * cards
+    found = Decisions(
+        np.empty((most, STATE_WORDS), np.uint64),
+        np.empty((most, SEEN_WORDS), np.uint64),
+        np.empty((most, _SEATS), np.uint64),
+        np.empty((most, cards), np.uint64),
+        np.empty(most, np.uint64),
+        np.empty(most, np.uint64),
+        np.empty(most, np.uint64),
+    )
+    words = game.words
+    count = _play(
+        deals.states, deals.seeds, words, valuer, company, strangers, explore, share, found
+    )
+    found = Decisions(*(column[:count] for column in found))
+    inputs = np.zeros((count, -(-input_count(game) // 8)), np.uint8)
+    values = np.full((count, output_count(game)), np.nan, np.float32)
+    if worlds:
+        _label_in_worlds(
+            found, words, valuer, company, guesses_for(game, worlds), inputs, values
+        )  # fmt: skip
+    else:
+        _label_in_deal(found, words, valuer, company, inputs, values)
+    return Labels(inputs, values)
 
 
 def play_against(deals: Deals, valuer: Valuer, company: Company) -> NDArray[np.float64]:
@@ -206,14 +241,13 @@ def play_against(deals: Deals, valuer: Valuer, company: Company) -> NDArray[np.f
 
 
 class _Room(NamedTuple):
-    """What rounds are played on."""
+    """What a round is played on."""
 
     state: Words
-    end: Words
     seen: Words
-    later: Words
     voids: Words
-    later_voids: Words
+    past: Words
+    """The cards that were played."""
     weights: NDArray[np.float64]
     values: NDArray[np.float64]
     scores: NDArray[np.int64]
@@ -221,38 +255,17 @@ class _Room(NamedTuple):
 
 
 @compiled
-def _label(
-    states: Words,
-    seeds: Words,
-    game: Words,
-    valuer: Valuer,
-    company: Company,
-    guesses: Guesses,
-    strangers: float,
-    explore: float,
-    share: float,
-    inputs: NDArray[np.uint8],
-    values: NDArray[np.float32],
-) -> Int:
-    room = _Room(
-        np.empty(STATE_WORDS, np.uint64),
+def _new_room() -> _Room:
+    return _Room(
         np.empty(STATE_WORDS, np.uint64),
         np.empty(SEEN_WORDS, np.uint64),
-        np.empty(SEEN_WORDS, np.uint64),
         np.empty(_SEATS, np.uint64),
-        np.empty(_SEATS, np.uint64),
+        np.empty(64, np.uint64),
         np.empty(64, np.float64),
         np.empty(_SEATS, np.float64),
         np.empty(_SEATS, np.int64),
         np.empty(1, np.uint64),
     )
-    count = 0
-    for i in range(len(states)):
-        count = _label_round(
-            states[i], seeds[i], game, valuer, company, guesses, strangers, explore, share,
-            inputs, values, count, room,
-        )  # fmt: skip
-    return count
 
 
 @inlined
@@ -260,9 +273,82 @@ def _random(rng: Words) -> float:
     return np.float64(next64(rng) >> _S11) * _UNIT
 
 
+# Called, not inlined: to compile them once is what keeps compiling short.
+@uncounted
+def _by_network(state: Words, game: Words, seen: Words, valuer: Valuer, cards: Word) -> Word:
+    return Word(best_by(state, game, seen, valuer, cards))
+
+
+@uncounted
+def _by_tables(state: Words, game: Words, company: Company, cards: Word, room: _Room) -> Word:
+    deck, factors = company.deck, company.factors
+    return Word(draw(state, game, room.voids, deck, factors, 0, cards, room.weights, room.rng))
+
+
+@uncounted
+def _allowed(state: Words, game: Words) -> Word:
+    return Word(legal(state, game))
+
+
+@uncounted
+def _go_on(state: Words, game: Words, room: _Room, card: Word) -> None:
+    notice(state, game, room.seen, card)
+    watch(state, room.voids, card)
+    play(state, game, card)
+
+
+@uncounted
+def _begin(first: Words, game: Words, seed: Word, room: _Room) -> None:
+    copy_state(first, room.state)
+    new_seen(game, room.seen)
+    for seat in range(_SEATS):
+        room.voids[seat] = ZERO
+    room.rng[0] = seed
+
+
+@uncounted
+def _play_out(game: Words, valuer: Valuer, company: Company, others: Word, room: _Room) -> None:
+    """Play a round to its end."""
+    state = room.state
+    while state[LEFT] != ZERO:
+        cards = _allowed(state, game)
+        card = cards
+        if cards & (cards - ONE) != ZERO:
+            if others >> state[TURN] & ONE != ZERO:
+                card = _by_tables(state, game, company, cards, room)
+            else:
+                card = _by_network(state, game, room.seen, valuer, cards)
+        _go_on(state, game, room, card)
+    values_of(state, game, _LEAVES, room.scores, room.values)
+
+
+# --- rounds, and the decisions in them ---------------------------------------------------
+
+
+@compiled
+def _play(
+    states: Words,
+    seeds: Words,
+    game: Words,
+    valuer: Valuer,
+    company: Company,
+    strangers: float,
+    explore: float,
+    share: float,
+    found: Decisions,
+) -> Int:
+    """Play rounds and note their decisions; how many there are."""
+    room = _new_room()
+    count = 0
+    for i in range(len(states)):
+        _begin(states[i], game, seeds[i], room)
+        count = _play_round(game, valuer, company, strangers, explore, share, found, count, room)
+    return count
+
+
 @uncounted
 def _strangers(share: float, rng: Words) -> Word:
-    """A bit for each seat that plays by the tables: never all, unless everybody does."""
+    """A bit for each seat that plays by the tables: those of everybody, of nobody, or any."""
     if share >= 1.0:
         return np.uint64(EVERYBODY)
     if _random(rng) >= share:
@@ -271,257 +357,209 @@ def _strangers(share: float, rng: Words) -> Word:
 
 
 @uncounted
-def _label_round(
-    first: Words,
-    seed: Word,
+def _play_round(
     game: Words,
     valuer: Valuer,
     company: Company,
-    guesses: Guesses,
     strangers: float,
     explore: float,
     share: float,
-    inputs: NDArray[np.uint8],
-    values: NDArray[np.float32],
+    found: Decisions,
     count: Int,
     room: _Room,
 ) -> Int:
-    state, seen, voids, rng = room.state, room.seen, room.voids, room.rng
-    copy_state(first, state)
-    rng[0] = seed
-    others = _strangers(strangers, rng)
-    everybody = strangers >= 1.0
-    new_seen(game, seen)
-    for seat in range(_SEATS):
-        voids[seat] = ZERO
+    state, rng = room.state, room.rng
+    others, everybody = _strangers(strangers, rng), strangers >= 1.0
     leader, played = state[TURN], 0
     while state[LEFT] != ZERO:
-        cards = legal(state, game)
+        cards = _allowed(state, game)
         card = cards
         if cards & (cards - ONE) != ZERO:
             is_stranger = others >> state[TURN] & ONE != ZERO
             if (everybody or not is_stranger) and _random(rng) < share:
-                if guesses.worlds > 0:
-                    _label_in_worlds(
-                        game, valuer, company, guesses, leader, played, cards, inputs[count],
-                        values[count], room,
-                    )  # fmt: skip
-                else:
-                    _label_in_deal(
-                        game, valuer, company, others, cards, inputs[count], values[count], room
-                    )
+                copy_state(state, found.states[count])
+                for i in range(played):
+                    found.past[count, i] = room.past[i]
+                for i in range(SEEN_WORDS):
+                    found.seen[count, i] = room.seen[i]
+                for i in range(_SEATS):
+                    found.voids[count, i] = room.voids[i]
+                found.leaders[count], found.others[count] = leader, others
+                found.seeds[count] = next64(rng)
                 count += 1
             if _random(rng) < explore:
                 card = pick(cards, next64(rng) >> _S32)
+            elif is_stranger:
+                card = _by_tables(state, game, company, cards, room)
             else:
-                card = _chosen(state, game, seen, voids, valuer, company, is_stranger, cards, room)
-        guesses.past[played] = card
+                card = _by_network(state, game, room.seen, valuer, cards)
+        room.past[played] = card
         played += 1
-        notice(state, game, seen, card)
-        watch(state, voids, card)
-        play(state, game, card)
+        _go_on(state, game, room, card)
     return count
 
 
+# --- labels ------------------------------------------------------------------------------
+
+
 @inlined
-def _chosen(
-    state: Words,
-    game: Words,
-    seen: Words,
-    voids: Words,
-    valuer: Valuer,
-    company: Company,
-    is_stranger: bool,
-    cards: Word,
-    room: _Room,
+def _enter_inputs(
+    state: Words, game: Words, seen: Words, valuer: Valuer, inputs: NDArray[np.uint8]
 ) -> Word:
-    if is_stranger:
-        deck, factors = company.deck, company.factors
-        return Word(draw(state, game, voids, deck, factors, 0, cards, room.weights, room.rng))
-    return Word(best_by(state, game, seen, valuer, cards))
-
-
-@inlined
-def _enter_inputs(game: Words, valuer: Valuer, inputs: NDArray[np.uint8], room: _Room) -> Word:
     """Enter the inputs of a decision; where the cards of each lane begin."""
-    active, places = look_at(room.state, game, room.seen, valuer.scheme, valuer.inputs)
+    active, places = look_at(state, game, seen, valuer.scheme, valuer.inputs)
     for i in range(active):
         inputs[valuer.inputs[i] >> 3] |= np.uint8(1 << (valuer.inputs[i] & 7))
     return Word(places)
 
 
-@uncounted
+@inlined
+def _set_up(found: Decisions, number: Int, room: _Room) -> None:
+    """Go back to a decision."""
+    copy_state(found.states[number], room.state)
+    for i in range(SEEN_WORDS):
+        room.seen[i] = found.seen[number, i]
+    for i in range(_SEATS):
+        room.voids[i] = found.voids[number, i]
+
+
+@compiled
 def _label_in_deal(
+    found: Decisions,
     game: Words,
     valuer: Valuer,
     company: Company,
-    others: Word,
-    cards: Word,
     inputs: NDArray[np.uint8],
     values: NDArray[np.float32],
-    room: _Room,
 ) -> None:
     """What each card comes to in the true deal, if the network goes on."""
-    state = room.state
-    places = _enter_inputs(game, valuer, inputs, room)
-    side = np.int64(side_of(game, state[TURN]))
-    while cards != ZERO:
-        card = cards & (~cards + ONE)
-        cards ^= card
-        copy_state(state, room.end)
-        for i in range(SEEN_WORDS):
-            room.later[i] = room.seen[i]
-        for i in range(_SEATS):
-            room.later_voids[i] = room.voids[i]
-        notice(room.end, game, room.later, card)
-        watch(room.end, room.later_voids, card)
-        play(room.end, game, card)
-        _play_out(game, valuer, company, others, room)
-        values_of(room.end, game, _LEAVES, room.scores, room.values)
-        values[output_of(places, card)] = np.float32(room.values[side])
+    room = _new_room()
+    for number in range(len(found.states)):
+        state = found.states[number]
+        places = _enter_inputs(state, game, found.seen[number], valuer, inputs[number])
+        side = np.int64(side_of(game, state[TURN]))
+        cards = _allowed(state, game)
+        room.rng[0] = found.seeds[number]
+        while cards != ZERO:
+            card = cards & (~cards + ONE)
+            cards ^= card
+            _set_up(found, number, room)
+            _go_on(room.state, game, room, card)
+            _play_out(game, valuer, company, found.others[number], room)
+            values[number, output_of(places, card)] = np.float32(room.values[side])
 
 
 @compiled
 def _label_in_worlds(
+    found: Decisions,
     game: Words,
     valuer: Valuer,
     company: Company,
     guesses: Guesses,
-    leader: Word,
-    played: Int,
-    cards: Word,
     inputs: NDArray[np.uint8],
     values: NDArray[np.float32],
-    room: _Room,
 ) -> None:
     """What each card comes to on average in worlds that are likely, if the tables go on."""
-    state, pool = room.state, guesses.pool
-    turn = state[TURN]
-    plays = recall(guesses.past[:played], leader, state, game, turn, guesses.ledger)
-    unseen = ZERO
-    for i in range(_SEATS):
-        seat = np.uint64(i)
-        hand = state[HANDS + seat] if seat != turn else ZERO
-        unseen |= hand
-        guesses.may[i], guesses.sizes[i] = room.seen[i], np.int64(popcount(hand))
-    guesses.may[turn] = ZERO
-    plan_uniform(guesses.plan, unseen, guesses.may, guesses.sizes)
-    guesses.memory.hands[:] = NO_HAND
-    evidence = Evidence(
-        guesses.ledger, plays, game, guesses.types, 1.0, guesses.dealt, guesses.style, guesses.seen
-    )
-    count, _ = fill(
-        pool, len(pool.upto), 0.0, guesses.plan, 0, evidence, guesses.memory, guesses.posterior,
-        room.rng,
-    )  # fmt: skip
-    places = _enter_inputs(game, valuer, inputs, room)
-    _play_in_worlds(game, company, guesses, places, cards, count, values, room)
+    room = _new_room()
+    pool, ledger, may, sizes = guesses.pool, guesses.ledger, guesses.may, guesses.sizes
+    for number in range(len(found.states)):
+        state, seen = found.states[number], found.seen[number]
+        turn, unseen = state[TURN], ZERO
+        played: Int = 0
+        for i in range(_SEATS):
+            seat = np.uint64(i)
+            hand = state[HANDS + seat] if seat != turn else ZERO
+            unseen |= hand
+            may[i], sizes[i] = seen[i], np.int64(popcount(hand))
+            played += np.int64(popcount(state[PLAYED + seat]))
+        may[turn] = ZERO
+        past = found.past[number, :played]
+        plays = recall(past, found.leaders[number], state, game, turn, ledger)
+        plan_uniform(guesses.plan, unseen, may, sizes)
+        guesses.memory.hands[:] = NO_HAND
+        evidence = Evidence(
+            ledger, plays, game, guesses.types, 1.0, guesses.dealt, None, ledger.voids
+        )
+        room.rng[0] = found.seeds[number]
+        count, _ = fill(
+            pool, len(pool.upto), 0.0, guesses.plan, 0, evidence, guesses.memory,
+            guesses.posterior, room.rng,
+        )  # fmt: skip
+        places = _enter_inputs(state, game, seen, valuer, inputs[number])
+        _play_in_worlds(
+            state, found.voids[number], game, company, pool.hands, pool.upto[:count],
+            guesses.worlds, places, guesses.sums, room,
+        )  # fmt: skip
+        cards = _allowed(state, game)
+        while cards != ZERO:
+            output = output_of(places, cards & (~cards + ONE))
+            cards &= cards - ONE
+            values[number, output] = np.float32(guesses.sums[output] / np.float64(guesses.worlds))
 
 
 @uncounted
 def _play_in_worlds(
+    first: Words,
+    voids: Words,
     game: Words,
     company: Company,
-    guesses: Guesses,
+    hands: NDArray[np.uint64],
+    upto: NDArray[np.float64],
+    worlds: Int,
     places: Word,
-    cards: Word,
-    count: Int,
-    values: NDArray[np.float32],
+    sums: NDArray[np.float64],
     room: _Room,
 ) -> None:
-    """Play each card out in worlds at equal distances in a pool, with the same luck."""
-    state, end, pool, rng, sums = room.state, room.end, guesses.pool, room.rng, guesses.sums
-    turn = state[TURN]
+    """Play each card out in worlds at equal distances in a pool, with the same luck; add up."""
+    state, rng = room.state, room.rng
+    turn, cards = first[TURN], _allowed(first, game)
     side = np.int64(side_of(game, turn))
     sums[:] = 0.0
-    step = pool.upto[count - 1] / np.float64(guesses.worlds)
+    step = upto[len(upto) - 1] / np.float64(worlds)
     goal, world = step * _random(rng), 0
-    for _ in range(guesses.worlds):
-        while world < count - 1 and pool.upto[world] <= goal:
+    for _ in range(worlds):
+        while world < len(upto) - 1 and upto[world] <= goal:
             world += 1
         goal += step
         luck = next64(rng)
         left = cards
         while left != ZERO:
-            card = left & (~left + ONE)
-            left ^= card
-            copy_state(state, end)
+            tried = left & (~left + ONE)
+            left ^= tried
+            card = tried
+            copy_state(first, state)
             for i in range(_SEATS):
                 if np.uint64(i) != turn:
-                    end[HANDS + np.uint64(i)] = pool.hands[world, i]
-                room.later_voids[i] = room.voids[i]
-            watch(end, room.later_voids, card)
-            play(end, game, card)
+                    state[HANDS + np.uint64(i)] = hands[world, i]
+                room.voids[i] = voids[i]
             rng[0] = luck
-            _play_by_tables(game, company, room)
-            values_of(end, game, _LEAVES, room.scores, room.values)
-            sums[output_of(places, card)] += room.values[side]
+            while True:
+                watch(state, room.voids, card)
+                play(state, game, card)
+                if state[LEFT] == ZERO:
+                    break
+                card = _allowed(state, game)
+                if card & (card - ONE) != ZERO:
+                    card = _by_tables(state, game, company, card, room)
+            values_of(state, game, _LEAVES, room.scores, room.values)
+            sums[output_of(places, tried)] += room.values[side]
         rng[0] = luck
-    while cards != ZERO:
-        card = cards & (~cards + ONE)
-        cards ^= card
-        output = output_of(places, card)
-        values[output] = np.float32(sums[output] / np.float64(guesses.worlds))
 
 
-@uncounted
-def _play_by_tables(game: Words, company: Company, room: _Room) -> None:
-    """Play `room.end` to its end by the tables alone."""
-    state, voids = room.end, room.later_voids
-    while state[LEFT] != ZERO:
-        cards = legal(state, game)
-        card = cards
-        if cards & (cards - ONE) != ZERO:
-            card = draw(
-                state, game, voids, company.deck, company.factors, 0, cards, room.weights, room.rng
-            )
-        watch(state, voids, card)
-        play(state, game, card)
-
-
-@uncounted
-def _play_out(game: Words, valuer: Valuer, company: Company, others: Word, room: _Room) -> None:
-    """Play `room.end` to its end."""
-    state = room.end
-    while state[LEFT] != ZERO:
-        cards = legal(state, game)
-        card = cards
-        if cards & (cards - ONE) != ZERO:
-            is_stranger = others >> state[TURN] & ONE != ZERO
-            card = _chosen(
-                state, game, room.later, room.later_voids, valuer, company, is_stranger, cards, room
-            )
-        notice(state, game, room.later, card)
-        watch(state, room.later_voids, card)
-        play(state, game, card)
+# --- how good it is ----------------------------------------------------------------------
 
 
 @compiled
 def _play_against(
     states: Words, seeds: Words, game: Words, valuer: Valuer, company: Company
 ) -> NDArray[np.float64]:
-    room = _Room(
-        np.empty(STATE_WORDS, np.uint64),
-        np.empty(STATE_WORDS, np.uint64),
-        np.empty(SEEN_WORDS, np.uint64),
-        np.empty(SEEN_WORDS, np.uint64),
-        np.empty(_SEATS, np.uint64),
-        np.empty(_SEATS, np.uint64),
-        np.empty(64, np.float64),
-        np.empty(_SEATS, np.float64),
-        np.empty(_SEATS, np.int64),
-        np.empty(1, np.uint64),
-    )
+    room = _new_room()
     margins = np.zeros(len(states), np.float64)
     for i in range(len(states)):
         for seating in range(2):
-            copy_state(states[i], room.end)
-            new_seen(game, room.later)
-            room.later_voids[:] = ZERO
-            room.rng[0] = seeds[i]
+            _begin(states[i], game, seeds[i], room)
             others = np.uint64(5 << (1 - seating))
             _play_out(game, valuer, company, others, room)
-            values_of(room.end, game, _LEAVES, room.scores, room.values)
             for seat in range(_SEATS):
                 if others >> np.uint64(seat) & ONE == ZERO:
                     margins[i] += room.values[np.int64(side_of(game, np.uint64(seat)))] / 4.0

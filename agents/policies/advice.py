@@ -84,6 +84,7 @@ class RuleAdviser(NamedTuple):
     def ask(self, view: View, found: NDArray[np.float64]) -> Action:
         """The card by the rules."""
         game, style = self.game, self.policy.style(self.game, view)
+        assert style is not None  # it has no tables
         bit = advise_in_style(sight_of(game, view), game.words, game.to_bits, style, found)
         return game.cards[bit]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.policies.kinds import NO_VALUER, RULES, OfOneType, Style
+from agents.policies.kinds import OfOneType, Style
 from agents.rulebooks import GAMES, book_of
 from arena.errors import ArenaError
 from arena.files import write_atomically
@@ -54,9 +54,8 @@ class RulePolicy(OfOneType):
     def style(self, game: KernelGame, view: View, sharpness: float = 1.0) -> Style:
         """The rules, with all that was played until now in their book."""
         self.check(view.rules)
-        return Style(
-            RULES, NO_VALUER, book_of(view, game, self.rules), self.slips, sharpness, np.zeros(64)
-        )
+        book = book_of(view, game, self.rules)
+        return Style(None, book, self.slips, sharpness, np.zeros(64))
 
 
 def save_rule_policy(path: Path, policy: RulePolicy) -> None:

@@ -70,7 +70,6 @@ from arena.rules import View
 __all__ = [
     "ENCODING",
     "MOST_SEEN",
-    "NO_SCHEME",
     "SEEN_WORDS",
     "Scheme",
     "input_count",
@@ -97,9 +96,6 @@ Scheme: TypeAlias = Words
 _WIDTH, _CARDS, _UNIT, _POINTS, _MODE, _LANES = 0, 1, 2, 3, 4, 5
 """Cards of a suit, of the deck; points of a step, how many sides have them; what is trump; and
 from `_LANES` on the rank of the suit in each lane, trump highest."""
-
-NO_SCHEME: Scheme = np.zeros(_LANES + 4, np.uint64)
-NO_SCHEME.flags.writeable = False  # as those of games are: one type for compiled code
 
 _PLANES = 11
 _TAIL = 4 + 4 + 4 + 14 + 1 + 3

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from agents.policies.dealt import DealtFactors, chance_of_deal
 from agents.policies.features import Deck, watch
-from agents.policies.kinds import TABLES, Style, chance_in
+from agents.policies.kinds import Style, chance_in
 from agents.policies.tables import chances_by_type
 from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import (
@@ -145,10 +145,10 @@ class Evidence(NamedTuple):
     """The power to which weights are raised."""
     dealt: DealtFactors
     """What bids tell of the hand of each seat; no rows if they tell nothing."""
-    style: Style
-    """How the others play, if not by tables."""
+    style: Style | None
+    """How the others play; None if by tables."""
     seen: NDArray[np.uint64]
-    """For each play in the ledger, what there was to notice before; no rows for tables."""
+    """For each play in the ledger, what there was to notice before; of no use to tables."""
 
 
 class Memory(NamedTuple):
@@ -201,14 +201,15 @@ def _chances_of(
             break
         if allowed & (allowed - ONE) == ZERO:
             continue
-        if evidence.style.kind == TABLES:
-            chances_by_type(
-                state, game, ledger.voids[i], types.deck, types.factors, allowed, card, room
-            )
-            for t in range(count):
-                found[t] *= room[t]
-        else:
-            found[0] *= chance_in(evidence.style, state, game, evidence.seen[i], allowed, card)
+        in_style = chance_in(evidence.style, state, game, evidence.seen[i], allowed, card)
+        if in_style >= 0.0:
+            found[0] *= in_style
+            continue
+        chances_by_type(
+            state, game, ledger.voids[i], types.deck, types.factors, allowed, card, room
+        )
+        for t in range(count):
+            found[t] *= room[t]
 
 
 @inlined

@@ -12,7 +12,7 @@ from agents.policies.card_inputs import SEEN_WORDS, past_cards, witness
 from agents.policies.dealt import factors_by_seat
 from agents.policies.evidence import Evidence, Ledger, Types, new_memory, recall, weigh_world
 from agents.policies.features import deck_of
-from agents.policies.kinds import BY_TABLES, TABLES, Policy, Style
+from agents.policies.kinds import Policy, Style
 from agents.policies.pool import Pool, enumerate_worlds, fill, spread_out
 from arena.errors import ArenaError
 from arena.games.infoset import InfoSet
@@ -81,11 +81,13 @@ _NO_DEALT = np.empty((0, 0, 0), np.float32)
 _NOTHING_SEEN = np.empty((0, SEEN_WORDS), np.uint64)
 
 
-def _evidence(past: Past, game: KernelGame, types: Types, trust: float, style: Style) -> Evidence:
+def _evidence(
+    past: Past, game: KernelGame, types: Types, trust: float, style: Style | None
+) -> Evidence:
     dealt = _NO_DEALT
     if len(types.dealt) and past.declarer is not None:
         dealt = factors_by_seat(game, types.dealt, past.declarer, past.leader)
-    seen = _NOTHING_SEEN if style.kind == TABLES else _seen_before(past, game)
+    seen = past.ledger.voids if style is None else _seen_before(past, game)
     return Evidence(past.ledger, past.plays, game.words, types, trust, dealt, style, seen)
 
 
@@ -173,7 +175,7 @@ def infer(
     worlds: int,
     rng: Words,
     trust: float = 1.0,
-    style: Style = BY_TABLES,
+    style: Style | None = None,
 ) -> Inference:
     """Worlds as likely as the past makes them: all if there are few, else a sample.
 
@@ -205,7 +207,7 @@ def true_world_nats(
     hands: Words,
     worlds: int,
     rng: Words,
-    style: Style = BY_TABLES,
+    style: Style | None = None,
 ) -> float:
     """By how much the true hands are likelier than a world drawn uniformly: ln(weight / mean).
 

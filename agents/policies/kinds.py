@@ -19,12 +19,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.dense_network import Layers, scratch_for
-from agents.policies.card_inputs import MOST_SEEN, NO_SCHEME
 from agents.policies.card_values import Valuer, weigh_by
 from agents.policies.tables import Factors
 from agents.rulebooks import Book, advised
-from agents.rulebooks.layout import COUNT, SIZE
+from agents.rulebooks.layout import COUNT
 from arena.errors import ArenaError, did_you_mean
 from arena.games.kernel.bits import kth_bit, popcount
 from arena.games.kernel.jit import inlined, uncounted
@@ -33,19 +31,20 @@ from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame
 from arena.rules import Rules, View
 
-__all__ = ["BY_TABLES", "NETWORK", "RULES", "TABLES", "Policy", "Style", "draw_by", "weigh_in"]
+__all__ = ["OfOneType", "Policy", "Style", "chance_in", "draw_by", "weigh_in"]
 
-TABLES, NETWORK, RULES = 0, 1, 2
 _S11 = np.uint64(11)
 _UNIT = 2.0**-53
 
 
 class Style(NamedTuple):
-    """A way to play that is not by tables, at one decision, for compiled code."""
+    """A way to play that is not by tables, at one decision, for compiled code.
 
-    kind: int
-    valuer: Valuer
-    book: Book
+    By a network or by a book; what is None is not compiled.
+    """
+
+    valuer: Valuer | None
+    book: Book | None
     """What rules look at; to be kept up to date by who plays on."""
     slips: float
     """By rules: how often another card is played."""
@@ -53,12 +52,6 @@ class Style(NamedTuple):
     """The power to which weights are raised; of a network, of exp(value)."""
     weights: NDArray[np.float64]
     """Room for those of the cards."""
-
-
-_NO_LAYERS = Layers(np.zeros(3, np.int64), np.zeros(0, np.float32))
-NO_VALUER = Valuer(NO_SCHEME, _NO_LAYERS, scratch_for(_NO_LAYERS), np.zeros(MOST_SEEN, np.int32))
-NO_BOOK: Book = np.zeros(SIZE, np.uint64)
-BY_TABLES = Style(TABLES, NO_VALUER, NO_BOOK, 0.0, 1.0, np.zeros(64))
 
 
 class Policy(abc.ABC):
@@ -83,8 +76,8 @@ class Policy(abc.ABC):
         """Tables, a row for each type, raised to a power; of other kinds a row that is empty."""
 
     @abc.abstractmethod
-    def style(self, game: KernelGame, view: View, sharpness: float = 1.0) -> Style:
-        """How it plays at a decision, if not by tables."""
+    def style(self, game: KernelGame, view: View, sharpness: float = 1.0) -> Style | None:
+        """How it plays at a decision; None if by its tables."""
 
     def dealt_factors(self, game: KernelGame) -> NDArray[np.float32] | None:
         """What bids tell, a row for each type; None if the policy does not know."""
@@ -122,23 +115,51 @@ class OfOneType(Policy):
 # --- compiled ----------------------------------------------------------------------------
 
 
-@uncounted
+@inlined
 def weigh_in(
-    style: Style,
+    style: Style, state: Words, game: Words, seen: Words, cards: Word, weights: NDArray[np.float64]
+) -> float:
+    """The weight of each of the legal `cards`, lowest first, for the seat in turn; their sum."""
+    return _weigh(
+        style.valuer, style.book, style.slips, style.power, state, game, seen, cards, weights
+    )
+
+
+# What a function is given as None, numba knows when it compiles it.
+@uncounted
+def _weigh(
+    valuer: Valuer | None,
+    book: Book | None,
+    slips: float,
+    power: float,
     state: Words,
     game: Words,
     seen: Words,
     cards: Word,
     weights: NDArray[np.float64],
 ) -> float:
-    """The weight of each of the legal `cards`, lowest first, for the seat in turn; their sum."""
-    if style.kind == NETWORK:
-        return weigh_by(state, game, seen, style.valuer, style.power, cards, weights)
-    found = advised(state, game, style.book, cards)
+    if valuer is not None:
+        return weigh_by(state, game, seen, valuer, power, cards, weights)
+    if book is not None:
+        return _weigh_by_rule(book, slips, power, state, game, cards, weights)
+    return 0.0
+
+
+@uncounted
+def _weigh_by_rule(
+    book: Book,
+    slips: float,
+    power: float,
+    state: Words,
+    game: Words,
+    cards: Word,
+    weights: NDArray[np.float64],
+) -> float:
+    found = advised(state, game, book, cards)
     others = cards & ~found
-    slips = style.slips if others != ZERO else 0.0
-    by_rule = ((1.0 - slips) / np.float64(popcount(found))) ** style.power
-    besides = (slips / np.float64(max(popcount(others), ONE))) ** style.power
+    slipped = slips if others != ZERO else 0.0
+    by_rule = ((1.0 - slipped) / np.float64(popcount(found))) ** power
+    besides = (slipped / np.float64(max(popcount(others), ONE))) ** power
     total, count = 0.0, 0
     while cards != ZERO:
         card = cards & (~cards + ONE)
@@ -151,13 +172,22 @@ def weigh_in(
 
 
 @uncounted
+def _turn_to(book: Book | None, state: Words) -> None:
+    """A book has the whole past: how much of it was past then is how many had been played."""
+    if book is not None:
+        played = state[PLAYED] | state[PLAYED + ONE] | state[PLAYED + TWO] | state[PLAYED + THREE]
+        book[COUNT] = popcount(played)
+
+
+@uncounted
 def chance_in(
-    style: Style, state: Words, game: Words, seen: Words, cards: Word, card: Word
+    style: Style | None, state: Words, game: Words, seen: Words, cards: Word, card: Word
 ) -> float:
-    """How likely the seat in turn is to play `card`, one of the legal `cards`."""
-    # A book has the whole past; how much of it was past then is how many cards had been played.
-    played = state[PLAYED] | state[PLAYED + ONE] | state[PLAYED + TWO] | state[PLAYED + THREE]
-    style.book[COUNT] = popcount(played)
+    """How likely the seat in turn is to play `card`, one of the legal `cards`; below 0 if it plays
+    by tables, which say it themselves."""
+    if style is None:
+        return -1.0
+    _turn_to(style.book, state)
     total = weigh_in(style, state, game, seen, cards, style.weights)
     return float(style.weights[popcount(cards & (card - ONE))]) / total
 

@@ -22,7 +22,7 @@ from agents.policies.by_rule import read_rule_policy
 from agents.policies.card_inputs import ENCODING as CARDS
 from agents.policies.dealt import dealt_size, has_bids
 from agents.policies.features import deck_of, table_size
-from agents.policies.kinds import BY_TABLES, Policy, Style
+from agents.policies.kinds import Policy, Style
 from agents.policies.network import read_card_network
 from agents.policies.tables import Factors
 from arena.cards import SUITS
@@ -94,9 +94,9 @@ class PolicyModel(Policy):
         """What bids tell, a row for each type; None if the model does not know."""
         return _dealt_factors(self, game)
 
-    def style(self, game: KernelGame, view: View, sharpness: float = 1.0) -> Style:
+    def style(self, game: KernelGame, view: View, sharpness: float = 1.0) -> Style | None:
         """By its tables."""
-        return BY_TABLES
+        return None
 
 
 @lru_cache(maxsize=256)

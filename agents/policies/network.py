@@ -21,7 +21,7 @@ from agents.dense_network import Bits, Network, Use, read_network, save_network
 from agents.encodings import VERSIONS
 from agents.policies.card_inputs import ENCODING, input_count, output_count
 from agents.policies.card_values import Valuer, valuer_of
-from agents.policies.kinds import NETWORK, NO_BOOK, OfOneType, Style
+from agents.policies.kinds import OfOneType, Style
 from arena.errors import ArenaError
 from arena.games.kernel.spec import KernelGame
 from arena.model_file import ModelFile
@@ -69,9 +69,7 @@ class CardNetwork(OfOneType):
 
     def style(self, game: KernelGame, view: View, sharpness: float = 1.0) -> Style:
         """Cards are as likely as exp(value / temperature), raised to a power."""
-        return Style(
-            NETWORK, self.valuer(game), NO_BOOK, 0.0, sharpness / self.temperature, np.zeros(64)
-        )
+        return Style(self.valuer(game), None, 0.0, sharpness / self.temperature, np.zeros(64))
 
 
 # --- files -------------------------------------------------------------------------------
