@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.beliefs.network import card_chances, is_network, read_seat_network
 from agents.bidding.monte_carlo import MonteCarlo
 from agents.passing import pass_card
-from agents.policies.features import deck_of
-from agents.policies.inference import voids_of
-from agents.policies.model import SHIPPED, hash_of, policies_for
-from agents.policies.tables import weigh
+from agents.policies.advice import adviser_for
+from agents.policies.model import SHIPPED, hash_of
 from arena.agent import parameter
-from arena.cards import cards_of
 from arena.games.kernel.jit import warms
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
@@ -24,6 +22,8 @@ from arena.rules import Action, View
 from arena.seeds import Rng
 
 __all__ = ["PolicyPlayer"]
+
+_MOST_CARDS = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,8 @@ class PolicyPlayer:
     @property
     def model_hash(self) -> str:
         """What the policies are known by, for the fingerprint."""
-        if self.model is not None and is_network(self.model):
+        if self._is_network:
+            assert self.model is not None  # it is one
             return read_seat_network(self.model).sha256
         return hash_of(self.model)
 
@@ -59,6 +60,8 @@ class PolicyPlayer:
             return MonteCarlo().bid(view, rng)
         if view.phase == "pass":
             return pass_card(view, rng)
+        if self.temperature == 0.0 and not self._is_network:
+            return self._ask(view, np.empty(_MOST_CARDS))
         chances = self.chances(view)
         if self.temperature == 0.0:
             return max(chances, key=lambda card: chances[card])
@@ -72,18 +75,22 @@ class PolicyPlayer:
 
     def chances(self, view: View) -> dict[Action, float]:
         """How likely each legal card is."""
-        if self.model is not None and is_network(self.model):
+        if self._is_network:
+            assert self.model is not None  # it is one
             return card_chances(read_seat_network(self.model), view)
-        game, model = kernel_game(view.rules, view.trump), policies_for(view.rules, self.model)
-        root = game.view_state(view)
-        cards = game.mask(sum(1 << card for card in view.legal))
-        weights = np.empty(64)
-        total = weigh(
-            root, game.words, voids_of(game, view), deck_of(game), model.factors(game),
-            model.number(self.type), cards, weights,
-        )  # fmt: skip
-        bits = cards_of(int(cards))
-        return {game.cards[bit]: float(weights[i] / total) for i, bit in enumerate(bits)}
+        found = np.empty(_MOST_CARDS)
+        self._ask(view, found)
+        bits = kernel_game(view.rules, view.trump).bits
+        cards = sorted(view.legal, key=lambda card: bits[card])
+        return dict(zip(cards, found.tolist(), strict=False))
+
+    @property
+    def _is_network(self) -> bool:
+        return self.model is not None and is_network(self.model)
+
+    def _ask(self, view: View, found: NDArray[np.float64]) -> Action:
+        """The likeliest card, and how likely all are."""
+        return adviser_for(view.rules, view.trump, self.model, self.type).ask(view, found)
 
 
 @warms

@@ -12,6 +12,7 @@ hands.
 | `rounds`, `recordings` | rounds to learn from; those that `arena record` wrote |
 | `fit` | tables from rounds, by multinomial logistic regression |
 | `model` | policies in files |
+| `advice` | what a policy says to a view |
 | `pool`, `inference` | worlds weighted by what was played, by a policy |
 | `measure` | what a policy knows |
 | `train` | `arena train policy` |

@@ -9,6 +9,7 @@ order of the cards: a trump suit, no trump, or another.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
@@ -16,14 +17,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.policies.by_rule import ENCODING as RULE
+from agents.policies.by_rule import read_rule_policy
+from agents.policies.card_inputs import ENCODING as CARDS
 from agents.policies.dealt import dealt_size, has_bids
 from agents.policies.features import deck_of, table_size
+from agents.policies.kinds import Policy, Style
+from agents.policies.network import read_card_network
 from agents.policies.tables import Factors
 from arena.cards import SUITS
-from arena.errors import ArenaError, did_you_mean
+from arena.errors import ArenaError
 from arena.games.kernel.spec import KernelGame
 from arena.model_file import ModelFile
-from arena.rules import Rules
+from arena.rules import Rules, View
 
 __all__ = [
     "SHIPPED",
@@ -53,9 +59,9 @@ def mode_of(trump: int | None) -> str:
     return "suit" if trump < len(SUITS) else f"trump{trump}"
 
 
-@dataclass(frozen=True)
-class PolicyModel:
-    """Policies for a game: a way to play for each type."""
+@dataclass(frozen=True, eq=False)
+class PolicyModel(Policy):
+    """Policies for a game: a way to play for each type, by tables."""
 
     game: str
     types: tuple[str, ...]
@@ -75,10 +81,10 @@ class PolicyModel:
             digest.update(b"dealt" + mode.encode() + self.dealt[mode].tobytes())
         return digest.hexdigest()
 
-    def check(self, rules: Rules) -> None:
-        """Raise `ArenaError` unless the model is for a game."""
-        if rules.name != self.game:
-            raise ArenaError(f"the policy is for {self.game}, not for {rules.name}")
+    @property
+    def games(self) -> tuple[str, ...]:
+        """Its game."""
+        return (self.game,)
 
     def factors(self, game: KernelGame, sharpness: float = 1.0) -> Factors:
         """The tables of all types, a row each, raised to a power."""
@@ -88,17 +94,9 @@ class PolicyModel:
         """What bids tell, a row for each type; None if the model does not know."""
         return _dealt_factors(self, game)
 
-    def number(self, name: str) -> int:
-        """The number of a type; '' is the first."""
-        if name and name not in self.types:
-            raise ArenaError(f"type: unknown {name!r}; {did_you_mean(name, self.types)}")
-        return self.types.index(name) if name else 0
-
-    def __hash__(self) -> int:
-        return hash(self.sha256)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PolicyModel) and self.sha256 == other.sha256
+    def style(self, game: KernelGame, view: View, sharpness: float = 1.0) -> Style | None:
+        """By its tables."""
+        return None
 
 
 @lru_cache(maxsize=256)
@@ -145,8 +143,14 @@ def save_policy(path: Path, model: PolicyModel) -> None:
 
 
 @lru_cache(maxsize=16)
-def read_policy(model_file: ModelFile) -> PolicyModel:
-    """Read a model; `ArenaError` says what is wrong with it."""
+def read_policy(model_file: ModelFile) -> Policy:
+    """Read a model of any kind; `ArenaError` says what is wrong with it."""
+    kind = str(model_file.arrays().get("encoding", "")).partition(" ")[0]
+    reader = _READERS.get(kind, _read_tables)
+    return reader(model_file)
+
+
+def _read_tables(model_file: ModelFile) -> PolicyModel:
     path = model_file.path
     file = model_file.arrays()
     try:
@@ -175,7 +179,14 @@ def read_policy(model_file: ModelFile) -> PolicyModel:
     return model
 
 
-def policies_for(rules: Rules, model_file: ModelFile | None) -> PolicyModel:
+_READERS: dict[str, Callable[[ModelFile], Policy]] = {
+    CARDS: read_card_network,
+    RULE: read_rule_policy,
+}
+"""By what models say of themselves; tables say nothing."""
+
+
+def policies_for(rules: Rules, model_file: ModelFile | None) -> Policy:
     """The policies in a file, or those that come along for a game if none is named."""
     model = read_policy(model_file or shipped(rules.name))
     model.check(rules)

@@ -11,6 +11,8 @@ A training file says what to play and with whom:
       rule: {family: rule}
     seed: 1001
 
+A file with `kind: network` trains a network instead (`agents.networks.cards`).
+
 A type may also be what was recorded (`arena record`): `search: {recording: FOLDER}`, a folder
 beside the file. It must have as many rounds as are asked for.
 
@@ -30,8 +32,9 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -68,9 +71,14 @@ _FEWEST = 2 * _HELD_OUT
 """Rounds of which two are not fitted to: a spread needs two."""
 
 
+_ELSEWHERE = {"network": "agents.networks.cards:CardsTrainer"}
+"""Kinds of policies that others train: by name, because they stand on searches and need torch."""
+
+
 class TrainingFile(Strict):
     """How a model is made."""
 
+    kind: Literal["tables"] = "tables"
     name: str
     games: list[dict[str, Any]] = Field(min_length=1)
     types: dict[str, dict[str, Any]] = Field(min_length=1)
@@ -96,6 +104,11 @@ class PolicyTrainer:
         tell: Callable[[str], None],
     ) -> str:
         """Make and write a model; the hash that it is known by."""
+        kind = read(config).data.get("kind")
+        if isinstance(kind, str) and kind in _ELSEWHERE:
+            module, _, name = _ELSEWHERE[kind].partition(":")
+            trainer = getattr(import_module(module), name)()
+            return str(trainer.train(config, overrides, output, workers, tell))
         return train(config, overrides, output, workers, tell).sha256
 
 
@@ -104,7 +117,7 @@ def train(
 ) -> PolicyModel:
     """Make the model that a training file describes, and write it."""
     written, games, players = _load(config, overrides)
-    identity = json.dumps(written.model_dump(mode="json"), sort_keys=True)
+    identity = json.dumps(written.model_dump(mode="json", exclude={"kind"}), sort_keys=True)
     parts = output.with_name(f"{output.stem}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}")
     parts.mkdir(parents=True, exist_ok=True)
     warm_up()

@@ -20,11 +20,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.rulebooks import note_in, open_book
 from agents.search.leaves import Leaves, judge_leaf
 from agents.search.network import Judge, follow, set_out
 from agents.search.nodes import UNBOUNDED, Nodes, Slots, child_of, expand, has_room, is_new, reset
 from agents.search.observers import Hands, count_hand, seen_from
-from agents.search.rulebooks import note_in, open_book
 from agents.search.worlds import Worlds, deal_world
 from arena.games.kernel.bits import ctz, kth_bit, popcount, prefetch
 from arena.games.kernel.jit import compiled, inlined, uncounted

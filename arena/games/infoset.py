@@ -27,7 +27,16 @@ from arena.deals import Deal, check_cards
 from arena.errors import ArenaError
 from arena.rules import Position, Rules, Trick, View
 
-__all__ = ["InfoSet", "Play", "Signs", "agrees", "impossible_after", "plays_of", "round_of"]
+__all__ = [
+    "InfoSet",
+    "Play",
+    "Signs",
+    "agrees",
+    "impossible_after",
+    "located",
+    "plays_of",
+    "round_of",
+]
 
 _SUIT = (1 << LANE) - 1
 
@@ -71,8 +80,8 @@ class InfoSet:
 
         may = [unseen & ~mask for mask in history.impossible]
         may[seat] = 0
-        located = _located(view)
-        for holder, cards in located:
+        shown = located(view)
+        for holder, cards in shown:
             for other in range(players):
                 if other != holder:
                     may[other] &= ~cards
@@ -84,7 +93,7 @@ class InfoSet:
             undealt,
             tuple(sizes),
             tuple(may),
-            _must(located, may, undealt),
+            _must(shown, may, undealt),
         )
 
     @property
@@ -114,7 +123,7 @@ class InfoSet:
         return hands[self.seat] == self.hand
 
 
-def _located(view: View) -> Sequence[tuple[int, int]]:
+def located(view: View) -> Sequence[tuple[int, int]]:
     """Seats and cards that were seen to be theirs; some may have been played since."""
     if not view.passed or view.phase == "pass":
         return view.shown
@@ -122,9 +131,9 @@ def _located(view: View) -> Sequence[tuple[int, int]]:
     return *view.shown, (receiver, mask_of(view.passed))
 
 
-def _must(located: Sequence[tuple[int, int]], may: list[int], undealt: int) -> tuple[int, ...]:
+def _must(shown: Sequence[tuple[int, int]], may: list[int], undealt: int) -> tuple[int, ...]:
     must = [0] * len(may)
-    for holder, cards in located:
+    for holder, cards in shown:
         must[holder] |= cards & may[holder]
     if not undealt:
         once = twice = 0

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from kernel.all_rules import situations
 
 from agents.champion import Champion
 from agents.policies import model as model_file
@@ -18,6 +19,7 @@ from agents.policies.tables import weigh
 from agents.policy import PolicyPlayer
 from agents.random_ import Random
 from agents.rule import Rule
+from arena.cards import cards_of
 from arena.cli import main
 from arena.errors import ArenaError
 from arena.games.hearts import Hearts
@@ -30,6 +32,13 @@ from arena.rules import Rules
 from arena.seeds import Rng
 
 GAMES: list[Rules] = [Klaverjas(), Klaverjas(variant="amsterdam"), Schieber(), Hearts()]
+VARIANTS: list[Rules] = [
+    *GAMES,
+    Klaverjas(variant="amsterdam-official"),
+    Klaverjas(bidding="classical"),
+    Schieber("given", weis=True, stoeck=True),
+    Hearts(passing="left"),
+]
 
 
 def rounds_of(rules: Rules, count: int = 6) -> Rounds:
@@ -233,3 +242,33 @@ def test_a_wrong_training_file_is_told(
     (tmp_path / "tiny.yaml").write_text(wrong)
     assert main(["train", "policy", str(tmp_path / "tiny.yaml")]) == 2
     assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("rules", VARIANTS, ids=str)
+def test_the_player_asks_the_policy_as_it_is_asked_by_steps(rules: Rules) -> None:
+    model = policies_for(rules, None)
+    for kind in model.types:
+        likeliest, drawing = PolicyPlayer(type=kind), PolicyPlayer(type=kind, temperature=0.7)
+        for number, (table, _) in enumerate(situations(rules, 40, 6)):
+            if table.phase != "play" or len(table.legal) == 1:
+                continue
+            view = rules.view(table, table.turn)
+            game, weights = kernel_game(rules, view.trump), np.empty(64)
+            cards = game.mask(sum(1 << card for card in view.legal))
+            total = weigh(
+                game.view_state(view), game.words, voids_of(game, view), deck_of(game),
+                model.factors(game), model.number(kind), cards, weights,
+            )  # fmt: skip
+            expected = {
+                game.cards[bit]: float(weights[place] / total)
+                for place, bit in enumerate(cards_of(int(cards)))
+            }
+            chances = likeliest.chances(view)
+            assert list(chances.items()) == list(expected.items())
+            assert likeliest.act(view, Rng(0)) == max(expected, key=lambda card: expected[card])
+            # The first card up to which the chances, made sharper, come to what was drawn.
+            powers = [chance ** (1 / 0.7) for chance in expected.values()]
+            goal = Rng(number).random() * sum(powers)
+            upto = [sum(powers[: place + 1]) for place in range(len(powers))]
+            drawn = next(card for card, sum_ in zip(expected, upto, strict=True) if sum_ > goal)
+            assert drawing.act(view, Rng(number)) == drawn

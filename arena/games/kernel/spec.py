@@ -133,7 +133,7 @@ class KernelGame:
         """The array that compiled functions take as `game`."""
         self.bits = bits
         """The number of each card's bit."""
-        self._fill_in = fill_in
+        self.fill_in = fill_in
         self.cards = {bit: card for card, bit in bits.items()}
         """The card of each bit."""
         self.to_bits = np.zeros(64, dtype=np.uint8)
@@ -200,8 +200,8 @@ class KernelGame:
         state[LEFT] = rules.hand_size - len(tricks)
         state[DECLARER] = table.declarer or 0
         state[OPENED] = int(table.opened)
-        if self._fill_in is not None:
-            self._fill_in(table, state)
+        if self.fill_in is not None:
+            self.fill_in(table, state)
         for seat, hand in enumerate(hands):
             if hand:
                 state[_HANDS + seat] = int(translate(np.uint64(hand), self.to_bits))
