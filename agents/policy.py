@@ -32,8 +32,9 @@ class PolicyPlayer:
 
     Tables, and the network of `arena train seat`, are fitted to how a search plays (source of the
     latter: the "DNN" bot of Niklaus 2019, which plays the likeliest card); that of `arena train
-    policy` (model: policy-klaverjas) says what each card will come to. The chances of the cards are raised to the power 1 / temperature; at 0 the likeliest card is
-    played. Bids by Monte Carlo unless a bidder is set beside it; passes cards as `rule` does.
+    policy`, such as `model: policy-klaverjas`, says what each card will come to. The chances of the
+    cards are raised to the power 1 / temperature; at 0 the likeliest card is played. Bids by
+    Monte Carlo unless a bidder is set beside it; passes cards as `rule` does.
     """
 
     games: ClassVar[tuple[str, ...]] = SHIPPED
@@ -42,7 +43,8 @@ class PolicyPlayer:
     temperature: float = parameter(0.0, help="0 plays the likeliest card", at_least=0)
     type: str = parameter("", help="which of the model's types; by default the first")
     model: ModelFile | None = parameter(
-        None, help="a file with a policy (arena train policy, arena train seat); else the game's own"
+        None,
+        help="a file with a policy (arena train policy, arena train seat); else the game's own",
     )
 
     @property

@@ -125,7 +125,7 @@ def guesses_for(game: KernelGame, worlds: int) -> Guesses:
     """Of so many worlds, drawn from a pool of twice as many."""
     model = policies_for(game.rules, None)
     first = tuple(float(number == 0) for number in range(len(model.types)))
-    types = types_for(model, game, first)
+    types = types_for(model, game, (first,) * len(game.rules.sides))
     cards = _SEATS * game.rules.hand_size
     return Guesses(
         types,

@@ -151,7 +151,8 @@ def test_weights_are_those_of_bayes(rules: Rules, kind: str) -> None:
                 expected[hands] = weight
         total = sum(expected.values())
         past = past_of(game, view, game.view_state(view))
-        types, style = types_for(policy, game, (1.0,)), policy.style(game, view)
+        types = types_for(policy, game, ((1.0,),) * len(rules.sides))
+        style = policy.style(game, view)
         inferred = infer(past, game, types, 1000, np.zeros(1, np.uint64), style=style)
         assert inferred.exact
         got = {}
