@@ -164,6 +164,8 @@ def test_mistakes_in_a_recipe_are_told(tmp_path, capsys) -> None:
         ("kind: network\nhiden: [8]\n", "unknown key; did you mean 'hidden'?"),
         ("kind: network\nhidden: []\n", "hidden: expected numbers of nodes from 1 on"),
         ("kind: network\ngame: hart\n", "unknown game 'hart'"),
+        ("kind: network\noptions: {varant: amsterdam}\n", "options of klaverjas: varant: "),
+        ("kind: network\nbidder: rul\n", "did you mean 'rule'?"),
     ):
         (tmp_path / "net.yaml").write_text(text)
         out = str(tmp_path / "net.npz")
