@@ -24,6 +24,7 @@ from agents.policies.rounds import play_rounds
 from agents.policy import PolicyPlayer
 from agents.rule import Rule
 from agents.search.network import load_network
+from agents.semi_random import SemiRandom
 from arena.config.recipe import read_recipe
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
@@ -109,11 +110,11 @@ POLICIES = [name for name in NETWORKS if name.startswith("policy-")]
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_networks_that_value_cards_beat_the_rule_player(name):
+def test_networks_that_value_cards_beat_players_who_avoid_blunders(name):
     rules = GAMES.get(name.removeprefix("policy-"))()
     network = PolicyPlayer(model=ModelFile.find(name))
     margins = []
-    for lineup in ([network, Rule()], [Rule(), network]):
+    for lineup in ([network, SemiRandom()], [SemiRandom(), network]):
         played = play_rounds(rules, lineup, 8, range(60))
         margins.append(margins_of(played))
     better = 1.0 if rules.higher_wins else -1.0
