@@ -43,7 +43,7 @@ class Plays(Infers):
         None, help="a file with policies; by default the game's own"
     )
     types: dict[str, float] | None = parameter(
-        None, help="how likely a side is of each type of the policy; by default of the first"
+        None, help="how likely a side is of each type of the policy; by default as that says"
     )
     partner_types: dict[str, float] | None = parameter(
         None, help="the same for the own side, where there are partners; by default as types"
@@ -120,10 +120,10 @@ class Plays(Infers):
 
     def _priors(self, model: Policy, view: View) -> tuple[tuple[float, ...], ...]:
         """A row for each side: how likely it is of each type of the model."""
-        usual = self.types or {model.types[0]: 1.0}
+        others, partners = model.shares
+        if self.types is not None:
+            others = partners = self.types
+        partners = self.partner_types or partners
         own = view.rules.side_of(view.seat)
-        said = [
-            self.partner_types or usual if side == own else usual
-            for side in range(len(view.rules.sides))
-        ]
+        said = [partners if side == own else others for side in range(len(view.rules.sides))]
         return tuple(tuple(types.get(name, 0.0) for name in model.types) for types in said)

@@ -14,7 +14,8 @@ of the cards played (`agents.rulebooks`).
 from __future__ import annotations
 
 import abc
-from typing import ClassVar, NamedTuple
+from collections.abc import Mapping
+from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,7 @@ from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame
 from arena.rules import Rules, View
 
-__all__ = ["OfOneType", "Policy", "Style", "chance_in", "draw_by", "weigh_in"]
+__all__ = ["OfOneType", "Policy", "Shares", "Style", "chance_in", "draw_by", "weigh_in"]
 
 _S11 = np.uint64(11)
 _UNIT = 2.0**-53
@@ -54,12 +55,22 @@ class Style(NamedTuple):
     """Room for those of the cards."""
 
 
+Shares: TypeAlias = Mapping[str, float]
+"""How likely each type is; one that is not named is not expected."""
+
+
 class Policy(abc.ABC):
     """How likely each legal card is for a seat that knows this much."""
 
     types: tuple[str, ...]
     """Names of the ways to play that it knows."""
     recipe: str
+
+    @property
+    def shares(self) -> tuple[Shares, Shares]:
+        """How likely each type is, of others and of partners, where nothing else is said."""
+        first = {self.types[0]: 1.0}
+        return first, first
 
     @property
     @abc.abstractmethod

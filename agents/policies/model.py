@@ -2,8 +2,9 @@
 
 A model is a `.npz` file for one game. It has `types` (names of the ways to play that it knows),
 for each mode of the game `weights_<mode>` (float32, a row of tables for each type), where players
-bid `dealt_<mode>` (the same, for `dealt`), and `recipe` (text). A mode is what changes the
-order of the cards: a trump suit, no trump, or another.
+bid `dealt_<mode>` (the same, for `dealt`), perhaps `expected` (how likely each type is, of others
+and of partners), and `recipe` (text). A mode is what changes the order of the cards: a trump suit,
+no trump, or another.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from agents.policies.by_rule import read_rule_policy
 from agents.policies.card_inputs import ENCODING as CARDS
 from agents.policies.dealt import dealt_size, has_bids
 from agents.policies.features import deck_of, table_size
-from agents.policies.kinds import Policy, Style
+from agents.policies.kinds import Policy, Shares, Style
 from agents.policies.network import read_card_network
 from agents.policies.tables import Factors
 from arena.cards import SUITS
@@ -41,7 +42,7 @@ __all__ = [
     "save_policy",
 ]
 
-_WEIGHTS, _DEALT = "weights_", "dealt_"
+_WEIGHTS, _DEALT, _EXPECTED = "weights_", "dealt_", "expected"
 SHIPPED = ("klaverjas", "schieber", "hearts")
 """The games that a model comes along for, `<game>.npz` beside this file."""
 VERSION = 2
@@ -70,6 +71,19 @@ class PolicyModel(Policy):
     recipe: str = ""
     dealt: dict[str, NDArray[np.float32]] = field(default_factory=dict)
     """What bids tell of hands: by mode, a row for each type. Empty where nobody bids."""
+    expected: NDArray[np.float64] | None = None
+    """How likely each type is, of others and, in a second row, of partners; else the first is."""
+
+    @property
+    def shares(self) -> tuple[Shares, Shares]:
+        """How likely each type is, of others and of partners, where nothing else is said."""
+        if self.expected is None:
+            return super().shares
+        others, partners = (
+            {name: share for name, share in zip(self.types, row, strict=True) if share > 0.0}
+            for row in self.expected.tolist()
+        )
+        return others, partners
 
     @cached_property
     def sha256(self) -> str:
@@ -79,6 +93,8 @@ class PolicyModel(Policy):
             digest.update(mode.encode() + self.weights[mode].tobytes())
         for mode in sorted(self.dealt):
             digest.update(b"dealt" + mode.encode() + self.dealt[mode].tobytes())
+        if self.expected is not None:
+            digest.update(b"expected" + self.expected.tobytes())
         return digest.hexdigest()
 
     @property
@@ -126,11 +142,13 @@ def _dealt_factors(model: PolicyModel, game: KernelGame) -> NDArray[np.float32] 
 
 def save_policy(path: Path, model: PolicyModel) -> None:
     """Write a model."""
-    arrays = {
+    arrays: dict[str, NDArray[np.floating]] = {
         start + mode: weights.astype(np.float32)
         for start, tables in ((_WEIGHTS, model.weights), (_DEALT, model.dealt))
         for mode, weights in tables.items()
     }
+    if model.expected is not None:
+        arrays[_EXPECTED] = model.expected
     with path.open("wb") as file:
         np.savez_compressed(
             file,
@@ -170,12 +188,20 @@ def _read_tables(model_file: ModelFile) -> PolicyModel:
             weights,
             str(file["recipe"]),
             dealt,
+            file.get(_EXPECTED),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ArenaError(f"{path}: not a policy: {error or type(error).__name__}") from error
     tables = [*model.weights.values(), *model.dealt.values()]
     if not model.weights or not all(np.isfinite(rows).all() for rows in tables):
         raise ArenaError(f"{path}: not a policy: no weights, or some that are not finite")
+    shares = model.expected
+    if shares is not None and (
+        shares.shape != (2, len(model.types))
+        or not (shares >= 0.0).all()
+        or not shares.any(1).all()
+    ):
+        raise ArenaError(f"{path}: not a policy: no shares of its types in `expected`")
     return model
 
 

@@ -104,9 +104,9 @@ def _simulate(
 ) -> Int:
     """The simulations of `respond_by_steps`."""
     world, state, seen, nodes, places, values, scores = room
-    thinker, root_cards = root[TURN], legal(root, game)
+    thinker, root_cards, luck = root[TURN], legal(root, game), mix(rng[0])
     for _ in range(simulations):
-        next_world(plan, used, root, root_cards, worlds, c, roots, rng, world)
+        next_world(plan, used, root, root_cards, worlds, c, roots, luck, rng, world)
         copy_state(world, state)
         for i in range(SEEN_WORDS):
             seen[i] = root_seen[i]
