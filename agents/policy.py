@@ -12,7 +12,8 @@ from agents.beliefs.network import card_chances, is_network, read_seat_network
 from agents.bidding.monte_carlo import MonteCarlo
 from agents.passing import pass_card
 from agents.policies.advice import adviser_for
-from agents.policies.model import SHIPPED, hash_of
+from agents.policies.kinds import Policy
+from agents.policies.model import SHIPPED, hash_of, read_policy, shipped
 from arena.agent import parameter
 from arena.games.kernel.jit import warms
 from arena.games.kernel.spec import kernel_game
@@ -37,7 +38,6 @@ class PolicyPlayer:
     Monte Carlo unless a bidder is set beside it; passes cards as `rule` does.
     """
 
-    games: ClassVar[tuple[str, ...]] = SHIPPED
     needs: ClassVar[tuple[str, ...]] = ("four-players",)
 
     temperature: float = parameter(0.0, help="0 plays the likeliest card", at_least=0)
@@ -46,6 +46,23 @@ class PolicyPlayer:
         None,
         help="a file with a policy (arena train policy, arena train seat); else the game's own",
     )
+
+    def __post_init__(self) -> None:
+        if not self.games:
+            self._policies()[0].number(self.type)  # so that what is wrong is told at once
+
+    @property
+    def games(self) -> tuple[str, ...]:
+        """The games that it plays: those whose policy knows the type."""
+        if self._is_network:
+            return SHIPPED
+        knowing = [each for each in self._policies() if not self.type or self.type in each.types]
+        return tuple(game for policy in knowing for game in policy.games)
+
+    def _policies(self) -> list[Policy]:
+        """The policies that may be asked: the one in the file, or all that come along."""
+        files = [shipped(game) for game in SHIPPED] if self.model is None else [self.model]
+        return [read_policy(file) for file in files]
 
     @property
     def model_hash(self) -> str:

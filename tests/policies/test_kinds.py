@@ -286,6 +286,9 @@ def test_a_policy_for_another_game_is_refused(tmp_path: Path) -> None:
         policies_for(Hearts(), model)
     with pytest.raises(ArenaError, match="types: unknown 'search'; "):
         Plays(model, types={"search": 1.0})
+    assert PolicyPlayer(model=model).games == ("klaverjas",)
+    with pytest.raises(ArenaError, match="type: unknown 'search'; allowed: network"):
+        PolicyPlayer(model=model, type="search")
     as_written = written(RulePolicy("as-written"), tmp_path / "r.npz")
     with pytest.raises(ArenaError, match="the policy is for klaverjas, not for schieber"):
         policies_for(Schieber(), as_written)
