@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 
 from agents.policies.features import deck_of
-from agents.policies.inference import voids_of
 from agents.policies.model import SHIPPED, hash_of, policies_for
 from agents.search.best_response import Others, Plan, respond
 from agents.search.decision import (
+    UCBS,
     CardStatistics,
     Final,
     Ucb,
@@ -24,8 +24,7 @@ from agents.search.decision import (
 )
 from agents.search.nodes import Nodes, keep_subtree, new_nodes, size_of
 from agents.search.observers import NO_HANDS, new_hands
-from agents.search.tree import grow
-from agents.search.worlds import Worlds, worlds_for
+from agents.search.tree import Policy, grow
 from agents.tree_search import Question, TreeSearch, decide_once
 from arena.agent import Agent, Setup, parameter
 from arena.errors import ArenaError
@@ -33,7 +32,7 @@ from arena.games.kernel.jit import warms
 from arena.games.kernel.layout import HANDS, Words
 from arena.games.kernel.spec import KernelGame
 from arena.model_file import ModelFile
-from arena.rules import Action, View
+from arena.rules import Action, Rules, View
 from arena.seeds import Rng
 
 __all__ = ["Ismcts"]
@@ -158,20 +157,27 @@ class Ismcts(TreeSearch):
 
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         """Visits, mean value and availability of each card."""
-        question = self.ask(view, rng)
+        question = self.question(view, rng)
         if self.tree == "best-response":
             return self._respond(view, question)
         return root_statistics(question.game, self.search(view, question))
 
-    def ask(self, view: View, rng: Rng) -> Question:
-        """The decision of a view, to be searched as this agent does."""
-        urgency = np.inf if self.first_play is None else self.first_play
-        return self.question(view, rng, self.ucb, first_play=urgency, prior=self.prior)
+    def selection(self, rules: Rules) -> Policy:
+        """How trees choose between cards."""
+        return (
+            super()
+            .selection(rules)
+            ._replace(
+                ucb=UCBS[self.ucb],
+                first_play=np.inf if self.first_play is None else self.first_play,
+                prior=self.prior,
+            )
+        )
 
     def search(self, view: View, question: Question, begun: Nodes | None = None) -> Nodes:
         """The tree after this decision's simulations, added to those of a tree already begun."""
         game, policy, leaves = question.game, question.policy, question.leaves
-        worlds = self.worlds(view, question)
+        worlds = self.worlds_of(view, question)
         nodes = new_nodes(self.room) if begun is None else begun
         hands = new_hands(self.room + 1) if self.observers == "all" else NO_HANDS
         visits = 0 if begun is None else int(begun.slots["visits"][0])
@@ -194,8 +200,8 @@ class Ismcts(TreeSearch):
     def _respond(self, view: View, question: Question) -> dict[Action, CardStatistics]:
         """What each card is worth against others who play by a policy."""
         game, root, rules = question.game, question.root, view.rules
-        worlds = worlds_for(game, view, root, self.beliefs, question.seed)
-        voids, side = voids_of(game, view), rules.side_of(view.seat)
+        worlds = self.worlds_of(view, question)
+        voids, side = question.voids, rules.side_of(view.seat)
         others = Others(
             deck_of(game),
             policies_for(rules, self.policy).factors(game, self.sharpness),
@@ -232,10 +238,6 @@ class Ismcts(TreeSearch):
         else:
             spend(question.began + self.budget.milliseconds / 1000, simulate)
 
-    def worlds(self, view: View, question: Question) -> Worlds:
-        """The worlds that are searched."""
-        return worlds_for(question.game, view, question.root, self.beliefs, question.seed)
-
 
 class _Remembering:
     """Plays one round; begins each search with the part of the last tree that came true."""
@@ -254,7 +256,7 @@ class _Remembering:
         if (action := self._agent.without_search(view, rng)) is not None:
             return action
         played = tuple(card for trick in view.tricks for card in trick.cards) + view.table
-        question = self._agent.ask(view, rng)
+        question = self._agent.question(view, rng)
         begun = self._come_true(question, played)
         self._tree = self._agent.search(view, question, begun)
         self._played = played

@@ -15,10 +15,10 @@ from agents.policies.model import PolicyModel
 from agents.policies.pool import Pool, enumerate_worlds, fill, spread_out
 from arena.errors import ArenaError
 from arena.games.infoset import InfoSet
-from arena.games.kernel.layout import STATE_WORDS, Words
+from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.uniform_worlds import plan_uniform, uniform_plan
-from arena.games.sight import read_state, sight_of
+from arena.games.sight import sight_of, states_in
 from arena.games.world_sampler import holders_of
 from arena.rules import View
 
@@ -67,9 +67,7 @@ def past_of(game: KernelGame, view: View, root: Words) -> Past:
 
 def voids_of(game: KernelGame, view: View) -> Words:
     """The lanes that each seat did not follow so far."""
-    state, voids = np.empty(STATE_WORDS, np.uint64), np.empty(4, np.uint64)
-    read_state(sight_of(game, view), game.words, game.to_bits, state, voids)
-    return voids
+    return states_in(game, sight_of(game, view))[1]
 
 
 def _first_leader(view: View) -> int:

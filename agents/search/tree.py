@@ -15,11 +15,13 @@ and no time is spent on what is proven or cannot be best.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.dense_network import Layers
+from agents.policies.pool import Pool
 from agents.search.leaves import Leaves, judge_leaf
 from agents.search.network import Judge, follow, set_out
 from agents.search.nodes import UNBOUNDED, Nodes, Slots, child_of, expand, has_room, is_new, reset
@@ -50,6 +52,7 @@ __all__ = [
     "PARENT",
     "Policy",
     "grow",
+    "grow_tree",
     "read_root",
 ]
 
@@ -81,8 +84,44 @@ class Policy(NamedTuple):
     a mistake of the program of 2023."""
 
 
-@compiled
 def grow(
+    nodes: Nodes,
+    hands: Hands,
+    simulations: Int,
+    root: Words,
+    game: Words,
+    worlds: Worlds,
+    policy: Policy,
+    leaves: Leaves,
+    judge: Judge,
+    scales: NDArray[np.float64],
+    rng: Words,
+) -> None:
+    """`grow_tree`, for Python: it hands tuples over field by field.
+
+    To find out the types of tuples, for every call again, takes numba three times as long as all
+    else that it does before compiled code begins.
+    """
+    _grow(
+        *nodes, *worlds[:-1], *worlds.pool, *policy, *leaves, judge.sees_worlds, *judge.layers,
+        *judge[2:], hands, simulations, root, game, scales, rng,
+    )  # fmt: skip
+
+
+@compiled
+def _grow(*fields: Any) -> None:
+    kind, first, second, odds, share = fields[3:8]
+    worlds = Worlds(kind, first, second, odds, share, Pool(*fields[8:12]))
+    judge = Judge(fields[25], Layers(*fields[26:28]), *fields[28:32])
+    hands, simulations, root, game, scales, rng = fields[32:]
+    grow_tree(
+        Nodes(*fields[:3]), hands, simulations, root, game, worlds, Policy(*fields[12:18]),
+        Leaves(*fields[18:25]), judge, scales, rng,
+    )  # fmt: skip
+
+
+@compiled
+def grow_tree(
     nodes: Nodes,
     hands: Hands,
     simulations: Int,

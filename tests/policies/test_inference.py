@@ -31,6 +31,7 @@ from arena.games.kernel.step import final_scores, legal, play
 from arena.games.klaverjas import Klaverjas
 from arena.games.needs import why_not
 from arena.games.schieber import Schieber
+from arena.games.sight import sight_of
 from arena.model_file import ModelFile
 from arena.rules import Rules
 from arena.seeds import Rng
@@ -134,8 +135,9 @@ def test_searches_deal_worlds_as_likely_as_all_of_them_say(rules: Rules, tmp_pat
         for seat in range(4):
             for card in cards_of(hands[seat] & view.unseen):
                 expected[card] = expected[card] + weight * (np.arange(4) == seat)
-    root, rng = game.view_state(view), np.ones(1, np.uint64)
-    worlds, state, count = worlds_for(game, view, root, beliefs, rng), root.copy(), 8000
+    root, rng, count = game.view_state(view), np.ones(1, np.uint64), 8000
+    worlds = worlds_for(game, view, sight_of(game, view), root, beliefs, rng)
+    state = root.copy()
     dealt = {card: np.zeros(4) for card in expected}
     for _ in range(count):
         deal_world(worlds, rng, state)

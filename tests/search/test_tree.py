@@ -176,7 +176,7 @@ def test_availability_is_counted_where_a_card_is_legal():
     state = next(endings(rules, tricks=8, count=1))
     view = rules.view(state, state.turn)
     agent = Ismcts(simulations=30_000)
-    nodes = agent.search(view, agent.question(view, Rng(1), agent.ucb)).slots.view(np.recarray)
+    nodes = agent.search(view, agent.question(view, Rng(1))).slots.view(np.recarray)
     most_tried = max(children(nodes, 0), key=lambda child: nodes[child].visits)
     visits = int(nodes[most_tried].visits)
     answers = children(nodes, most_tried)
@@ -204,7 +204,7 @@ def test_what_is_kept_of_a_tree_is_the_part_that_came_true():
     state = next(endings(rules, tricks=6, count=1))
     view = rules.view(state, state.turn)
     agent = Ismcts(simulations=5000)
-    tree = agent.search(view, agent.question(view, Rng(1), agent.ucb))
+    tree = agent.search(view, agent.question(view, Rng(1)))
     nodes, cards, node = tree.slots.view(np.recarray), [], 0
     for _ in range(2):
         answers = zip(children(nodes, node), cards_of_children(nodes, node), strict=True)
@@ -236,7 +236,7 @@ def test_every_node_has_a_slot_of_its_own(rules):
     state = next(endings(rules, tricks=rules.hand_size - 1, count=1))
     view = rules.view(state, state.turn)
     agent = Ismcts(simulations=6000)
-    tree = agent.search(view, agent.question(view, Rng(1), agent.ucb))
+    tree = agent.search(view, agent.question(view, Rng(1)))
     nodes, seen, most = tree.slots.view(np.recarray), [0], 0
     for node in seen:
         below = children(nodes, node)
@@ -307,7 +307,7 @@ def test_a_tree_without_room_goes_on_searching():
     from agents.search.decision import scales_upto
     from agents.search.tree import grow
 
-    question = Mcts(proves=False).question(view, Rng(1), "parent")
+    question = Mcts(proves=False).question(view, Rng(1))
     nodes = new_nodes(5)
     grow(
         nodes, NO_HANDS, 500, question.root, question.game.words, known_worlds(),
