@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from agents.as_published import check_deviations
 from agents.ismcts import Ismcts
-from agents.search.decision import CardStatistics, Ucb
+from agents.search.decision import Ucb, root_statistics
+from agents.search.nodes import Nodes
 from agents.search.tree import Policy
 from agents.search.worlds import Worlds, backtracked
 from agents.tree_search import Question
 from arena.agent import parameter
 from arena.errors import ArenaError
+from arena.games.kernel.spec import KernelGame
 from arena.rules import Action, Rules, View
 from arena.seeds import Rng
 
@@ -68,9 +70,10 @@ class Aaldering2023(Ismcts):
             return backtracked(question.game, view)
         return super().worlds_of(view, question)
 
-    def best(self, found: dict[Action, CardStatistics], rng: Rng) -> Action:
+    def best(self, game: KernelGame, nodes: Nodes, rng: Rng) -> Action:
         """The card to play after a search."""
         if "ties-at-random" not in self.as_published:
-            return super().best(found, rng)
+            return super().best(game, nodes, rng)
+        found = root_statistics(game, nodes)
         most = max(card.visits for card in found.values())
         return rng.choice(tuple(card for card in found if found[card].visits == most))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agents.search.decision import CardStatistics, least_value, scales_upto, spend
 from agents.search.determinized import Ballots, poll, tally
-from agents.search.nodes import new_nodes, reset
+from agents.search.nodes import give_up, new_nodes, reset
 from agents.search.observers import NO_HANDS
 from agents.search.tree import grow
 from agents.search.worlds import Worlds, deal_world, known_worlds
@@ -80,6 +80,7 @@ class Dmcts(TreeSearch):
             nodes, NO_HANDS, trees, self.iterations, question.root, question.game.words, worlds,
             question.policy, question.leaves, question.judge, scales, question.seed, ballots,
         )  # fmt: skip
+        give_up(nodes)
         return ballots
 
     def _by_the_clock(self, question: Question, worlds: Worlds, trees: int, end: float) -> Ballots:
@@ -102,6 +103,7 @@ class Dmcts(TreeSearch):
             now = perf_counter()
             spend(now + (end - now) / left, simulate)
             tally(nodes, ballots)
+        give_up(nodes)
         return ballots
 
 

@@ -17,12 +17,13 @@ from agents.search.decision import (
     Final,
     Ucb,
     best_card,
+    most_promising,
     root_statistics,
     roots_upto,
     scales_upto,
     spend,
 )
-from agents.search.nodes import Nodes, keep_subtree, new_nodes, size_of
+from agents.search.nodes import Nodes, give_up, keep_subtree, new_nodes, size_of
 from agents.search.observers import NO_HANDS, new_hands
 from agents.search.tree import Policy, grow
 from agents.tree_search import Question, TreeSearch, decide_once
@@ -144,23 +145,32 @@ class Ismcts(TreeSearch):
 
     def choose(self, view: View, rng: Rng) -> Action:
         """The card with most visits, or the best mean."""
-        return self.decide(view, rng)[0]
+        question = self.question(view, rng)
+        if self.tree == "best-response":
+            return best_card(self._respond(view, question), self.final)
+        nodes = self.search(view, question)
+        card = self.best(question.game, nodes, rng)
+        give_up(nodes)
+        return card
 
     def decide(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
         """The card, and what the search found out about all of them."""
-        found = self.explain(view, rng)
-        return self.best(found, rng), found
+        question = self.question(view, rng)
+        if self.tree == "best-response":
+            found = self._respond(view, question)
+            return best_card(found, self.final), found
+        nodes = self.search(view, question)
+        card, found = self.best(question.game, nodes, rng), root_statistics(question.game, nodes)
+        give_up(nodes)
+        return card, found
 
-    def best(self, found: dict[Action, CardStatistics], rng: Rng) -> Action:
+    def best(self, game: KernelGame, nodes: Nodes, rng: Rng) -> Action:
         """The card to play after a search."""
-        return best_card(found, self.final)
+        return most_promising(game, nodes, self.final)
 
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         """Visits, mean value and availability of each card."""
-        question = self.question(view, rng)
-        if self.tree == "best-response":
-            return self._respond(view, question)
-        return root_statistics(question.game, self.search(view, question))
+        return self.decide(view, rng)[1]
 
     def selection(self, rules: Rules) -> Policy:
         """How trees choose between cards."""
@@ -260,7 +270,7 @@ class _Remembering:
         begun = self._come_true(question, played)
         self._tree = self._agent.search(view, question, begun)
         self._played = played
-        return self._agent.best(root_statistics(question.game, self._tree), rng)
+        return self._agent.best(question.game, self._tree, rng)
 
     def _come_true(self, question: Question, played: tuple[int, ...]) -> Nodes | None:
         if self._tree is None:

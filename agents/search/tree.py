@@ -51,6 +51,7 @@ __all__ = [
     "GLOBAL",
     "PARENT",
     "Policy",
+    "best_child",
     "grow",
     "grow_tree",
     "read_root",
@@ -388,29 +389,74 @@ def _select_by_hand(
 
 
 @uncounted
-def read_root(nodes: Nodes, counts: NDArray[np.int64], values: NDArray[np.float64]) -> Int:
-    """Read the children of the root, by their cards; how many there are.
+def read_root(
+    slots: Slots,
+    bounds: NDArray[np.float32],
+    to_cards: NDArray[np.uint8],
+    counts: NDArray[np.int64],
+    values: NDArray[np.float64],
+) -> Int:
+    """Read the children of the root, in ascending order of their cards; how many there are.
 
-    A row of `counts` is: number of the card's bit, visits, availability, whether its value is
-    proven, and the number of the node.
+    The rows of `counts` are: card, visits, availability, whether its value is proven, and the
+    number of the node. A mean is not told outside the bounds that are proven.
     """
-    slots, cards = nodes.slots, nodes.slots[0].tried
+    left = slots[0].tried
+    child = np.uint64(slots[0].children)
     count = 0
-    low, high = -UNBOUNDED, UNBOUNDED
-    while cards != ZERO:
-        child = np.uint64(slots[0].children) + np.uint64(count)
-        number = slots[child].number
-        if len(nodes.bounds) > 0:
-            low, high = nodes.bounds[number, 0], nodes.bounds[number, 1]
-        counts[count, 0] = np.int64(ctz(cards))
-        counts[count, 1] = slots[child].visits
-        counts[count, 2] = slots[child].available
-        counts[count, 3] = low == high
-        counts[count, 4] = number
-        values[count] = min(max(_mean(slots, child), np.float64(low)), np.float64(high))
+    while left != ZERO:
+        card, number = np.int64(to_cards[ctz(left)]), slots[child].number
+        place = count
+        while place > 0 and counts[0, place - 1] > card:
+            for row in range(len(counts)):
+                counts[row, place] = counts[row, place - 1]
+            values[place] = values[place - 1]
+            place -= 1
+        counts[0, place] = card
+        counts[1, place] = slots[child].visits
+        counts[2, place] = slots[child].available
+        counts[3, place] = len(bounds) > 0 and bounds[number, 0] == bounds[number, 1]
+        counts[4, place] = number
+        values[place] = _known_mean(slots, bounds, child)
+        child += ONE
         count += 1
-        cards &= cards - ONE
+        left &= left - ONE
     return count
+
+
+@uncounted
+def best_child(
+    slots: Slots, bounds: NDArray[np.float32], to_cards: NDArray[np.uint8], by_visits: bool
+) -> Int:
+    """The root's card with most visits, or the best mean; the other decides ties, then the lowest
+    card."""
+    left = slots[0].tried
+    child = np.uint64(slots[0].children)
+    best = np.int64(-1)
+    most, highest = np.int64(0), -np.inf
+    while left != ZERO:
+        card, visits = np.int64(to_cards[ctz(left)]), np.int64(slots[child].visits)
+        value = _known_mean(slots, bounds, child)
+        if visits == most and value == highest:
+            better = bool(card < best)
+        elif by_visits:
+            better = bool(visits > most or (visits == most and value > highest))
+        else:
+            better = bool(value > highest or (value == highest and visits > most))
+        if better and visits > 0:
+            best, most, highest = card, visits, value
+        child += ONE
+        left &= left - ONE
+    return best
+
+
+@inlined
+def _known_mean(slots: Slots, bounds: NDArray[np.float32], node: Word) -> float:
+    """A mean that is not outside the bounds that are proven."""
+    mean, number = _mean(slots, node), slots[node].number
+    if len(bounds) > 0:
+        mean = min(max(mean, np.float64(bounds[number, 0])), np.float64(bounds[number, 1]))
+    return float(mean)
 
 
 # --- proofs ------------------------------------------------------------------------------
