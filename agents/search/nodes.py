@@ -45,6 +45,7 @@ NODE = np.dtype(
 )
 """Two of them are a line of cache."""
 _LINE = 64
+_LARGE_PAGE, _LARGE_ARRAY = 1 << 21, 1 << 22
 
 Slots: TypeAlias = Any
 """An array of `NODE`; the root is in slot 0."""
@@ -94,9 +95,11 @@ def give_up(nodes: Nodes) -> None:
 
 def _fresh(most: int, proves: bool) -> Nodes:
     size = _SLOTS_PER_NODE * most * NODE.itemsize
-    # Slots begin with a line of cache, so that no node is in two.
-    room = np.empty(size + _LINE, np.uint8)
-    skip = -room.__array_interface__["data"][0] % _LINE
+    # Slots begin with a line of cache, so that no node is in two; many with a large page, for which
+    # numpy asks if an array is large enough: looking up small pages takes time.
+    start, least = (_LARGE_PAGE, _LARGE_ARRAY) if size >= _LARGE_PAGE // 2 else (_LINE, 0)
+    room = np.empty(max(size, least) + start, np.uint8)
+    skip = -room.__array_interface__["data"][0] % start
     ledger = np.zeros(_FREE + _SIZES, np.int64)
     ledger[_MOST] = most
     bounds = np.empty((most, 2), np.float32) if proves else _NO_BOUNDS

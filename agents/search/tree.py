@@ -225,9 +225,9 @@ class Way(NamedTuple):
     sides: NDArray[np.int64]
     """Who played it."""
     choices: Words
-    """All cards that were legal."""
+    """All cards that were legal, where values are proven."""
     holding: Words
-    """The hand that it was played from, 0 if it is the one who thinks."""
+    """The hand that it was played from, where hands count; 0 if it is the one who thinks."""
 
 
 @inlined
@@ -249,8 +249,10 @@ def _descend(
         way.sides[depth] = np.int64(side_of(game, state[TURN]))
         if policy.sign_by_depth and depth > 0:
             way.sides[depth] = 1 - way.sides[depth - 1]
-        way.choices[depth] = cards
-        way.holding[depth] = state[HANDS + state[TURN]] if state[TURN] != thinker else ZERO
+        if policy.proves:
+            way.choices[depth] = cards
+        if by_hand:
+            way.holding[depth] = state[HANDS + state[TURN]] if state[TURN] != thinker else ZERO
         tried = slots[node].tried
         untried = cards & ~tried
         best = ZERO
@@ -271,6 +273,9 @@ def _descend(
             best = _select_by_hand(slots, hands, way.holding[depth], node, cards, policy, scales)
         elif policy.proves:
             best = _select_open(nodes, node, policy, scales)
+        elif cards & (cards - ONE) == ZERO:
+            best = child_of(np.uint64(slots[node].children), tried, cards)
+            slots[best].available += 1
         else:
             best = _select(slots, node, cards, policy, scales, False)
         card = kth_bit(tried, best - np.uint64(slots[node].children))
@@ -321,8 +326,11 @@ def _select(
             bonus = policy.c * _root_of_log(scales, available)
         score = _mean(slots, child) + bonus * _spread(scales, slots[child].visits)
         born = np.int64(slots[child].number)
-        if score > best_score or (score == best_score and born > best_number):
-            best, best_score, best_number = child, score, born
+        # Which is best the CPU cannot foresee in large trees, so there is no branch.
+        better = (score > best_score) | ((score == best_score) & (born > best_number))
+        best = child if better else best
+        best_score = score if better else best_score
+        best_number = born if better else best_number
         if may_try:
             visits += slots[child].visits
             value += slots[child].value
