@@ -50,6 +50,9 @@ class Champion:
     types: dict[str, float] | None = parameter(
         None, help="how likely a side is of each type of the model; by default of the first"
     )
+    partner_types: dict[str, float] | None = parameter(
+        None, help="the same for the partner; by default as types"
+    )
     sharpness: float = parameter(
         2.0, help="the power to which chances are raised where others play", at_least=0
     )
@@ -70,7 +73,7 @@ class Champion:
     @cached_property
     def search(self) -> Ismcts:
         """The parts put together."""
-        plays = Plays(self.model, self.types, self.worlds, self.trust)
+        plays = Plays(self.model, self.types, self.partner_types, self.worlds, self.trust)
         return Ismcts(
             simulations=self.simulations,
             budget=self.budget,

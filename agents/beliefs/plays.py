@@ -45,6 +45,9 @@ class Plays(Infers):
     types: dict[str, float] | None = parameter(
         None, help="how likely a side is of each type of the policy; by default of the first"
     )
+    partner_types: dict[str, float] | None = parameter(
+        None, help="the same for the own side, where there are partners; by default as types"
+    )
     worlds: int = parameter(
         1500, help="worlds to weigh per decision; all, if there are few", at_least=1
     )
@@ -53,22 +56,24 @@ class Plays(Infers):
     )
 
     def __post_init__(self) -> None:
-        shares = [1.0] if self.types is None else self.types.values()
-        if min(shares, default=-1.0) < 0.0 or sum(shares) <= 0.0:
-            raise ArenaError("types: expected a share for each type, from 0 on, and one above 0")
-        if self.types is not None:
-            known = {name for model in self._models() for name in model.types}
-            for name in self.types:
+        known = {name for model in self._models() for name in model.types}
+        for said, types in (("types", self.types), ("partner_types", self.partner_types)):
+            shares = [1.0] if types is None else types.values()
+            if min(shares, default=-1.0) < 0.0 or sum(shares) <= 0.0:
+                raise ArenaError(
+                    f"{said}: expected a share for each type, from 0 on, and one above 0"
+                )
+            for name in types or ():
                 if name not in known:
                     raise ArenaError(
-                        f"types: unknown {name!r}; {did_you_mean(name, sorted(known))}"
+                        f"{said}: unknown {name!r}; {did_you_mean(name, sorted(known))}"
                     )
 
     @property
     def games(self) -> tuple[str, ...]:
         """The games that it can be used in: those whose policy knows all types."""
-        types = self.types or {}
-        return tuple(model.game for model in self._models() if set(types) <= set(model.types))
+        types = {*(self.types or ()), *(self.partner_types or ())}
+        return tuple(model.game for model in self._models() if types <= set(model.types))
 
     def _models(self) -> list[PolicyModel]:
         """The policies that may be asked: the one in the file, or all that come along."""
@@ -84,7 +89,7 @@ class Plays(Infers):
     def infer(self, game: KernelGame, view: View, root: Words, rng: Words) -> Inference:
         """A pool of worlds, and how likely each is."""
         model = policies_for(view.rules, self.policy)
-        types = types_for(model, game, self._priors(model))
+        types = types_for(model, game, self._priors(model, view))
         return infer(past_of(game, view, root), game, types, self.worlds, rng, self.trust)
 
     def told(self, view: View, inferred: Inference) -> tuple[str, ...]:
@@ -95,8 +100,12 @@ class Plays(Infers):
         again = ", drawn again because it is small" if inferred.resampled else ""
         lines = [f"{drawn}, {worth}{again}"]
         model = policies_for(view.rules, self.policy)
-        priors = self._priors(model)
-        names = [name for name, prior in zip(model.types, priors, strict=True) if prior > 0.0]
+        priors = self._priors(model, view)
+        names = [
+            name
+            for name, shares in zip(model.types, zip(*priors, strict=True), strict=True)
+            if any(shares)
+        ]
         if len(names) > 1:
             rules = view.rules
             for side, row in zip(rules.sides, inferred.posterior, strict=True):
@@ -106,9 +115,12 @@ class Plays(Infers):
                     lines.append(f"{who} plays as {said}")
         return tuple(lines)
 
-    def _priors(self, model: PolicyModel) -> tuple[float, ...]:
-        shares = self.types or {model.types[0]: 1.0}
-        priors = [0.0] * len(model.types)
-        for name, share in shares.items():
-            priors[model.number(name)] = share
-        return tuple(priors)
+    def _priors(self, model: PolicyModel, view: View) -> tuple[tuple[float, ...], ...]:
+        """A row for each side: how likely it is of each type of the model."""
+        usual = self.types or {model.types[0]: 1.0}
+        own = view.rules.side_of(view.seat)
+        said = [
+            self.partner_types or usual if side == own else usual
+            for side in range(len(view.rules.sides))
+        ]
+        return tuple(tuple(types.get(name, 0.0) for name in model.types) for types in said)

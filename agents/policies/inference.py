@@ -103,18 +103,22 @@ def _evidence(past: Past, game: KernelGame, types: Types, trust: float) -> Evide
 
 
 @lru_cache(maxsize=256)
-def types_for(model: PolicyModel, game: KernelGame, priors: tuple[float, ...]) -> Types:
-    """The types of a model with the chances that each has for a side before it plays."""
-    chosen = [t for t, prior in enumerate(priors) if prior > 0.0]
-    chances = np.array([priors[t] for t in chosen])
+def types_for(model: PolicyModel, game: KernelGame, priors: tuple[tuple[float, ...], ...]) -> Types:
+    """The types of a model with the chances that each has before anything is played.
+
+    `priors` has a row for each side, with a share for each type.
+    """
+    shares = np.array(priors)
+    chosen = np.flatnonzero(shares.any(axis=0))
+    chances = shares[:, chosen]
     rules = game.rules
     dealt = model.dealt_factors(game)
     return Types(
         deck_of(game),
         np.ascontiguousarray(model.factors(game)[chosen]),
-        np.tile(chances / chances.sum(), (len(rules.sides), 1)),
+        chances / chances.sum(axis=1, keepdims=True),
         np.array([rules.side_of(seat) for seat in range(4)], dtype=np.int64),
-        np.array(chosen, dtype=np.int64),
+        chosen.astype(np.int64),
         _NO_FACTORS if dealt is None else dealt[chosen],
     )
 

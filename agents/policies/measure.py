@@ -38,7 +38,7 @@ def nats_of(
     for number in range(len(rounds)):
         trump = int(rounds.trump[number])
         game = kernel_game(rounds.rules, None if trump < 0 else trump)
-        types = types_for(model, game, priors)
+        types = types_for(model, game, (priors,) * len(rounds.rules.sides))
         rng = np.array([rng_for(seed, "nats", number).next64()], dtype=np.uint64)
         in_round = []
         for view, hands in rounds.leads(number):

@@ -14,6 +14,12 @@ A training file says what to play and with whom:
 A type may also be what was recorded (`arena record`): `search: {recording: FOLDER}`, a folder
 beside the file. It must have as many rounds as are asked for.
 
+`learners` are types too, but play by a model themselves: by what was learnt of the others. So
+the champion can be told how champions play, from nothing:
+
+    learners:
+      champion: {family: champion, simulations: 2500, worlds: 500}
+
 Rounds are kept beside the model while they are played, so a training that was stopped goes on.
 A tenth of the rounds is not fitted to, but measured on.
 """
@@ -22,10 +28,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -58,6 +64,8 @@ _CHUNK = 100
 """Rounds that are played and kept together."""
 _HELD_OUT = 10
 """Every so many rounds one is not fitted to."""
+_FEWEST = 2 * _HELD_OUT
+"""Rounds of which two are not fitted to: a spread needs two."""
 
 
 class TrainingFile(Strict):
@@ -66,6 +74,10 @@ class TrainingFile(Strict):
     name: str
     games: list[dict[str, Any]] = Field(min_length=1)
     types: dict[str, dict[str, Any]] = Field(min_length=1)
+    learners: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """Types that play by a model themselves: by that of the types."""
+    learner_rounds: float = Field(0.4, gt=0, le=1)
+    """The share of the rounds of each game that a learner plays."""
     seed: int = Field(ge=0)
     penalty: float = Field(PENALTY, gt=0)
     measured: int = Field(200, ge=2)
@@ -97,44 +109,41 @@ def train(
     parts.mkdir(parents=True, exist_ok=True)
     warm_up()
 
-    fitted: list[list[Rounds]] = []
-    held_out: list[list[Rounds]] = []
-    for name in written.types:
-        fitted.append([])
-        held_out.append([])
+    def rounds_of(name: str, player: Agent | None, share: float) -> list[Rounds]:
+        found = []
         for number, rules in enumerate(games):
-            count = written.games[number]["rounds"]
-            if name in players:
-                seed, player = written.seed + number, players[name]
+            count = max(_FEWEST, round(share * written.games[number]["rounds"]))
+            if player is not None:
+                seed = written.seed + number
                 rounds = _played(rules, name, player, seed, count, parts, number, workers, tell)
             else:
                 rounds = _recorded(config.parent / written.types[name]["recording"], rules, count)
                 tell(f"{name}: {len(rounds)} rounds recorded ({rules.name})")
-            rows = np.arange(len(rounds)) % _HELD_OUT == _HELD_OUT - 1
-            fitted[-1].append(rounds.where(~rows))
-            held_out[-1].append(rounds.where(rows))
+            found.append(rounds)
+        return found
 
-    weights: dict[str, list[NDArray[np.float32]]] = {}
-    figures: dict[str, dict[str, float]] = {}
-    for name, known, unknown in zip(written.types, fitted, held_out, strict=True):
-        for mode in _modes(fitted):
-            decisions = _decisions(known, mode)
-            tables = fit(decisions, written.penalty)
-            weights.setdefault(mode, []).append(tables)
-            test = _decisions(unknown, mode)
-            figures[f"{name}/{mode}"] = {
-                "decisions": len(decisions),
-                "held_out": len(test),
-                "likelihood": round(likelihood(tables, test), 4),
-                "uniform": round(-float(np.mean(np.log(np.diff(test.starts)))), 4),
-            }
-            tell(f"{name}, {mode}: {_told(figures[f'{name}/{mode}'])}")
-    dealt = _fit_bids(written, fitted, held_out, figures, tell)
-    rows_by_mode = {mode: np.stack(rows) for mode, rows in weights.items()}
-    model = PolicyModel(games[0].name, tuple(written.types), rows_by_mode, dealt=dealt)
-    for number, (name, unknown) in enumerate(zip(written.types, held_out, strict=True)):
-        priors = tuple(float(t == number) for t in range(len(written.types)))
-        nats = nats_of(model, priors, unknown[0].part(slice(0, written.measured)), 1500)
+    played = {name: rounds_of(name, players.get(name), 1.0) for name in written.types}
+    modes = _modes(played.values())
+    learnt = [_learn(name, rounds, modes, written.penalty, tell) for name, rounds in played.items()]
+    model = _model(games[0].name, learnt)
+    if written.learners:
+        path = parts.resolve() / "types.npz"
+        save_policy(path, model)
+        for name, said in written.learners.items():
+            player = _players(
+                {name: {**said, "model": str(path)}}, games[0], Problems(read(config))
+            )[name]
+            played[name] = rounds_of(name, player, written.learner_rounds)
+            learnt.append(_learn(name, played[name], modes, written.penalty, tell))
+        model = _model(games[0].name, learnt)
+
+    figures = {
+        f"{each.name}/{what}": said for each in learnt for what, said in each.figures.items()
+    }
+    for number, (name, rounds) in enumerate(played.items()):
+        priors = tuple(float(t == number) for t in range(len(played)))
+        unknown = _halves(rounds)[1][0]
+        nats = nats_of(model, priors, unknown.part(slice(0, written.measured)), 1500)
         figures[f"{name}/nats"] = {
             "mean": round(nats.mean, 3),
             "standard_error": round(nats.error, 3),
@@ -147,29 +156,67 @@ def train(
     return model
 
 
-def _fit_bids(
-    written: TrainingFile,
-    fitted: list[list[Rounds]],
-    held_out: list[list[Rounds]],
-    figures: dict[str, dict[str, float]],
+class _Learnt(NamedTuple):
+    """What was learnt of a type, by mode."""
+
+    name: str
+    weights: dict[str, NDArray[np.float32]]
+    dealt: dict[str, NDArray[np.float32]]
+    figures: dict[str, dict[str, float]]
+
+
+def _learn(
+    name: str,
+    rounds: list[Rounds],
+    modes: list[str],
+    penalty: float,
     tell: Callable[[str], None],
-) -> dict[str, NDArray[np.float32]]:
-    """What bids tell of hands, by mode, from the rounds in which players bid."""
-    bid = [[each for each in some if has_bids(each.rules)] for some in fitted]
-    tests = [[each for each in some if has_bids(each.rules)] for some in held_out]
-    found: dict[str, list[NDArray[np.float32]]] = {}
-    for mode in _modes(bid):
-        for name, known, unknown in zip(written.types, bid, tests, strict=True):
-            tables = fit_deals(_decisions(known, mode, deals_of), _game_of(known, mode))
-            found.setdefault(mode, []).append(tables)
-            test = _decisions(unknown, mode, deals_of)
-            figures[f"{name}/{mode}/bids"] = {
-                "deals": len(test),
-                "likelihood": round(likelihood(tables, test), 4),
-                "uniform": round(-float(np.mean(np.log(np.diff(test.starts)))), 4),
-            }
-            tell(f"{name}, {mode}, by bids: {_told(figures[f'{name}/{mode}/bids'])}")
-    return {mode: np.stack(rows) for mode, rows in found.items()}
+) -> _Learnt:
+    """Fit tables to how a type plays and bids, and measure them."""
+    known, unknown = _halves(rounds)
+    learnt = _Learnt(name, {}, {}, {})
+    for mode in modes:
+        decisions, test = _decisions(known, mode), _decisions(unknown, mode)
+        tables = fit(decisions, penalty)
+        learnt.weights[mode] = tables
+        learnt.figures[mode] = {
+            "decisions": len(decisions),
+            "held_out": len(test),
+            "likelihood": round(likelihood(tables, test), 4),
+            "uniform": round(-float(np.mean(np.log(np.diff(test.starts)))), 4),
+        }
+        tell(f"{name}, {mode}: {_told(learnt.figures[mode])}")
+    known, unknown = ([each for each in some if has_bids(each.rules)] for some in (known, unknown))
+    for mode in _modes([known]):
+        tables = fit_deals(_decisions(known, mode, deals_of), _game_of(known, mode))
+        learnt.dealt[mode] = tables
+        test = _decisions(unknown, mode, deals_of)
+        learnt.figures[f"{mode}/bids"] = {
+            "deals": len(test),
+            "likelihood": round(likelihood(tables, test), 4),
+            "uniform": round(-float(np.mean(np.log(np.diff(test.starts)))), 4),
+        }
+        tell(f"{name}, {mode}, by bids: {_told(learnt.figures[f'{mode}/bids'])}")
+    return learnt
+
+
+def _model(game: str, learnt: list[_Learnt]) -> PolicyModel:
+    """What was learnt of some types, put together."""
+    weights, dealt = (
+        {mode: np.stack([each[mode] for each in tables]) for mode in tables[0]}
+        for tables in ([each.weights for each in learnt], [each.dealt for each in learnt])
+    )
+    return PolicyModel(game, tuple(each.name for each in learnt), weights, dealt=dealt)
+
+
+def _halves(rounds: list[Rounds]) -> tuple[list[Rounds], list[Rounds]]:
+    """The rounds that are fitted to, and those that are measured on."""
+    known, unknown = [], []
+    for each in rounds:
+        held_out = np.arange(len(each)) % _HELD_OUT == _HELD_OUT - 1
+        known.append(each.where(~held_out))
+        unknown.append(each.where(held_out))
+    return known, unknown
 
 
 def _load(config: Path, overrides: list[str]) -> tuple[TrainingFile, list[Rules], dict[str, Agent]]:
@@ -184,8 +231,8 @@ def _load(config: Path, overrides: list[str]) -> tuple[TrainingFile, list[Rules]
     for number, game in enumerate(written.games):
         options = {key: value for key, value in game.items() if key not in ("name", "rounds")}
         rounds = game.get("rounds")
-        if not isinstance(rounds, int) or rounds < _HELD_OUT:
-            problems.add(("games", number, "rounds"), f"expected a number from {_HELD_OUT} on")
+        if not isinstance(rounds, int) or rounds < _FEWEST:
+            problems.add(("games", number, "rounds"), f"expected a number from {_FEWEST} on")
         try:
             family = GAMES.get(str(game.get("name")))
         except ArenaError as error:
@@ -201,10 +248,17 @@ def _load(config: Path, overrides: list[str]) -> tuple[TrainingFile, list[Rules]
     for name, said in written.types.items():
         if name not in played and not isinstance(said["recording"], str):
             problems.add(("types", name, "recording"), "expected a folder that arena record wrote")
-    declared = declare(played, games[0], problems)
+    for name in written.learners:
+        if name in written.types:
+            problems.add(("learners", name), "there already is a type of this name")
+    players = _players({**played, **written.learners}, games[0], problems)
+    return written, games, players
+
+
+def _players(said: dict[str, dict[str, Any]], rules: Rules, problems: Problems) -> dict[str, Agent]:
+    declared = declare(said, rules, problems)
     problems.stop_if_any()
-    entrants = declared.entrants
-    return written, games, {name: entrants[name].members[0].build() for name in played}
+    return {name: declared.entrants[name].members[0].build() for name in said}
 
 
 def _recorded(folder: Path, rules: Rules, count: int) -> Rounds:
@@ -242,7 +296,7 @@ def _played(
     return Rounds.join([Rounds.load(path, rules) for path in paths])
 
 
-def _modes(rounds: list[list[Rounds]]) -> list[str]:
+def _modes(rounds: Iterable[list[Rounds]]) -> list[str]:
     trumps = {int(trump) for some in rounds for each in some for trump in np.unique(each.trump)}
     return sorted({mode_of(trump) for trump in trumps})
 

@@ -77,7 +77,7 @@ def test_worlds_are_as_likely_as_bids_and_plays_make_them(rules: Rules) -> None:
         inferred = infer(
             past_of(game, view, game.view_state(view)),
             game,
-            types_for(model, game, priors),
+            types_for(model, game, (priors,) * len(rules.sides)),
             1000,
             np.zeros(1, np.uint64),
         )

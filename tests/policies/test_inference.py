@@ -57,7 +57,13 @@ def test_weights_are_those_of_bayes(rules: Rules, priors: tuple[float, ...]) -> 
                 expected[hands] = weight
         total = sum(expected.values())
         past = past_of(game, view, game.view_state(view))
-        inferred = infer(past, game, types_for(model, game, priors), 1000, np.zeros(1, np.uint64))
+        inferred = infer(
+            past,
+            game,
+            types_for(model, game, (priors,) * len(rules.sides)),
+            1000,
+            np.zeros(1, np.uint64),
+        )
         assert inferred.exact
         weights = inferred.weights()
         got = {}
@@ -84,7 +90,7 @@ def test_a_sample_converges_to_all_worlds() -> None:
         game = kernel_game(rules, view.trump)
         model = random_model(game, 1)
         past = past_of(game, view, game.view_state(view))
-        types = types_for(model, game, (1.0,))
+        types = types_for(model, game, ((1.0,),) * len(rules.sides))
         exact = infer(past, game, types, 10_000, np.zeros(1, np.uint64))
         assert len(exact.pool.upto) == past.worlds
         drawn = infer(many(past), game, types, 30_000, np.ones(1, np.uint64))
@@ -104,7 +110,7 @@ def test_worlds_that_stand_for_many_move_on(rules: Rules, monkeypatch: pytest.Mo
         game = kernel_game(rules, view.trump)
         past = past_of(game, view, game.view_state(view))
         priors = (0.7, 0.3)
-        types = types_for(random_model(game, 2), game, priors)
+        types = types_for(random_model(game, 2), game, (priors,) * len(rules.sides))
         exact = infer(past, game, types, 10_000, np.zeros(1, np.uint64))
         moved = infer(many(past), game, types, 5_000, np.ones(1, np.uint64))
         assert moved.resampled
@@ -124,13 +130,17 @@ def test_searches_deal_worlds_as_likely_as_all_of_them_say(rules: Rules, tmp_pat
     game = kernel_game(rules, view.trump)
     model = random_model(game, 2)
     save_policy(tmp_path / "m.npz", model)
-    beliefs = Plays(ModelFile.find(str(tmp_path / "m.npz")), {"type0": 0.6, "type1": 0.4})
+    usual, own = {"type0": 0.6, "type1": 0.4}, {"type0": 0.1, "type1": 0.9}
+    beliefs = Plays(ModelFile.find(str(tmp_path / "m.npz")), usual, own)
     expected = dict.fromkeys(cards_of(view.unseen), np.zeros(4))
     total = 0.0
     for hands in all_worlds(view):
         found = likelihoods(view, game, model, hands)
         sides = [found[list(side)].prod(axis=0) for side in rules.sides]
-        weight = float(np.prod([np.dot((0.6, 0.4), by_type) for by_type in sides]))
+        shares = [own if view.seat in side else usual for side in rules.sides]
+        weight = float(
+            np.prod([np.dot(list(a.values()), b) for a, b in zip(shares, sides, strict=True)])
+        )
         total += weight
         for seat in range(4):
             for card in cards_of(hands[seat] & view.unseen):
@@ -164,7 +174,7 @@ def test_worlds_agree_with_what_was_played(rules: Rules) -> None:
     for view, hands in endings(rules, 3):
         game = kernel_game(rules, view.trump)
         past = past_of(game, view, game.view_state(view))
-        types = types_for(random_model(game, 1), game, (1.0,))
+        types = types_for(random_model(game, 1), game, ((1.0,),) * len(rules.sides))
         inferred = infer(past, game, types, 200, np.zeros(1, np.uint64))
         for number in np.flatnonzero(inferred.weights() > 0.0)[:5]:
             guess = [game.card_mask(mask) for mask in inferred.pool.hands[number]]
@@ -281,6 +291,8 @@ def test_a_share_of_types_must_be_one(tmp_path: Path) -> None:
         Plays(types={"search": -1.0})
     with pytest.raises(ArenaError, match="unknown 'serch'; did you mean 'search'"):
         Plays(types={"serch": 1.0})
+    with pytest.raises(ArenaError, match="partner_types: unknown 'serch'"):
+        Plays(partner_types={"serch": 1.0})
     assert Plays(types={"search": 0.8, "rule": 0.2}).games == SHIPPED
     save_policy(tmp_path / "m.npz", random_model(kernel_game(Klaverjas(), 0), 2))
     own = ModelFile.find(str(tmp_path / "m.npz"))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from kernel.all_rules import situations
 
+from agents.champion import Champion
 from agents.policies import model as model_file
 from agents.policies.features import TABLES, deck_of, table_size
 from agents.policies.fit import decisions_of, fit, likelihood
@@ -167,6 +168,33 @@ def test_training_from_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert PolicyPlayer(model=ModelFile.find(str(tmp_path / "m.npz"))).model_hash == model.sha256
 
 
+def test_a_learner_plays_by_what_was_learnt_of_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    config = Path("tiny.yaml")
+    config.write_text(
+        TINY + "learners: {champion: {family: champion, simulations: 5, worlds: 5}}\n"
+    )
+    assert main(["train", "policy", str(config)]) == 0
+    told = capsys.readouterr().out
+    assert "champion: 20 of 20 rounds" in told
+    assert "champion, nats gained for the true world" in told
+    model = read_policy(ModelFile.find(str(tmp_path / "tiny.npz")))
+    assert model.types == ("search", "rule", "champion")
+    # The others are as they are without it, and are what it played by.
+    (kept,) = tmp_path.glob("tiny-*/types.npz")
+    before = read_policy(ModelFile.find(str(kept)))
+    assert (before.weights["suit"] == model.weights["suit"][:2]).all()
+    played = Rounds.load(next(kept.parent.glob("champion-0-*.npz")), Klaverjas())
+    champion = Champion(simulations=5, worlds=5, model=ModelFile.find(str(kept)))
+    again = play_rounds(Klaverjas(), [champion], 1, range(len(played)))
+    assert (again.cards == played.cards).all()
+    config.write_text(TINY + "learners: {rule: {family: champion}}\n")
+    assert main(["train", "policy", str(config)]) == 2
+    assert "there already is a type of this name" in capsys.readouterr().err
+
+
 RECORDED = """\
 name: recorded
 game: {name: klaverjas}
@@ -204,7 +232,7 @@ def test_training_from_what_was_recorded_several_files_at_once(
     [
         ("name: tiny\n", "games: missing"),
         (TINY.replace("ismcts", "ismct"), "ismcts"),
-        (TINY.replace("rounds: 20", "rounds: 2"), "games[0].rounds: expected a number from 10"),
+        (TINY.replace("rounds: 20", "rounds: 2"), "games[0].rounds: expected a number from 20"),
         (TINY + "wrkers: 2\n", "wrkers: unknown key"),
     ],
 )
