@@ -48,7 +48,7 @@ class Champion:
         1.0, help="the power to which the likelihood of past plays is raised", at_least=0
     )
     types: dict[str, float] | None = parameter(
-        None, help="how likely a side is of each type of the model; by default of the first"
+        None, help="how likely a side is of each type of the model; by default as that says"
     )
     partner_types: dict[str, float] | None = parameter(
         None, help="the same for the partner; by default as types"
@@ -57,7 +57,7 @@ class Champion:
         2.0, help="the power to which chances are raised where others play", at_least=0
     )
     types_in_tree: bool = parameter(
-        False, help="others play by the types that were inferred, else all by the first"
+        True, help="others play by the types that were inferred, else all by the first"
     )
     c: float | None = parameter(
         None, help="exploration in points; by default a constant of the game", at_least=0

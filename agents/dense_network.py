@@ -15,13 +15,13 @@ the others only what differs is added.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 from agents.encodings import VERSIONS
 from arena.errors import ArenaError
 from arena.files import write_atomically
-from arena.games.kernel.jit import compiled, inlined, warms
+from arena.games.kernel.jit import compiled, inlined, uncounted, warms
+from arena.games.kernel.layout import Int
 from arena.model_file import ModelFile
 
 __all__ = [
@@ -37,13 +38,16 @@ __all__ = [
     "Bits",
     "Layers",
     "Network",
+    "Scratch",
     "Use",
     "add_changes",
+    "evaluate",
     "first_sums",
     "forward",
     "outputs_of",
     "read_network",
     "save_network",
+    "scratch_for",
 ]
 
 
@@ -102,10 +106,17 @@ class Use(NamedTuple):
         return f"a network that {self.purpose} has {inputs}, ..., {outputs}"
 
 
-def save_network(path: Path, network: Network, recipe: str, bits: Bits = 32) -> None:
+def save_network(
+    path: Path,
+    network: Network,
+    recipe: str,
+    bits: Bits = 32,
+    more: Mapping[str, NDArray[Any]] | None = None,
+) -> None:
     """Write a model, all or nothing; the same network and recipe give the same bytes.
 
     With 16 bits a weight is rounded to a part in two thousand, and the file is half as large.
+    `more` are arrays that only its use knows.
     """
     content = BytesIO()
     np.savez(
@@ -114,6 +125,7 @@ def save_network(path: Path, network: Network, recipe: str, bits: Bits = 32) -> 
         weights=network.weights.astype(f"<f{bits // 8}"),
         recipe=np.array(recipe),
         encoding=np.array(network.encoding),
+        **(more or {}),  # type: ignore[arg-type]  # none of them is called allow_pickle
     )
     write_atomically(path, content.getvalue())
 
@@ -205,6 +217,92 @@ def outputs_of(layers: Layers, sums: NDArray[np.float32]) -> NDArray[np.float32]
         sums = weights[biases : biases + outputs].copy()
         _add(weights, at, which, amounts, count, sums)
     return sums
+
+
+class Scratch(NamedTuple):
+    """What `evaluate` writes on."""
+
+    sums: NDArray[np.float32]
+    """The sums of all layers but the last, one after the other."""
+    which: NDArray[np.int64]
+    amounts: NDArray[np.float32]
+    values: NDArray[np.float32]
+    """What came out."""
+
+
+@compiled
+def scratch_for(layers: Layers) -> Scratch:
+    """Room for a network."""
+    sizes = layers.sizes
+    nodes, widest = np.int64(0), np.int64(0)
+    for layer in range(1, len(sizes) - 1):
+        nodes += sizes[layer]
+        widest = max(widest, sizes[layer])
+    return Scratch(
+        np.empty(nodes, np.float32),
+        np.empty(widest, np.int64),
+        np.empty(widest, np.float32),
+        np.empty(sizes[len(sizes) - 1], np.float32),
+    )
+
+
+@uncounted
+def evaluate(layers: Layers, inputs: NDArray[np.int32], count: Int, scratch: Scratch) -> None:
+    """What comes out when the first `count` of `inputs` are 1 and all others 0.
+
+    It is in `scratch.values` then. Nothing is allocated, so it is fit for inner loops.
+    """
+    sizes, weights = layers.sizes, layers.weights
+    width = sizes[1]
+    at = sizes[0] * width
+    sums = scratch.sums[:width]
+    _copy(weights, at, sums)
+    _add_rows(weights, inputs, count, sums)
+    at += width
+    first = np.int64(0)
+    for layer in range(1, len(sizes) - 1):
+        into, out = sizes[layer], sizes[layer + 1]
+        found = 0
+        for i in range(into):
+            value = scratch.sums[first + i]
+            scratch.which[found], scratch.amounts[found] = i, value
+            found += value > np.float32(0.0)
+        first += into
+        is_last = layer == len(sizes) - 2
+        after = scratch.values if is_last else scratch.sums[first : first + out]
+        _copy(weights, at + into * out, after)
+        _add(weights, at, scratch.which, scratch.amounts, found, after)
+        at += (into + 1) * out
+
+
+@inlined
+def _copy(weights: NDArray[np.float32], at: Int, sums: NDArray[np.float32]) -> None:
+    biases = weights[at : at + len(sums)]
+    for i in range(len(sums)):
+        sums[i] = biases[i]
+
+
+@inlined
+def _add_rows(
+    weights: NDArray[np.float32], which: NDArray[np.int32], count: Int, sums: NDArray[np.float32]
+) -> None:
+    """Add rows of the first matrix: four in one pass."""
+    width = len(sums)
+    i = 0
+    while i + 4 <= count:
+        a, b = np.int64(which[i]) * width, np.int64(which[i + 1]) * width
+        c, d = np.int64(which[i + 2]) * width, np.int64(which[i + 3]) * width
+        first, second = weights[a : a + width], weights[b : b + width]
+        third, fourth = weights[c : c + width], weights[d : d + width]
+        for out in range(width):
+            sums[out] += (first[out] + second[out]) + (third[out] + fourth[out])
+        i += 4
+    while i < count:
+        a = np.int64(which[i]) * width
+        row = weights[a : a + width]
+        for out in range(width):
+            sums[out] += row[out]
+        i += 1
 
 
 @inlined

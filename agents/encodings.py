@@ -68,8 +68,9 @@ __all__ = [
     "rows_of",
 ]
 
-VERSIONS = {"places": 1, "world": 1, "seat": 1}
-"""Of what networks are shown: models made for another version are refused."""
+VERSIONS = {"places": 1, "world": 1, "seat": 1, "cards": 1}
+"""Of what networks are shown: models made for another version are refused. (`cards` is in
+`agents.policies.card_inputs`.)"""
 
 Rows: TypeAlias = NDArray[np.int64]
 Values: TypeAlias = NDArray[np.float32]
@@ -144,6 +145,10 @@ def learn(state: Words, game: Words, may: Words, card: Word) -> None:
     """
     seat = state[STATE_TURN]
     held, others = state[HANDS + seat], may[seat] & ~card
+    # What may be played beside all others may be played beside each of them: mostly it is so.
+    state[HANDS + seat] = card | others
+    if legal(state, game) & card != ZERO:
+        others = ZERO
     while others != ZERO:
         other = others & (~others + ONE)
         others ^= other

@@ -14,10 +14,10 @@ from agents.beliefs.hoogenboom import Certain
 from agents.bidding.usual import usual_bid
 from agents.budget import Budget
 from agents.passing import pass_card
+from agents.rulebooks import BOOKS, book_of
 from agents.search.codes import ROLLOUTS, VALUES, Rollout
 from agents.search.decision import CardStatistics
 from agents.search.flat_mc import Question, Sums, judge
-from agents.search.rulebooks import BOOKS, book_of
 from agents.search.worlds import belief_of, known_worlds, worlds_for
 from arena.agent import Belief, parameter
 from arena.errors import ArenaError

@@ -8,8 +8,9 @@ from typing import Literal
 
 import numpy as np
 
+from agents.policies.card_inputs import seen_of
 from agents.policies.features import deck_of
-from agents.policies.model import SHIPPED, hash_of, policies_for
+from agents.policies.model import SHIPPED, hash_of, policies_for, read_policy
 from agents.search.best_response import Others, Plan, respond
 from agents.search.decision import (
     UCBS,
@@ -25,6 +26,7 @@ from agents.search.decision import (
 )
 from agents.search.nodes import Nodes, give_up, keep_subtree, new_nodes, size_of
 from agents.search.observers import NO_HANDS, new_hands
+from agents.search.response_by_steps import respond_by_steps
 from agents.search.tree import Policy, grow
 from agents.tree_search import Question, TreeSearch, decide_once
 from arena.agent import Agent, Setup, parameter
@@ -127,9 +129,10 @@ class Ismcts(TreeSearch):
     def games(self) -> tuple[str, ...] | None:
         """Without a policy of their own, best responses play the games that one comes along for."""
         allowed = super().games
-        if self.tree != "best-response" or self.policy is not None:
+        if self.tree != "best-response":
             return allowed
-        return SHIPPED if allowed is None else tuple(game for game in SHIPPED if game in allowed)
+        known = SHIPPED if self.policy is None else read_policy(self.policy).games
+        return known if allowed is None else tuple(game for game in known if game in allowed)
 
     @property
     def model_hash(self) -> str | None:
@@ -211,13 +214,12 @@ class Ismcts(TreeSearch):
         """What each card is worth against others who play by a policy."""
         game, root, rules = question.game, question.root, view.rules
         worlds = self.worlds_of(view, question)
-        voids, side = question.voids, rules.side_of(view.seat)
-        others = Others(
-            deck_of(game),
-            policies_for(rules, self.policy).factors(game, self.sharpness),
-            self.types_in_tree,
-            self._searching(view),
-        )
+        side = rules.side_of(view.seat)
+        policy, searching = policies_for(rules, self.policy), self._searching(view)
+        style = policy.style(game, view, self.sharpness)
+        voids, seen = question.voids, seen_of(game, view)
+        factors = policy.factors(game, self.sharpness)
+        others = Others(deck_of(game), factors, self.types_in_tree, searching)
         hand = int(root[int(HANDS) + view.seat])
         nodes = self.simulations if self.budget is None else _MOST_PLAN_NODES
         plan = Plan.empty(nodes, hand.bit_count())
@@ -226,10 +228,16 @@ class Ismcts(TreeSearch):
 
         def simulate(simulations: int) -> None:
             nonlocal used
-            used = respond(
-                plan, used, simulations, root, voids, game.words, worlds, others,
-                question.policy.c, question.leaves, side, roots, question.seed,
-            )  # fmt: skip
+            if style is None:
+                used = respond(
+                    plan, used, simulations, root, voids, game.words, worlds, others,
+                    question.policy.c, question.leaves, side, roots, question.seed,
+                )  # fmt: skip
+            else:
+                used = respond_by_steps(
+                    plan, used, simulations, root, seen, game.words, worlds, style, searching,
+                    question.policy.c, question.leaves, side, roots, question.seed,
+                )  # fmt: skip
 
         self._spend(question, simulate)
         return plan_statistics(game, hand, plan)

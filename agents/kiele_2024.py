@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from agents.as_published import check_deviations
 from agents.beliefs import Guess
 from agents.flat_search import Estimate, FlatSearch
+from agents.rulebooks import BOOKS
 from agents.search.flat_mc import Question
-from agents.search.rulebooks import BOOKS
 from agents.search.worlds import plan_worlds
 from arena.agent import Respelt, parameter
 from arena.cards import SUITS, rank_of, suit_of

@@ -19,11 +19,11 @@ from agents.budget import Budget
 from agents.evaluators import EVALUATORS, Evaluator, Playouts
 from agents.old_spellings import gather
 from agents.passing import pass_card
+from agents.rulebooks import BOOKS, book_of
 from agents.search.codes import MOONS, ROLLOUTS, VALUES, Moon, Rollout
 from agents.search.decision import UCBS, CardStatistics, Value, exploration
 from agents.search.leaves import Leaves
 from agents.search.network import Judge, judge_of
-from agents.search.rulebooks import BOOKS, book_of
 from agents.search.tree import Policy
 from agents.search.worlds import Worlds, belief_of, worlds_for
 from arena.agent import Belief, Respelt, parameter

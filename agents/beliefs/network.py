@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from agents.beliefs import Guess, Weights
 from agents.dense_network import Network, Use, forward, read_network
 from agents.encodings import MODES, SEAT, mode_of
+from agents.policies.card_inputs import ENCODING as CARDS
 from arena.agent import parameter
 from arena.cards import cards_of
 from arena.errors import ArenaError
@@ -119,8 +120,9 @@ def read_seat_network(model: ModelFile) -> Network:
 
 @lru_cache(maxsize=16)
 def is_network(model: ModelFile) -> bool:
-    """Whether a model is a network, and not something else that says which card is played."""
-    return "sizes" in model.arrays()
+    """Whether a model is such a network, and not something else that says which card is played."""
+    arrays = model.arrays()
+    return "sizes" in arrays and not str(arrays.get("encoding", "")).startswith(CARDS)
 
 
 def card_chances(network: Network, view: View) -> dict[int, float]:

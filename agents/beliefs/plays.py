@@ -13,9 +13,9 @@ from typing import ClassVar
 
 from agents.beliefs import Infers
 from agents.policies.inference import Inference, infer, past_of, types_for
+from agents.policies.kinds import Policy
 from agents.policies.model import (
     SHIPPED,
-    PolicyModel,
     hash_of,
     policies_for,
     read_policy,
@@ -43,7 +43,7 @@ class Plays(Infers):
         None, help="a file with policies; by default the game's own"
     )
     types: dict[str, float] | None = parameter(
-        None, help="how likely a side is of each type of the policy; by default of the first"
+        None, help="how likely a side is of each type of the policy; by default as that says"
     )
     partner_types: dict[str, float] | None = parameter(
         None, help="the same for the own side, where there are partners; by default as types"
@@ -73,9 +73,11 @@ class Plays(Infers):
     def games(self) -> tuple[str, ...]:
         """The games that it can be used in: those whose policy knows all types."""
         types = {*(self.types or ()), *(self.partner_types or ())}
-        return tuple(model.game for model in self._models() if types <= set(model.types))
+        return tuple(
+            game for model in self._models() if types <= set(model.types) for game in model.games
+        )
 
-    def _models(self) -> list[PolicyModel]:
+    def _models(self) -> list[Policy]:
         """The policies that may be asked: the one in the file, or all that come along."""
         if self.policy is not None:
             return [read_policy(self.policy)]
@@ -90,7 +92,8 @@ class Plays(Infers):
         """A pool of worlds, and how likely each is."""
         model = policies_for(view.rules, self.policy)
         types = types_for(model, game, self._priors(model, view))
-        return infer(past_of(game, view, root), game, types, self.worlds, rng, self.trust)
+        past, style = past_of(game, view, root), model.style(game, view)
+        return infer(past, game, types, self.worlds, rng, self.trust, style)
 
     def told(self, view: View, inferred: Inference) -> tuple[str, ...]:
         """What an inference is worth, and how the others seem to play."""
@@ -115,12 +118,12 @@ class Plays(Infers):
                     lines.append(f"{who} plays as {said}")
         return tuple(lines)
 
-    def _priors(self, model: PolicyModel, view: View) -> tuple[tuple[float, ...], ...]:
+    def _priors(self, model: Policy, view: View) -> tuple[tuple[float, ...], ...]:
         """A row for each side: how likely it is of each type of the model."""
-        usual = self.types or {model.types[0]: 1.0}
+        others, partners = model.shares
+        if self.types is not None:
+            others = partners = self.types
+        partners = self.partner_types or partners
         own = view.rules.side_of(view.seat)
-        said = [
-            self.partner_types or usual if side == own else usual
-            for side in range(len(view.rules.sides))
-        ]
+        said = [partners if side == own else others for side in range(len(view.rules.sides))]
         return tuple(tuple(types.get(name, 0.0) for name in model.types) for types in said)

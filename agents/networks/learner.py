@@ -38,12 +38,22 @@ class Learner:
     """Rectified layers and Adam."""
 
     def __init__(
-        self, sizes: Sequence[int], loss: Loss, learning_rate: float, seed: int, threads: int = 1
+        self,
+        sizes: Sequence[int],
+        loss: Loss,
+        learning_rate: float,
+        seed: int,
+        threads: int = 1,
+        average: float | None = None,
     ) -> None:
+        """With `average` the network is a running average of the weights: of the old average
+        so much stays with each step, less in the first steps."""
         self._torch = torch = need_torch()
         torch.set_num_threads(threads)
         torch.use_deterministic_algorithms(True)
         self._loss = loss
+        self.sizes = tuple(sizes)
+        """Of the layers, inputs first."""
         generator = torch.Generator().manual_seed(seed)
         self._layers: list[Any] = []
         for into, out in pairwise(sizes):
@@ -56,6 +66,8 @@ class Learner:
         self._parameters = [each for layer in self._layers for each in (layer.weight, layer.bias)]
         # Not the fused one: it is not the same on every machine.
         self._adam = torch.optim.Adam(self._parameters, lr=learning_rate, foreach=False)
+        self._kept, self._steps = average, 0
+        self._averages = [] if average is None else [x.detach().clone() for x in self._parameters]
 
     def ignore(self, inputs: NDArray[np.bool_]) -> None:
         """Inputs that never occur say nothing: their weights are 0, and stay so."""
@@ -73,7 +85,17 @@ class Learner:
         loss = self._of(inputs, targets)
         loss.backward()
         self._adam.step()
+        self._average()
         return float(loss.item())
+
+    def _average(self) -> None:
+        if self._kept is None:
+            return
+        self._steps += 1
+        share = 1.0 - min(self._kept, self._steps / (self._steps + 10.0))
+        with self._torch.no_grad():
+            for average, parameter in zip(self._averages, self._parameters, strict=True):
+                average.lerp_(parameter, share)
 
     def loss(self, inputs: NDArray[np.float32], targets: Mapping[str, NDArray[Any]]) -> float:
         """The mean loss of a batch, without learning from it."""
@@ -98,8 +120,9 @@ class Learner:
 
     def network(self, encoding: str, scale: NDArray[np.float32]) -> Network:
         """What was learnt; each output times its `scale`."""
-        parts = [each.detach().numpy().reshape(-1) for each in self._parameters[:-2]]
-        last, biases = (each.detach().numpy() for each in self._parameters[-2:])
+        parameters = self._averages or self._parameters
+        parts = [each.detach().numpy().reshape(-1) for each in parameters[:-2]]
+        last, biases = (each.detach().numpy() for each in parameters[-2:])
         parts += [(last * scale[:, None]).reshape(-1), biases * scale]
         sizes = [self._layers[0].in_features, *(layer.out_features for layer in self._layers)]
         weights = np.concatenate(parts).astype(np.float32)
@@ -114,7 +137,11 @@ class Learner:
 
     def arrays(self) -> Arrays:
         """All that it is."""
-        found: Arrays = {}
+        found: Arrays = {
+            f"average_{i}": each.numpy().copy() for i, each in enumerate(self._averages)
+        }
+        if self._averages:
+            found["steps"] = np.array(self._steps)
         for i, parameter in enumerate(self._parameters):
             found[f"weights_{i}"] = parameter.detach().numpy().copy()
             for name, value in self._adam.state.get(parameter, {}).items():
@@ -125,6 +152,9 @@ class Learner:
         """Become what `arrays` say."""
         torch = self._torch
         with torch.no_grad():
+            for i, average in enumerate(self._averages):
+                average.copy_(torch.from_numpy(arrays[f"average_{i}"]))
+                self._steps = int(arrays["steps"])
             for i, parameter in enumerate(self._parameters):
                 parameter.copy_(torch.from_numpy(arrays[f"weights_{i}"]))
                 prefix = f"adam_{i}_"

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.dense_network import Layers, scratch_for
+from agents.policies.card_inputs import MOST_SEEN, SEEN_WORDS, Scheme, read_seen, scheme_of
+from agents.policies.card_values import Valuer, weigh_by
 from agents.policies.features import Deck, deck_of
-from agents.policies.model import policies_for
+from agents.policies.kinds import Policy, Style, weigh_in
+from agents.policies.model import PolicyModel, policies_for
+from agents.policies.network import CardNetwork
 from agents.policies.tables import Factors, chances
 from arena.games.kernel.bits import ctz
-from arena.games.kernel.jit import compiled
-from arena.games.kernel.layout import ONE, STATE_WORDS, ZERO, Int, Words
+from arena.games.kernel.jit import compiled, inlined
+from arena.games.kernel.layout import ONE, STATE_WORDS, ZERO, Int, Word, Words
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import legal
 from arena.games.sight import Sight, read_state, sight_of
@@ -23,7 +28,16 @@ from arena.rules import Action, Rules, View
 __all__ = ["Adviser", "advise", "adviser_for"]
 
 
-class Adviser(NamedTuple):
+class Adviser(Protocol):
+    """A policy for a game with its trump."""
+
+    def ask(self, view: View, found: NDArray[np.float64]) -> Action:
+        """The likeliest card; `found` has room for how likely each legal one is, the card of the
+        lowest bit first."""
+        ...
+
+
+class TableAdviser(NamedTuple):
     """A policy by tables for a game with its trump."""
 
     game: KernelGame
@@ -43,6 +57,38 @@ class Adviser(NamedTuple):
         return self.game.cards[bit]
 
 
+class NetworkAdviser(NamedTuple):
+    """A network that values cards, for a game with its trump."""
+
+    game: KernelGame
+    scheme: Scheme
+    layers: Layers
+    power: float
+
+    def ask(self, view: View, found: NDArray[np.float64]) -> Action:
+        """The card of the highest value."""
+        game, layers = self.game, self.layers
+        bit = advise_by_network(
+            sight_of(game, view), game.words, game.to_bits, self.scheme, layers.sizes,
+            layers.weights, self.power, found,
+        )  # fmt: skip
+        return game.cards[bit]
+
+
+class RuleAdviser(NamedTuple):
+    """A rule player, for a game with its trump."""
+
+    game: KernelGame
+    policy: Policy
+
+    def ask(self, view: View, found: NDArray[np.float64]) -> Action:
+        """The card by the rules."""
+        game, style = self.game, self.policy.style(self.game, view)
+        assert style is not None  # it has no tables
+        bit = advise_in_style(sight_of(game, view), game.words, game.to_bits, style, found)
+        return game.cards[bit]
+
+
 @lru_cache(maxsize=256)
 def adviser_for(
     rules: Rules, trump: int | None, model_file: ModelFile | None, name: str
@@ -50,7 +96,13 @@ def adviser_for(
     """A type of the policies in a file, or of those that come along; '' is the first."""
     game, model = kernel_game(rules, trump), policies_for(rules, model_file)
     row = model.number(name)
-    return Adviser(game, game.words, game.to_bits, deck_of(game), model.factors(game), row)
+    if isinstance(model, CardNetwork):
+        model.check_sizes(game)
+        layers = model.network.layers
+        return NetworkAdviser(game, scheme_of(game), layers, 1.0 / model.temperature)
+    if not isinstance(model, PolicyModel):
+        return RuleAdviser(game, model)
+    return TableAdviser(game, game.words, game.to_bits, deck_of(game), model.factors(game), row)
 
 
 @compiled
@@ -69,6 +121,12 @@ def advise(
     read_state(sight, game, bits, state, voids)
     cards = legal(state, game)
     total = chances(state, game, voids, deck, factors, row, cards, found)
+    return likeliest(cards, total, found)
+
+
+@inlined
+def likeliest(cards: Word, total: float, found: NDArray[np.float64]) -> Int:
+    """Make chances of weights; the number of the bit of the likeliest card."""
     best, best_bit, count = -1.0, ZERO, 0
     while cards != ZERO:
         found[count] /= total
@@ -77,3 +135,40 @@ def advise(
         cards &= cards - ONE
         count += 1
     return np.int64(best_bit)
+
+
+@compiled
+def advise_by_network(
+    sight: Sight,
+    game: Words,
+    bits: NDArray[np.uint8],
+    scheme: Scheme,
+    sizes: NDArray[np.int64],
+    weights: NDArray[np.float32],
+    power: float,
+    found: NDArray[np.float64],
+) -> Int:
+    """`advise` for a network that values cards."""
+    state, seen = np.empty(STATE_WORDS, np.uint64), np.empty(SEEN_WORDS, np.uint64)
+    layers = Layers(sizes, weights)
+    valuer = Valuer(scheme, layers, scratch_for(layers), np.empty(MOST_SEEN, np.int32))
+    read_seen(sight, game, bits, state, seen)
+    cards = legal(state, game)
+    total = weigh_by(state, game, seen, valuer, power, cards, found)
+    return likeliest(cards, total, found)
+
+
+@compiled
+def advise_in_style(
+    sight: Sight,
+    game: Words,
+    bits: NDArray[np.uint8],
+    style: Style,
+    found: NDArray[np.float64],
+) -> Int:
+    """`advise` for whatever else plays in a style."""
+    state, seen = np.empty(STATE_WORDS, np.uint64), np.empty(SEEN_WORDS, np.uint64)
+    read_seen(sight, game, bits, state, seen)
+    cards = legal(state, game)
+    total = weigh_in(style, state, game, seen, cards, found)
+    return likeliest(cards, total, found)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from agents.policies.dealt import DealtFactors, chance_of_deal
 from agents.policies.features import Deck, watch
+from agents.policies.kinds import Style, chance_in
 from agents.policies.tables import chances_by_type
 from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import (
@@ -40,6 +41,7 @@ from arena.games.kernel.rng import mix
 from arena.games.kernel.step import copy_state, legal, play
 
 __all__ = [
+    "NO_HAND",
     "Evidence",
     "Ledger",
     "Memory",
@@ -51,7 +53,7 @@ __all__ = [
 ]
 
 _SEATS = 4
-_NO_HAND = np.uint64(0xFFFFFFFFFFFFFFFF)
+NO_HAND = np.uint64(0xFFFFFFFFFFFFFFFF)
 _REMEMBERED = 1024
 """Hands whose chances are kept, for each seat: late in a round few are possible."""
 
@@ -143,6 +145,10 @@ class Evidence(NamedTuple):
     """The power to which weights are raised."""
     dealt: DealtFactors
     """What bids tell of the hand of each seat; no rows if they tell nothing."""
+    style: Style | None
+    """How the others play; None if by tables."""
+    seen: NDArray[np.uint64]
+    """For each play in the ledger, what there was to notice before; of no use to tables."""
 
 
 class Memory(NamedTuple):
@@ -156,7 +162,7 @@ class Memory(NamedTuple):
 def new_memory(types: Types) -> Memory:
     """Nothing is remembered yet."""
     return Memory(
-        np.full((_SEATS, _REMEMBERED), _NO_HAND),
+        np.full((_SEATS, _REMEMBERED), NO_HAND),
         np.zeros((_SEATS, _REMEMBERED, len(types.factors))),
     )
 
@@ -193,12 +199,17 @@ def _chances_of(
         if allowed & card == ZERO:
             found[:] = 0.0
             break
-        if allowed & (allowed - ONE) != ZERO:
-            chances_by_type(
-                state, game, ledger.voids[i], types.deck, types.factors, allowed, card, room
-            )
-            for t in range(count):
-                found[t] *= room[t]
+        if allowed & (allowed - ONE) == ZERO:
+            continue
+        in_style = chance_in(evidence.style, state, game, evidence.seen[i], allowed, card)
+        if in_style >= 0.0:
+            found[0] *= in_style
+            continue
+        chances_by_type(
+            state, game, ledger.voids[i], types.deck, types.factors, allowed, card, room
+        )
+        for t in range(count):
+            found[t] *= room[t]
 
 
 @inlined

@@ -8,10 +8,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.policies.card_inputs import SEEN_WORDS, past_cards, witness
 from agents.policies.dealt import factors_by_seat
 from agents.policies.evidence import Evidence, Ledger, Types, new_memory, recall, weigh_world
 from agents.policies.features import deck_of
-from agents.policies.model import PolicyModel
+from agents.policies.kinds import Policy, Style
 from agents.policies.pool import Pool, enumerate_worlds, fill, spread_out
 from arena.errors import ArenaError
 from arena.games.infoset import InfoSet
@@ -49,6 +50,8 @@ class Past:
     sizes: NDArray[np.int64]
     declarer: int | None
     leader: int
+    cards: Words
+    """All cards that were played, in their order."""
 
 
 def past_of(game: KernelGame, view: View, root: Words) -> Past:
@@ -60,9 +63,10 @@ def past_of(game: KernelGame, view: View, root: Words) -> Past:
     worlds = int(plan_uniform(plan, unseen, may, sizes))
     if not worlds:
         raise ArenaError("no cards of the other players agree with what was played")
-    ledger, plays = _ledger(game, view, root)
-    leader = _first_leader(view)
-    return Past(ledger, plays, plan, worlds, unseen, may, sizes, view.declarer, leader)
+    cards, leader = past_cards(game, view)
+    ledger = Ledger.empty(len(cards))
+    plays = int(recall(cards, np.uint64(leader), root, game.words, np.uint64(view.seat), ledger))
+    return Past(ledger, plays, plan, worlds, unseen, may, sizes, view.declarer, leader, cards)
 
 
 def voids_of(game: KernelGame, view: View) -> Words:
@@ -70,40 +74,34 @@ def voids_of(game: KernelGame, view: View) -> Words:
     return states_in(game, sight_of(game, view))[1]
 
 
-def _first_leader(view: View) -> int:
-    """Who led the round; the one who sees it, if nobody has yet."""
-    if view.tricks:
-        return view.tricks[0].leader
-    return view.seat if view.table_leader is None else view.table_leader
-
-
-def _ledger(game: KernelGame, view: View, root: Words) -> tuple[Ledger, int]:
-    cards = [card for trick in view.tricks for card in trick.cards] + list(view.table)
-    ledger = Ledger.empty(len(cards))
-    plays = recall(
-        game.masks([1 << card for card in cards]),
-        np.uint64(_first_leader(view)),
-        root,
-        game.words,
-        np.uint64(view.seat),
-        ledger,
-    )
-    return ledger, int(plays)
-
-
 _NO_FACTORS = np.empty((0, 0), np.float32)
 _NO_DEALT = np.empty((0, 0, 0), np.float32)
+_NOTHING_SEEN = np.empty((0, SEEN_WORDS), np.uint64)
 
 
-def _evidence(past: Past, game: KernelGame, types: Types, trust: float) -> Evidence:
+def _evidence(
+    past: Past, game: KernelGame, types: Types, trust: float, style: Style | None
+) -> Evidence:
     dealt = _NO_DEALT
     if len(types.dealt) and past.declarer is not None:
         dealt = factors_by_seat(game, types.dealt, past.declarer, past.leader)
-    return Evidence(past.ledger, past.plays, game.words, types, trust, dealt)
+    seen = past.ledger.voids if style is None else _seen_before(past, game)
+    return Evidence(past.ledger, past.plays, game.words, types, trust, dealt, style, seen)
+
+
+def _seen_before(past: Past, game: KernelGame) -> NDArray[np.uint64]:
+    """What there was to notice before each play of the ledger."""
+    if not past.plays:
+        return _NOTHING_SEEN
+    seen = np.empty((len(past.cards) + 1, SEEN_WORDS), np.uint64)
+    witness(past.cards, np.uint64(past.leader), past.ledger.states[0], game.words, seen)
+    rows = np.isin(past.cards, past.ledger.cards[: past.plays])
+    before: NDArray[np.uint64] = seen[:-1][rows]
+    return before
 
 
 @lru_cache(maxsize=256)
-def types_for(model: PolicyModel, game: KernelGame, priors: tuple[tuple[float, ...], ...]) -> Types:
+def types_for(model: Policy, game: KernelGame, priors: tuple[tuple[float, ...], ...]) -> Types:
     """The types of a model with the chances that each has before anything is played.
 
     `priors` has a row for each side, with a share for each type.
@@ -173,9 +171,17 @@ _WORTH = 0.1
 
 
 def infer(
-    past: Past, game: KernelGame, types: Types, worlds: int, rng: Words, trust: float = 1.0
+    past: Past,
+    game: KernelGame,
+    types: Types,
+    worlds: int,
+    rng: Words,
+    trust: float = 1.0,
+    style: Style | None = None,
 ) -> Inference:
     """Worlds as likely as the past makes them: all if there are few, else a sample.
+
+    The others play by the tables of `types`, or in a `style`.
 
     The sample begins with `worlds` and grows while its effective size is small; see `pool`.
     """
@@ -184,7 +190,7 @@ def infer(
     if exact:
         enumerate_worlds(past.unseen, past.may, past.sizes, pool.hands)
     posterior = np.empty(types.priors.shape)
-    evidence = _evidence(past, game, types, trust)
+    evidence = _evidence(past, game, types, trust, style)
     memory = new_memory(types)
     wanted = _WORTH * worlds
     count, size = fill(
@@ -197,7 +203,13 @@ def infer(
 
 
 def true_world_nats(
-    past: Past, game: KernelGame, types: Types, hands: Words, worlds: int, rng: Words
+    past: Past,
+    game: KernelGame,
+    types: Types,
+    hands: Words,
+    worlds: int,
+    rng: Words,
+    style: Style | None = None,
 ) -> float:
     """By how much the true hands are likelier than a world drawn uniformly: ln(weight / mean).
 
@@ -207,7 +219,7 @@ def true_world_nats(
     pool = Pool.empty(worlds)
     if exact:
         enumerate_worlds(past.unseen, past.may, past.sizes, pool.hands)
-    evidence = _evidence(past, game, types, 1.0)
+    evidence = _evidence(past, game, types, 1.0, style)
     memory = new_memory(types)
     posterior = np.empty(types.priors.shape)
     count, _ = fill(

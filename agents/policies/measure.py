@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.policies.inference import past_of, true_world_nats, types_for
-from agents.policies.model import PolicyModel
+from agents.policies.kinds import Policy
 from agents.policies.rounds import Rounds
 from arena.games.kernel.spec import kernel_game
 from arena.seeds import rng_for
@@ -30,7 +30,7 @@ class Nats(NamedTuple):
 
 
 def nats_of(
-    model: PolicyModel, priors: tuple[float, ...], rounds: Rounds, worlds: int, seed: int = 0
+    model: Policy, priors: tuple[float, ...], rounds: Rounds, worlds: int, seed: int = 0
 ) -> Nats:
     """Nats gained in some rounds, at the lead of each trick but the first and the last."""
     gained = []
@@ -46,7 +46,8 @@ def nats_of(
             past = past_of(game, view, root)
             true_hands = game.masks(hands)
             true_hands[view.seat] = 0
-            in_round.append(true_world_nats(past, game, types, true_hands, worlds, rng))
+            style = model.style(game, view)
+            in_round.append(true_world_nats(past, game, types, true_hands, worlds, rng, style))
             decisions += 1
         gained.append(np.mean(in_round))
     error = float(np.std(gained, ddof=1) / np.sqrt(len(gained)))

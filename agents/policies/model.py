@@ -2,13 +2,15 @@
 
 A model is a `.npz` file for one game. It has `types` (names of the ways to play that it knows),
 for each mode of the game `weights_<mode>` (float32, a row of tables for each type), where players
-bid `dealt_<mode>` (the same, for `dealt`), and `recipe` (text). A mode is what changes the
-order of the cards: a trump suit, no trump, or another.
+bid `dealt_<mode>` (the same, for `dealt`), perhaps `expected` (how likely each type is, of others
+and of partners), and `recipe` (text). A mode is what changes the order of the cards: a trump suit,
+no trump, or another.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
@@ -16,14 +18,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.policies.by_rule import ENCODING as RULE
+from agents.policies.by_rule import read_rule_policy
+from agents.policies.card_inputs import ENCODING as CARDS
 from agents.policies.dealt import dealt_size, has_bids
 from agents.policies.features import deck_of, table_size
+from agents.policies.kinds import Policy, Shares, Style
+from agents.policies.network import read_card_network
 from agents.policies.tables import Factors
 from arena.cards import SUITS
-from arena.errors import ArenaError, did_you_mean
+from arena.errors import ArenaError
 from arena.games.kernel.spec import KernelGame
 from arena.model_file import ModelFile
-from arena.rules import Rules
+from arena.rules import Rules, View
 
 __all__ = [
     "SHIPPED",
@@ -35,7 +42,7 @@ __all__ = [
     "save_policy",
 ]
 
-_WEIGHTS, _DEALT = "weights_", "dealt_"
+_WEIGHTS, _DEALT, _EXPECTED = "weights_", "dealt_", "expected"
 SHIPPED = ("klaverjas", "schieber", "hearts")
 """The games that a model comes along for, `<game>.npz` beside this file."""
 VERSION = 2
@@ -53,9 +60,9 @@ def mode_of(trump: int | None) -> str:
     return "suit" if trump < len(SUITS) else f"trump{trump}"
 
 
-@dataclass(frozen=True)
-class PolicyModel:
-    """Policies for a game: a way to play for each type."""
+@dataclass(frozen=True, eq=False)
+class PolicyModel(Policy):
+    """Policies for a game: a way to play for each type, by tables."""
 
     game: str
     types: tuple[str, ...]
@@ -64,6 +71,19 @@ class PolicyModel:
     recipe: str = ""
     dealt: dict[str, NDArray[np.float32]] = field(default_factory=dict)
     """What bids tell of hands: by mode, a row for each type. Empty where nobody bids."""
+    expected: NDArray[np.float64] | None = None
+    """How likely each type is, of others and, in a second row, of partners; else the first is."""
+
+    @property
+    def shares(self) -> tuple[Shares, Shares]:
+        """How likely each type is, of others and of partners, where nothing else is said."""
+        if self.expected is None:
+            return super().shares
+        others, partners = (
+            {name: share for name, share in zip(self.types, row, strict=True) if share > 0.0}
+            for row in self.expected.tolist()
+        )
+        return others, partners
 
     @cached_property
     def sha256(self) -> str:
@@ -73,12 +93,14 @@ class PolicyModel:
             digest.update(mode.encode() + self.weights[mode].tobytes())
         for mode in sorted(self.dealt):
             digest.update(b"dealt" + mode.encode() + self.dealt[mode].tobytes())
+        if self.expected is not None:
+            digest.update(b"expected" + self.expected.tobytes())
         return digest.hexdigest()
 
-    def check(self, rules: Rules) -> None:
-        """Raise `ArenaError` unless the model is for a game."""
-        if rules.name != self.game:
-            raise ArenaError(f"the policy is for {self.game}, not for {rules.name}")
+    @property
+    def games(self) -> tuple[str, ...]:
+        """Its game."""
+        return (self.game,)
 
     def factors(self, game: KernelGame, sharpness: float = 1.0) -> Factors:
         """The tables of all types, a row each, raised to a power."""
@@ -88,17 +110,9 @@ class PolicyModel:
         """What bids tell, a row for each type; None if the model does not know."""
         return _dealt_factors(self, game)
 
-    def number(self, name: str) -> int:
-        """The number of a type; '' is the first."""
-        if name and name not in self.types:
-            raise ArenaError(f"type: unknown {name!r}; {did_you_mean(name, self.types)}")
-        return self.types.index(name) if name else 0
-
-    def __hash__(self) -> int:
-        return hash(self.sha256)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PolicyModel) and self.sha256 == other.sha256
+    def style(self, game: KernelGame, view: View, sharpness: float = 1.0) -> Style | None:
+        """By its tables."""
+        return None
 
 
 @lru_cache(maxsize=256)
@@ -128,11 +142,13 @@ def _dealt_factors(model: PolicyModel, game: KernelGame) -> NDArray[np.float32] 
 
 def save_policy(path: Path, model: PolicyModel) -> None:
     """Write a model."""
-    arrays = {
+    arrays: dict[str, NDArray[np.floating]] = {
         start + mode: weights.astype(np.float32)
         for start, tables in ((_WEIGHTS, model.weights), (_DEALT, model.dealt))
         for mode, weights in tables.items()
     }
+    if model.expected is not None:
+        arrays[_EXPECTED] = model.expected
     with path.open("wb") as file:
         np.savez_compressed(
             file,
@@ -145,8 +161,14 @@ def save_policy(path: Path, model: PolicyModel) -> None:
 
 
 @lru_cache(maxsize=16)
-def read_policy(model_file: ModelFile) -> PolicyModel:
-    """Read a model; `ArenaError` says what is wrong with it."""
+def read_policy(model_file: ModelFile) -> Policy:
+    """Read a model of any kind; `ArenaError` says what is wrong with it."""
+    kind = str(model_file.arrays().get("encoding", "")).partition(" ")[0]
+    reader = _READERS.get(kind, _read_tables)
+    return reader(model_file)
+
+
+def _read_tables(model_file: ModelFile) -> PolicyModel:
     path = model_file.path
     file = model_file.arrays()
     try:
@@ -166,16 +188,31 @@ def read_policy(model_file: ModelFile) -> PolicyModel:
             weights,
             str(file["recipe"]),
             dealt,
+            file.get(_EXPECTED),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ArenaError(f"{path}: not a policy: {error or type(error).__name__}") from error
     tables = [*model.weights.values(), *model.dealt.values()]
     if not model.weights or not all(np.isfinite(rows).all() for rows in tables):
         raise ArenaError(f"{path}: not a policy: no weights, or some that are not finite")
+    shares = model.expected
+    if shares is not None and (
+        shares.shape != (2, len(model.types))
+        or not (shares >= 0.0).all()
+        or not shares.any(1).all()
+    ):
+        raise ArenaError(f"{path}: not a policy: no shares of its types in `expected`")
     return model
 
 
-def policies_for(rules: Rules, model_file: ModelFile | None) -> PolicyModel:
+_READERS: dict[str, Callable[[ModelFile], Policy]] = {
+    CARDS: read_card_network,
+    RULE: read_rule_policy,
+}
+"""By what models say of themselves; tables say nothing."""
+
+
+def policies_for(rules: Rules, model_file: ModelFile | None) -> Policy:
     """The policies in a file, or those that come along for a game if none is named."""
     model = read_policy(model_file or shipped(rules.name))
     model.check(rules)

@@ -11,6 +11,8 @@ A training file says what to play and with whom:
       rule: {family: rule}
     seed: 1001
 
+A file with `kind: network` trains a network instead (`agents.networks.cards`).
+
 A type may also be what was recorded (`arena record`): `search: {recording: FOLDER}`, a folder
 beside the file. It must have as many rounds as are asked for.
 
@@ -30,8 +32,9 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -68,9 +71,14 @@ _FEWEST = 2 * _HELD_OUT
 """Rounds of which two are not fitted to: a spread needs two."""
 
 
+_ELSEWHERE = {"network": "agents.networks.cards:CardsTrainer"}
+"""Kinds of policies that others train: by name, because they stand on searches and need torch."""
+
+
 class TrainingFile(Strict):
     """How a model is made."""
 
+    kind: Literal["tables"] = "tables"
     name: str
     games: list[dict[str, Any]] = Field(min_length=1)
     types: dict[str, dict[str, Any]] = Field(min_length=1)
@@ -79,6 +87,10 @@ class TrainingFile(Strict):
     learner_rounds: float = Field(0.4, gt=0, le=1)
     """The share of the rounds of each game that a learner plays."""
     seed: int = Field(ge=0)
+    shares: dict[str, float] | None = None
+    """How likely others are of each type, where nothing else is said; else all are of the first."""
+    partner_shares: dict[str, float] | None = None
+    """The same for partners; by default as others."""
     penalty: float = Field(PENALTY, gt=0)
     measured: int = Field(200, ge=2)
     """Rounds, at most, in which nats are measured."""
@@ -96,6 +108,11 @@ class PolicyTrainer:
         tell: Callable[[str], None],
     ) -> str:
         """Make and write a model; the hash that it is known by."""
+        kind = read(config).data.get("kind")
+        if isinstance(kind, str) and kind in _ELSEWHERE:
+            module, _, name = _ELSEWHERE[kind].partition(":")
+            trainer = getattr(import_module(module), name)()
+            return str(trainer.train(config, overrides, output, workers, tell))
         return train(config, overrides, output, workers, tell).sha256
 
 
@@ -104,7 +121,11 @@ def train(
 ) -> PolicyModel:
     """Make the model that a training file describes, and write it."""
     written, games, players = _load(config, overrides)
-    identity = json.dumps(written.model_dump(mode="json"), sort_keys=True)
+    # What is expected of others changes nothing that was played.
+    expected = {"shares", "partner_shares"}
+    identity = json.dumps(
+        written.model_dump(mode="json", exclude={"kind", *expected}), sort_keys=True
+    )
     parts = output.with_name(f"{output.stem}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}")
     parts.mkdir(parents=True, exist_ok=True)
     warm_up()
@@ -130,9 +151,9 @@ def train(
         path = parts.resolve() / "types.npz"
         save_policy(path, model)
         for name, said in written.learners.items():
-            player = _players(
-                {name: {**said, "model": str(path)}}, games[0], Problems(read(config))
-            )[name]
+            said = {**said, "model": str(path)}
+            problems = Problems(read(config))
+            player = _players({name: said}, games[0], problems, config.parent)[name]
             played[name] = rounds_of(name, player, written.learner_rounds)
             learnt.append(_learn(name, played[name], modes, written.penalty, tell))
         model = _model(games[0].name, learnt)
@@ -150,10 +171,23 @@ def train(
             "decisions": nats.decisions,
         }
         tell(f"{name}, nats gained for the true world: {_told(figures[f'{name}/nats'])}")
-    recipe = {"training": json.loads(identity), "arena": __version__, "figures": figures}
-    model = replace(model, recipe=json.dumps(recipe, sort_keys=True))
+    training = written.model_dump(mode="json", exclude={"kind"})
+    recipe = {"training": training, "arena": __version__, "figures": figures}
+    model = replace(
+        model, recipe=json.dumps(recipe, sort_keys=True), expected=_expected(written, model.types)
+    )
     save_policy(output, model)
     return model
+
+
+def _expected(written: TrainingFile, types: tuple[str, ...]) -> NDArray[np.float64] | None:
+    """How likely each type is, of others and of partners."""
+    if written.shares is None:
+        return None
+    rows = (written.shares, written.partner_shares or written.shares)
+    shares = np.array([[row.get(name, 0.0) for name in types] for row in rows])
+    expected: NDArray[np.float64] = shares / shares.sum(axis=1, keepdims=True)
+    return expected
 
 
 class _Learnt(NamedTuple):
@@ -251,14 +285,24 @@ def _load(config: Path, overrides: list[str]) -> tuple[TrainingFile, list[Rules]
     for name in written.learners:
         if name in written.types:
             problems.add(("learners", name), "there already is a type of this name")
-    players = _players({**played, **written.learners}, games[0], problems)
+    for field in ("shares", "partner_shares"):
+        shares = getattr(written, field) or {}
+        for name in shares:
+            if name not in written.types and name not in written.learners:
+                problems.add((field, name), "there is no type of this name")
+        if shares and (min(shares.values()) < 0.0 or sum(shares.values()) <= 0.0):
+            problems.add((field,), "expected a share for each type, from 0 on, and one above 0")
+    players = _players({**played, **written.learners}, games[0], problems, config.parent)
     return written, games, players
 
 
-def _players(said: dict[str, dict[str, Any]], rules: Rules, problems: Problems) -> dict[str, Agent]:
+def _players(
+    said: dict[str, dict[str, Any]], rules: Rules, problems: Problems, folder: Path
+) -> dict[str, Agent]:
+    """Those who play, by what a file in a folder says of them."""
     declared = declare(said, rules, problems)
     problems.stop_if_any()
-    return {name: declared.entrants[name].members[0].build() for name in said}
+    return {name: declared.entrants[name].members[0].build(folder) for name in said}
 
 
 def _recorded(folder: Path, rules: Rules, count: int) -> Rounds:

@@ -9,9 +9,10 @@ the same in every world that leads to it, and so are the legal cards: no card is
 A node is found by a hash of the cards played since the root, and of the hand if it is not the
 thinker's. It has a place for each card, by its order in the hand that its player has at the root.
 
-The cards at the root are compared in the same worlds: whichever card has its n-th turn, the
-world is the n-th of a sequence that goes evenly through the pool. So a card is not the best for
-having met kinder worlds. (Common random numbers, and the additive recurrence of the golden ratio.)
+The cards at the root are compared in the same worlds and with the same luck: whichever card has its
+n-th turn, the world is the n-th of a sequence that goes evenly through the pool, and the k-th card
+played after it is drawn by the same number. So a card is not the best for having met kinder worlds
+or weaker play. (Common random numbers, and the additive recurrence of the golden ratio.)
 """
 
 from __future__ import annotations
@@ -63,9 +64,9 @@ from arena.games.kernel.layout import (
 from arena.games.kernel.rng import advance, mix
 from arena.games.kernel.step import copy_state, lane_of, legal, side_in
 
-__all__ = ["Others", "Plan", "respond"]
+__all__ = ["MOST_DECISIONS", "Others", "Plan", "count_visit", "enter", "next_world", "respond"]
 
-_MOST_DECISIONS = 32
+MOST_DECISIONS = 32
 """Longer than any path: two players may search."""
 _NODE = np.uint64(0xFFFFFF)
 """The part of a slot that is the number of a node; the rest is of its hash."""
@@ -154,7 +155,7 @@ def _untried(plan: Plan, node: Int, cards: Word, hand: Word) -> Word:
 
 
 @inlined
-def _count(plan: Plan, node: Int, at: Int, value: np.float32) -> None:
+def count_visit(plan: Plan, node: Int, at: Int, value: np.float32) -> None:
     visits = plan.visits[node, at] + 1
     plan.visits[node, at] = visits
     plan.visits[node, plan.visits.shape[1] - 1] += 1
@@ -164,7 +165,7 @@ def _count(plan: Plan, node: Int, at: Int, value: np.float32) -> None:
 
 
 @uncounted
-def _enter(
+def enter(
     plan: Plan,
     used: Int,
     key: Word,
@@ -195,7 +196,7 @@ def _enter(
 
 
 @inlined
-def _next_world(
+def next_world(
     plan: Plan,
     used: Int,
     root: Words,
@@ -203,18 +204,23 @@ def _next_world(
     worlds: Worlds,
     c: float,
     roots: NDArray[np.float64],
+    luck: Word,
     rng: Words,
     world: Words,
 ) -> Int:
-    """Deal the world of a simulation, by how often the card was tried that it is going to try."""
-    if worlds.kind != POOLED:
-        return deal_world(worlds, rng, world)
+    """Deal the world of a simulation, by how often the card was tried that it is going to try.
+
+    The numbers of `rng` are then those of this turn; `luck` is what they are made of.
+    """
     turns: Int = 0
     if used > _ROOT:
         hand = root[HANDS + root[TURN]]
         card = _select(plan, _ROOT, cards, hand, c, roots)
         if card != ZERO:
             turns = np.int64(plan.visits[_ROOT, np.int64(popcount(hand & (card - ONE)))])
+    rng[0] = mix(luck ^ mix(np.uint64(turns)))
+    if worlds.kind != POOLED:
+        return deal_world(worlds, rng, world)
     share = 0.5 + _GOLDEN * np.float64(turns)
     number = world_at(worlds.pool, share - np.floor(share))
     deal_number(worlds.pool, number, world)
@@ -259,8 +265,8 @@ def respond(
         root.copy(),
         np.empty(STATE_WORDS, np.uint64),
         np.empty(4, np.uint64),
-        np.empty(_MOST_DECISIONS, np.int64),
-        np.empty(_MOST_DECISIONS, np.int64),
+        np.empty(MOST_DECISIONS, np.int64),
+        np.empty(MOST_DECISIONS, np.int64),
         np.empty(64, np.float64),
         np.empty(4, np.float64),
         np.empty(4, np.int64),
@@ -302,9 +308,9 @@ def _simulate(
         first_unplayed &= ~root[PLAYED + np.uint64(i)]
     first_place = np.int64(popcount(root[TABLE]))
     first_points = points_of(root[TABLE], deck)
-    root_cards = legal(root, game)
+    root_cards, luck = legal(root, game), mix(rng[0])
     for _ in range(simulations):
-        number = _next_world(plan, used, root, root_cards, worlds, c, roots, rng, world)
+        number = next_world(plan, used, root, root_cards, worlds, c, roots, luck, rng, world)
         copy_state(world, state)
         if dispatch.foresees(kind, game):
             dispatch.foresee(kind, state, game)
@@ -327,6 +333,7 @@ def _simulate(
                     left == all_tricks,
                 )  # fmt: skip
             card = cards
+            seed = advance(seed)
             if cards & (cards - ONE) != ZERO:
                 row = np.uint64(kinds[number, np.int64(seat)]) if by_type else ZERO
                 node: Int = 0
@@ -336,7 +343,7 @@ def _simulate(
                     row = ZERO
                     own_key = key if seat == thinker else mix(key ^ at_root) | ONE
                     before = used
-                    node, used, card, cards = _enter(plan, used, own_key, cards, at_root, c, roots)
+                    node, used, card, cards = enter(plan, used, own_key, cards, at_root, c, roots)
                     in_tree = node != 0 and used == before
                 if card == ZERO:
                     scene = see(
@@ -346,7 +353,6 @@ def _simulate(
                         np.int64(((declarer - seat) * step) & THREE), np.int64(left) - 1, points,
                         deck,
                     )  # fmt: skip
-                    seed = advance(seed)
                     card = draw_in(scene, deck, factors, row, cards, weights, mix(seed))
                 if node != 0:
                     nodes[depth] = node
@@ -380,5 +386,5 @@ def _simulate(
         rng[0] = seed
         values_of(state, game, leaves, scores, values)
         for i in range(depth):
-            _count(plan, nodes[i], places[i], np.float32(values[side]))
+            count_visit(plan, nodes[i], places[i], np.float32(values[side]))
     return used

@@ -28,7 +28,7 @@ __all__ = [
 RANDOM, SEMI_RANDOM, CARELESS, RULE = 0, 1, 2, 3
 """How playouts choose cards. `CARELESS` is semi-random, but one of several bad cards often
 stays among those to choose from, as in the program of Hoogenboom 2017. `RULE` is by a book of
-rules (see `agents.search.rulebooks`)."""
+rules (see `agents.rulebooks`)."""
 DIFFERENCE, OWN_POINTS, WIN, SHARE = 0, 1, 2, 3
 """What a playout is worth to a side: points more than the others, its points, 1 for a win, or
 its share of all points."""

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.rulebooks import Book, note_in, open_book, play_by
 from agents.search.codes import CARELESS, DIFFERENCE, OWN_POINTS, RANDOM, RULE
-from agents.search.rulebooks import Book, note_in, open_book, play_by
 from agents.search.worlds import Worlds, deal_world, uniform
 from arena.games.kernel import bulk
 from arena.games.kernel.bits import popcount

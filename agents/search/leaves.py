@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.rulebooks import Book, play_by
 from agents.search.codes import BLOCK, DIFFERENCE, IGNORE, OWN_POINTS, RANDOM, RULE, SEMI_RANDOM
 from agents.search.network import Judge, expected_margin
-from agents.search.rulebooks import Book, play_by
 from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import (
     FEW_ARE_GOOD,

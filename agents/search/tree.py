@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 
 from agents.dense_network import Layers
 from agents.policies.pool import Pool
+from agents.rulebooks import note_in, open_book
 from agents.search.leaves import Leaves, judge_leaf
 from agents.search.network import Judge, follow, set_out
 from agents.search.nodes import UNBOUNDED, Nodes, Slots, child_of, expand, has_room, is_new, reset
 from agents.search.observers import Hands, count_hand, seen_from
-from agents.search.rulebooks import note_in, open_book
 from agents.search.worlds import Worlds, deal_world
 from arena.games.kernel.bits import ctz, kth_bit, popcount, prefetch
 from arena.games.kernel.jit import compiled, inlined, uncounted
@@ -109,15 +109,26 @@ def grow(
     )  # fmt: skip
 
 
+_NODES = len(Nodes._fields)
+_WORLDS = _NODES + len(Worlds._fields) - 1
+_POOL = _WORLDS + len(Pool._fields)
+_POLICY = _POOL + len(Policy._fields)
+_LEAVES = _POLICY + len(Leaves._fields)
+_LAYERS = _LEAVES + 1 + len(Layers._fields)
+_JUDGE = _LAYERS + len(Judge._fields) - 2
+"""Where each of the tuples ends among the fields."""
+
+
 @compiled
 def _grow(*fields: Any) -> None:
-    kind, first, second, odds, share = fields[3:8]
-    worlds = Worlds(kind, first, second, odds, share, Pool(*fields[8:12]))
-    judge = Judge(fields[25], Layers(*fields[26:28]), *fields[28:32])
-    hands, simulations, root, game, scales, rng = fields[32:]
+    kind, first, second, odds, share = fields[_NODES:_WORLDS]
+    worlds = Worlds(kind, first, second, odds, share, Pool(*fields[_WORLDS:_POOL]))
+    layers = Layers(*fields[_LEAVES + 1 : _LAYERS])
+    judge = Judge(fields[_LEAVES], layers, *fields[_LAYERS:_JUDGE])
+    hands, simulations, root, game, scales, rng = fields[_JUDGE:]
     grow_tree(
-        Nodes(*fields[:3]), hands, simulations, root, game, worlds, Policy(*fields[12:18]),
-        Leaves(*fields[18:25]), judge, scales, rng,
+        Nodes(*fields[:_NODES]), hands, simulations, root, game, worlds,
+        Policy(*fields[_POOL:_POLICY]), Leaves(*fields[_POLICY:_LEAVES]), judge, scales, rng,
     )  # fmt: skip
 
 

@@ -48,7 +48,17 @@ from arena.games.kernel.spec import KernelGame, translate
 from arena.games.kernel.step import legal, play
 from arena.rules import View
 
-__all__ = ["HOLDERS", "Sight", "read_holders", "read_state", "sight_of", "states_in"]
+__all__ = [
+    "CARDS",
+    "HOLDERS",
+    "Sight",
+    "begin",
+    "finish",
+    "read_holders",
+    "read_state",
+    "sight_of",
+    "states_in",
+]
 
 Sight: TypeAlias = bytes
 """First the numbers below, then a byte for each card that was played. Cards are as in
@@ -65,7 +75,8 @@ _SEAT, _DECLARER, _LEADER = 48, 49, 50
 _MORE = Struct("<4Q4QQ")
 _SHOWN, _OWN, _OPENED = _NUMBERS.size, _NUMBERS.size + 32, _NUMBERS.size + 64
 """By seat, cards that it was seen to have; the game's own words; what has been opened."""
-_CARDS = _NUMBERS.size + _MORE.size
+CARDS = _NUMBERS.size + _MORE.size
+"""From here on, the cards that were played."""
 _NO_MORE = tuple(_MORE.pack(*(0,) * 8, opened) for opened in (0, 1))
 """Most views have none of it."""
 _PADDING = tuple((0,) * (_SEATS - count) for count in range(_SEATS + 1))
@@ -144,13 +155,19 @@ def read_state(sight: Sight, game: Words, bits: np.ndarray, state: Words, voids:
 
     `game` and `bits` are `words` and `to_bits` of the game.
     """
-    _begin(sight, game, state)
+    begin(sight, game, state)
     voids[:] = ZERO
-    for at in range(_CARDS, len(sight)):
+    for at in range(CARDS, len(sight)):
         card = ONE << np.uint64(bits[sight[at]])
         if card & state[LED] == ZERO:
             voids[state[TURN]] |= state[LED]
         play(state, game, card)
+    finish(sight, bits, state)
+
+
+@inlined
+def finish(sight: Sight, bits: np.ndarray, state: Words) -> None:
+    """What a seat knows besides the cards that were played: hands, points, the game's own words."""
     for i in range(_SEATS):
         seat = np.uint64(i)
         state[HANDS + seat] = _mask(sight, _HANDS + 8 * i, bits)
@@ -163,7 +180,7 @@ def read_state(sight: Sight, game: Words, bits: np.ndarray, state: Words, voids:
 
 
 @inlined
-def _begin(sight: Sight, game: Words, state: Words) -> None:
+def begin(sight: Sight, game: Words, state: Words) -> None:
     """The round before its first card, nobody having any."""
     for i in range(STATE_WORDS):
         state[i] = ZERO
@@ -180,10 +197,10 @@ def read_holders(
 
     It is what `InfoSet` says; `state` is room.
     """
-    _begin(sight, game, state)
+    begin(sight, game, state)
     for i in range(HOLDERS):
         may[i] = game[DECK]
-    for at in range(_CARDS, len(sight)):
+    for at in range(CARDS, len(sight)):
         card = ONE << np.uint64(bits[sight[at]])
         may[state[TURN]] &= ~_impossible(state, game, card, may[state[TURN]])
         play(state, game, card)

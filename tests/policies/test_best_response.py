@@ -17,6 +17,7 @@ from agents.search.worlds import POOLED, known_worlds
 from arena.games.hearts import Hearts
 from arena.games.kernel.jit import compiled
 from arena.games.kernel.layout import HANDS, LEFT, TURN, Words
+from arena.games.kernel.rng import advance, mix
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import legal, play
 from arena.games.klaverjas import Klaverjas
@@ -53,11 +54,19 @@ def by_steps(
             )
             card = np.uint64(drawn)
             first = first or int(card)
+        else:
+            rng[0] = advance(rng[0])  # a number for every card, whether it is needed or not
         watch(state, voids, card)
         play(state, game.words, card)
     values = np.zeros(4)
     values_of(state, game.words, _LEAVES, np.zeros(4, np.int64), values)
     return first, float(values[side])
+
+
+def luck_of(seed: int, turn: int) -> Words:
+    """The random numbers of a turn."""
+    by_seed, by_turn = (np.uint64(mix(np.uint64(number))) for number in (seed, turn))
+    return np.array([mix(by_seed ^ by_turn)], dtype=np.uint64)
 
 
 def moments(rules: Rules, number: int) -> list[View]:
@@ -90,9 +99,8 @@ def test_a_simulation_plays_as_the_policy_does_card_by_card(rules: Rules) -> Non
                 Others(deck_of(game), factors, False, searching), 100.0, _LEAVES, side,
                 np.zeros(3), np.array([number], dtype=np.uint64),
             )  # fmt: skip
-            card, value = by_steps(
-                game, root.copy(), voids.copy(), factors, np.array([number], dtype=np.uint64), side
-            )
+            rng = luck_of(number, turn=0)
+            card, value = by_steps(game, root.copy(), voids.copy(), factors, rng, side)
             at = (int(hand) & (card - 1)).bit_count()
             assert plan.visits[1].nonzero()[0].tolist() == [at, int(hand).bit_count()]
             assert plan.scores[1, at, 0] == pytest.approx(value)
@@ -101,34 +109,45 @@ def test_a_simulation_plays_as_the_policy_does_card_by_card(rules: Rules) -> Non
     assert compared > 100
 
 
+@pytest.mark.parametrize("pooled", [True, False])
 @pytest.mark.parametrize("rules", [GAMES[0], GAMES[2]], ids=str)
-def test_cards_are_compared_in_the_same_worlds(rules: Rules) -> None:
-    """Where nothing else is left to chance, values do not depend on the random numbers."""
-    view = next(
-        view
-        for number in range(50)
-        for view in moments(rules, number)
-        if rules.hand_size - len(view.tricks) == 3 and len(view.legal) == 3
-    )
-    view = view._replace(all_hands=None)
-    game = kernel_game(rules, view.trump)
-    root = game.view_state(view)
+def test_cards_are_compared_in_the_same_worlds_with_the_same_luck(
+    rules: Rules, pooled: bool
+) -> None:
+    """The n-th turn of each card against the same turn played card by card."""
+    view = next(view for view in moments(rules, 3)[6:] if len(view.legal) > 2)
+    game, turns = kernel_game(rules, view.trump), 60
+    worlds = known_worlds()
+    if pooled:
+        view = view._replace(all_hands=None)
+    root, deck = game.view_state(view), deck_of(game)
+    if pooled:
+        pool = Plays(worlds=100).infer(game, view, root, np.ones(1, np.uint64)).pool
+        worlds = worlds._replace(kind=POOLED, pool=pool)
     hand = int(root[int(HANDS) + view.seat])
-    # A policy that plays one card for certain, whatever happens.
-    weights = np.random.default_rng(3).normal(0, 40.0, (1, table_size(deck_of(game))))
-    factors = np.exp(np.clip(weights, -60, 60)).astype(np.float32)
-    pool = Plays(worlds=300).infer(game, view, root, np.ones(1, np.uint64)).pool
-    worlds = known_worlds()._replace(kind=POOLED, pool=pool)
-    others = Others(deck_of(game), factors, False, np.array([1 << view.seat], dtype=np.uint64))
+    weights = np.random.default_rng(3).normal(0, 0.7, (1, table_size(deck)))
+    factors = np.exp(weights).astype(np.float32)
     voids, side = voids_of(game, view), rules.side_of(view.seat)
-    found = []
-    for seed in (1, 2):
-        plan = Plan.empty(0, hand.bit_count())  # the root alone: nothing below it is learnt
-        respond(
-            plan, 1, 900, root, voids, game.words, worlds, others, 1e6, _LEAVES, side,
-            roots_upto(900), np.array([seed], dtype=np.uint64),
-        )  # fmt: skip
-        found.append(plan)
-    assert found[0].visits[1].tolist() == found[1].visits[1].tolist()
-    assert min(found[0].visits[1, :3]) >= 290  # all are tried as often
-    assert found[0].scores[1, :, 0].tolist() == found[1].scores[1, :, 0].tolist()
+    others = Others(deck, factors, False, np.array([1 << view.seat], dtype=np.uint64))
+    plan = Plan.empty(0, hand.bit_count())  # the root alone: nothing below it is learnt
+    respond(
+        plan, 1, turns * len(view.legal), root, voids, game.words, worlds, others, 1e6, _LEAVES,
+        side, roots_upto(999), np.array([5], dtype=np.uint64),
+    )  # fmt: skip
+    for card in view.legal:
+        values = []
+        for turn in range(turns):
+            state, seen = root.copy(), voids.copy()
+            if pooled:
+                share = (0.5 + turn * (5**0.5 - 1) / 2) % 1.0
+                number = np.searchsorted(pool.upto, share * pool.upto[-1], side="right")
+                state[int(HANDS) : int(HANDS) + 4] |= pool.hands[number]
+            rng = luck_of(5, turn)
+            rng[0] = advance(rng[0])
+            played = game.mask(1 << card)
+            watch(state, seen, played)
+            play(state, game.words, played)
+            values.append(by_steps(game, state, seen, factors, rng, side)[1])
+        at = (hand & (int(game.mask(1 << card)) - 1)).bit_count()
+        assert plan.visits[1, at] == turns
+        assert plan.scores[1, at, 0] == pytest.approx(np.mean(values), abs=1e-3)

@@ -172,11 +172,13 @@ def test_a_learner_plays_by_what_was_learnt_of_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    config = Path("tiny.yaml")
+    Path("recipes").mkdir()
+    config = Path("recipes/tiny.yaml")
+    command = ["train", "policy", str(config), "--out", "tiny.npz"]
     config.write_text(
         TINY + "learners: {champion: {family: champion, simulations: 5, worlds: 5}}\n"
     )
-    assert main(["train", "policy", str(config)]) == 0
+    assert main(command) == 0
     told = capsys.readouterr().out
     assert "champion: 20 of 20 rounds" in told
     assert "champion, nats gained for the true world" in told
@@ -190,8 +192,19 @@ def test_a_learner_plays_by_what_was_learnt_of_the_others(
     champion = Champion(simulations=5, worlds=5, model=ModelFile.find(str(kept)))
     again = play_rounds(Klaverjas(), [champion], 1, range(len(played)))
     assert (again.cards == played.cards).all()
+    assert model.shares == ({"search": 1.0}, {"search": 1.0})
+    # What is expected of others is said in the model; the rounds stay the same.
+    shares = "shares: {search: 3, rule: 1}\npartner_shares: {champion: 1}\n"
+    config.write_text(config.read_text() + shares)
+    assert main(command) == 0
+    assert "of 20 rounds" not in capsys.readouterr().out
+    model = read_policy(ModelFile.find(str(tmp_path / "tiny.npz")))
+    assert model.shares == ({"search": 0.75, "rule": 0.25}, {"champion": 1.0})
+    config.write_text(TINY + "shares: {serch: 1}\n")
+    assert main(command) == 2
+    assert "shares.serch: there is no type of this name" in capsys.readouterr().err
     config.write_text(TINY + "learners: {rule: {family: champion}}\n")
-    assert main(["train", "policy", str(config)]) == 2
+    assert main(command) == 2
     assert "there already is a type of this name" in capsys.readouterr().err
 
 

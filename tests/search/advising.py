@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.search.rulebooks import advised, book_of
+from agents.rulebooks import advised, book_of
 from arena.games.kernel.spec import kernel_game
 from arena.rules import View
 

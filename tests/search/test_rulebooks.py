@@ -12,7 +12,7 @@ from agents import rule_hearts, rule_klaverjas, rule_schieber
 from agents.dmcts import Dmcts
 from agents.flat_mc import FlatMC
 from agents.ismcts import Ismcts
-from agents.search.rulebooks import book_of
+from agents.rulebooks import book_of
 from arena.errors import ArenaError
 from arena.games.hearts import Hearts
 from arena.games.infoset import round_of

@@ -25,8 +25,8 @@ advice.
 
 from __future__ import annotations
 
-from agents.search.rulebooks.layout import Book, above, highest
-from agents.search.rulebooks.schieber import BLANK, FAT
+from agents.rulebooks.layout import Book, above, highest
+from agents.rulebooks.schieber import BLANK, FAT
 from arena.games.kernel.bits import popcount
 from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import (

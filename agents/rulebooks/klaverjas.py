@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.search.rulebooks.layout import ALIKE, Book, above, first_of, highest
+from agents.rulebooks.layout import ALIKE, Book, above, first_of, highest
 from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import (

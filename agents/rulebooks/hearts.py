@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.rule_hearts import FRESH, GUARDS, SUSPICION
-from agents.search.rulebooks.layout import CARDS, OWN_WORDS, Book, above, highest, lowest
+from agents.rulebooks.layout import CARDS, OWN_WORDS, Book, above, highest, lowest
 from arena.cards import LANE as SUIT_CARDS
 from arena.games.hearts.tables import ALL_POINTS
 from arena.games.kernel.bits import ctz, popcount

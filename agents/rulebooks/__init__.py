@@ -18,8 +18,8 @@ import numpy as np
 
 from agents.rule_hearts import HIGH_SPADES, LOW_SPADES, SPADES
 from agents.rule_schieber import SUIT_ORDER
-from agents.search.rulebooks import hearts, klaverjas, ripper, schieber
-from agents.search.rulebooks.layout import (
+from agents.rulebooks import hearts, klaverjas, ripper, schieber
+from agents.rulebooks.layout import (
     ALIKE,
     CARDS,
     COUNT,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.search.rulebooks.layout import (
+from agents.rulebooks.layout import (
     CARDS,
     COUNT,
     LEADER,

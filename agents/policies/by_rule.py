@@ -1,0 +1,84 @@
+"""Rule players as policies: nearly always the card that the rules say, now and then another.
+
+A model is a small file: which `rules` (`rule`, or `as-written` in Klaverjas), and how often their
+player is taken to slip. Then all other legal cards are alike, so that no play is impossible.
+The one that comes along is called `rule`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+
+from agents.policies.kinds import OfOneType, Style
+from agents.rulebooks import GAMES, book_of
+from arena.errors import ArenaError
+from arena.files import write_atomically
+from arena.games.kernel.spec import KernelGame
+from arena.model_file import ModelFile
+from arena.rules import View
+
+__all__ = ["ENCODING", "SLIPS", "RulePolicy", "read_rule_policy", "save_rule_policy"]
+
+ENCODING = "rule"
+SLIPS = 0.05
+"""How often another card than the one by the rules is reckoned with. The compiled players do not
+know the order in which others hold their cards, which decides where rules leave a choice."""
+_OF_ONE_GAME = {"as-written": ("klaverjas",)}
+
+
+@dataclass(frozen=True, eq=False)
+class RulePolicy(OfOneType):
+    """The rule player of a game, with slips."""
+
+    rules: str = "rule"
+    slips: float = SLIPS
+    recipe: str = ""
+    types: tuple[str, ...] = ("rule",)
+
+    @property
+    def games(self) -> tuple[str, ...]:
+        """The games that have such a player."""
+        return _OF_ONE_GAME.get(self.rules, GAMES)
+
+    @cached_property
+    def sha256(self) -> str:
+        """What it is known by."""
+        return hashlib.sha256(f"{self.rules} {self.slips!r}".encode()).hexdigest()
+
+    def style(self, game: KernelGame, view: View, sharpness: float = 1.0) -> Style:
+        """The rules, with all that was played until now in their book."""
+        self.check(view.rules)
+        book = book_of(view, game, self.rules)
+        return Style(None, book, self.slips, sharpness, np.zeros(64))
+
+
+def save_rule_policy(path: Path, policy: RulePolicy) -> None:
+    """Write a model."""
+    content = BytesIO()
+    np.savez(
+        content,
+        encoding=np.array(ENCODING),
+        rules=np.array(policy.rules),
+        slips=np.array(policy.slips),
+        recipe=np.array(policy.recipe),
+    )
+    write_atomically(path, content.getvalue())
+
+
+def read_rule_policy(model: ModelFile) -> RulePolicy:
+    """Read a model; `ArenaError` says what is wrong with it."""
+    arrays = model.arrays()
+    try:
+        rules, slips = str(arrays["rules"]), float(arrays["slips"])
+        recipe = str(arrays.get("recipe", ""))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ArenaError(f"{model.path}: not a policy: {error or type(error).__name__}") from error
+    if rules not in ("rule", "as-written") or not 0.0 < slips < 1.0:
+        raise ArenaError(f"{model.path}: not a policy: rules {rules!r} with slips of {slips}")
+    return RulePolicy(rules, slips, recipe)
