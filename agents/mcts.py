@@ -9,13 +9,13 @@ from agents.evaluators import Playouts
 from agents.search.decision import (
     CardStatistics,
     Final,
-    best_card,
+    most_promising,
     proven_cards,
     root_statistics,
     scales_upto,
     spend,
 )
-from agents.search.nodes import Nodes, new_nodes
+from agents.search.nodes import Nodes, give_up, new_nodes
 from agents.search.observers import NO_HANDS
 from agents.search.tree import Policy, grow
 from agents.search.worlds import known_worlds
@@ -51,14 +51,17 @@ class Mcts(TreeSearch):
         """The card with most visits, or the best mean; or one that is proven to be better."""
         question, nodes = self._search(view, rng)
         cards = root_statistics(question.game, nodes)
-        chosen = best_card(cards, self.final)
+        chosen = most_promising(question.game, nodes, self.final)
         proven = proven_cards(question.game, nodes)
+        give_up(nodes)
         return max([*proven, chosen], key=lambda card: cards[card].value)
 
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         """Visits, mean or proven value, and availability of each card."""
         question, nodes = self._search(view, rng)
-        return root_statistics(question.game, nodes)
+        found = root_statistics(question.game, nodes)
+        give_up(nodes)
+        return found
 
     def _search(self, view: View, rng: Rng) -> tuple[Question, Nodes]:
         question = self.question(view, rng)

@@ -114,8 +114,8 @@ _WORLDS = _NODES + len(Worlds._fields) - 1
 _POOL = _WORLDS + len(Pool._fields)
 _POLICY = _POOL + len(Policy._fields)
 _LEAVES = _POLICY + len(Leaves._fields)
-_SIGHT = _LEAVES + 1
-_LAYERS = _SIGHT + len(Layers._fields)
+_SEES = _LEAVES + 1
+_LAYERS = _SEES + len(Layers._fields)
 _JUDGE = _LAYERS + len(Judge._fields) - 2
 """Where each of the tuples ends among the fields."""
 
@@ -124,7 +124,7 @@ _JUDGE = _LAYERS + len(Judge._fields) - 2
 def _grow(*fields: Any) -> None:
     kind, first, second, odds, share = fields[_NODES:_WORLDS]
     worlds = Worlds(kind, first, second, odds, share, Pool(*fields[_WORLDS:_POOL]))
-    layers = Layers(*fields[_SIGHT:_LAYERS])
+    layers = Layers(*fields[_SEES:_LAYERS])
     judge = Judge(fields[_LEAVES], layers, *fields[_LAYERS:_JUDGE])
     hands, simulations, root, game, scales, rng = fields[_JUDGE:]
     grow_tree(
