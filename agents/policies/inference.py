@@ -19,7 +19,6 @@ from arena.games.infoset import InfoSet
 from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.uniform_worlds import plan_uniform, uniform_plan
-from arena.games.sight import sight_of, states_in
 from arena.games.world_sampler import holders_of
 from arena.rules import View
 
@@ -31,7 +30,6 @@ __all__ = [
     "past_of",
     "true_world_nats",
     "types_for",
-    "voids_of",
 ]
 
 
@@ -67,11 +65,6 @@ def past_of(game: KernelGame, view: View, root: Words) -> Past:
     ledger = Ledger.empty(len(cards))
     plays = int(recall(cards, np.uint64(leader), root, game.words, np.uint64(view.seat), ledger))
     return Past(ledger, plays, plan, worlds, unseen, may, sizes, view.declarer, leader, cards)
-
-
-def voids_of(game: KernelGame, view: View) -> Words:
-    """The lanes that each seat did not follow so far."""
-    return states_in(game, sight_of(game, view))[1]
 
 
 _NO_FACTORS = np.empty((0, 0), np.float32)

@@ -268,8 +268,9 @@ def test_the_player_asks_the_policy_as_it_is_asked_by_steps(rules: Rules) -> Non
             view = rules.view(table, table.turn)
             game, weights = kernel_game(rules, view.trump), np.empty(64)
             cards = game.mask(sum(1 << card for card in view.legal))
+            voids = states_in(game, sight_of(game, view))[1]
             total = weigh(
-                game.view_state(view), game.words, states_in(game, sight_of(game, view))[1], deck_of(game),
+                game.view_state(view), game.words, voids, deck_of(game),
                 model.factors(game), model.number(kind), cards, weights,
             )  # fmt: skip
             expected = {
