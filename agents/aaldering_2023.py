@@ -6,12 +6,15 @@ from dataclasses import dataclass
 
 from agents.as_published import check_deviations
 from agents.ismcts import Ismcts
-from agents.search.decision import CardStatistics, Ucb
+from agents.search.decision import Ucb, root_statistics
+from agents.search.nodes import Nodes
+from agents.search.tree import Policy
 from agents.search.worlds import Worlds, backtracked
 from agents.tree_search import Question
 from arena.agent import parameter
 from arena.errors import ArenaError
-from arena.rules import Action, View
+from arena.games.kernel.spec import KernelGame
+from arena.rules import Action, Rules, View
 from arena.seeds import Rng
 
 __all__ = ["DEVIATIONS", "Aaldering2023"]
@@ -56,21 +59,21 @@ class Aaldering2023(Ismcts):
         alternating = "sign-by-depth" in self.as_published
         return (*super().needs, "two-sides") if alternating else super().needs
 
-    def ask(self, view: View, rng: Rng) -> Question:
-        """The decision of a view, with the signs of the program."""
-        question = super().ask(view, rng)
+    def selection(self, rules: Rules) -> Policy:
+        """How trees choose between cards, with the signs of the program."""
         by_depth = "sign-by-depth" in self.as_published
-        return question._replace(policy=question.policy._replace(sign_by_depth=by_depth))
+        return super().selection(rules)._replace(sign_by_depth=by_depth)
 
-    def worlds(self, view: View, question: Question) -> Worlds:
+    def worlds_of(self, view: View, question: Question) -> Worlds:
         """The worlds that are searched, drawn exactly or as the program does."""
         if "backtracked-worlds" in self.as_published:
             return backtracked(question.game, view)
-        return super().worlds(view, question)
+        return super().worlds_of(view, question)
 
-    def best(self, found: dict[Action, CardStatistics], rng: Rng) -> Action:
+    def best(self, game: KernelGame, nodes: Nodes, rng: Rng) -> Action:
         """The card to play after a search."""
         if "ties-at-random" not in self.as_published:
-            return super().best(found, rng)
+            return super().best(game, nodes, rng)
+        found = root_statistics(game, nodes)
         most = max(card.visits for card in found.values())
         return rng.choice(tuple(card for card in found if found[card].visits == most))

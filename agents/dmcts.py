@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from agents.search.decision import CardStatistics, least_value, scales_upto, spend
 from agents.search.determinized import Ballots, poll, tally
-from agents.search.nodes import new_nodes, reset
+from agents.search.nodes import give_up, new_nodes, reset
 from agents.search.observers import NO_HANDS
 from agents.search.tree import grow
-from agents.search.worlds import Worlds, deal_world, known_worlds, worlds_for
+from agents.search.worlds import Worlds, deal_world, known_worlds
 from agents.tree_search import Question, TreeSearch, decide_once
 from arena.agent import parameter
 from arena.games.kernel.jit import warms
@@ -56,18 +56,18 @@ class Dmcts(TreeSearch):
 
     def choose(self, view: View, rng: Rng) -> Action:
         """The card that the trees vote for."""
-        question = self.question(view, rng, "parent")
+        question = self.question(view, rng)
         worst = least_value(view.rules, self.value)
         return elected(question.game, self.search(view, question), self.vote, worst)
 
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         """Visits and mean value over all trees, and in how many of them a card is."""
-        question = self.question(view, rng, "parent")
+        question = self.question(view, rng)
         return ballot_statistics(question.game, self.search(view, question))
 
     def search(self, view: View, question: Question) -> Ballots:
         """The ballots of this decision's trees."""
-        worlds = worlds_for(question.game, view, question.root, self.beliefs, question.seed)
+        worlds = self.worlds_of(view, question)
         trees = self.worlds
         if self.worlds_per_trick is not None:
             trees = self.worlds_per_trick * (view.rules.hand_size - len(view.tricks))
@@ -80,6 +80,7 @@ class Dmcts(TreeSearch):
             nodes, NO_HANDS, trees, self.iterations, question.root, question.game.words, worlds,
             question.policy, question.leaves, question.judge, scales, question.seed, ballots,
         )  # fmt: skip
+        give_up(nodes)
         return ballots
 
     def _by_the_clock(self, question: Question, worlds: Worlds, trees: int, end: float) -> Ballots:
@@ -102,6 +103,7 @@ class Dmcts(TreeSearch):
             now = perf_counter()
             spend(now + (end - now) / left, simulate)
             tally(nodes, ballots)
+        give_up(nodes)
         return ballots
 
 

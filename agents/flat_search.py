@@ -24,6 +24,7 @@ from arena.errors import ArenaError
 from arena.games.kernel.layout import Words
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
+from arena.games.sight import sight_of, states_in
 from arena.rules import Action, View
 from arena.seeds import Rng
 
@@ -152,16 +153,17 @@ class FlatSearch:
         """Who holds which hidden card how likely, as the search would assume."""
         game = kernel_game(view.rules, view.trump)
         numbers = rng_array(Rng(rng.next64()))
-        return belief_of(game, view, game.view_state(view), self.beliefs, numbers)
+        return belief_of(game, view, sight_of(game, view), self.beliefs, numbers)
 
     def question(self, view: View, numbers: Words) -> Question:
         """The decision of a view, in kernel coordinates; `numbers` is a generator."""
         rules = view.rules
         game = kernel_game(rules, view.trump)
-        root = game.view_state(view)
+        sight = sight_of(game, view)
+        root, _ = states_in(game, sight)
         worlds = known_worlds()
         if self.sees != "all":
-            worlds = worlds_for(game, view, root, self.beliefs, numbers)
+            worlds = worlds_for(game, view, sight, root, self.beliefs, numbers)
         tricks_left = rules.hand_size - len(view.tricks)
         ahead = tricks_left if self.lookahead is None else 1 + self.lookahead
         return Question(

@@ -10,24 +10,24 @@ import numpy as np
 
 from agents.policies.card_inputs import seen_of
 from agents.policies.features import deck_of
-from agents.policies.inference import voids_of
 from agents.policies.model import SHIPPED, hash_of, policies_for, read_policy
 from agents.search.best_response import Others, Plan, respond
 from agents.search.decision import (
+    UCBS,
     CardStatistics,
     Final,
     Ucb,
     best_card,
+    most_promising,
     root_statistics,
     roots_upto,
     scales_upto,
     spend,
 )
-from agents.search.nodes import Nodes, keep_subtree, new_nodes, size_of
+from agents.search.nodes import Nodes, give_up, keep_subtree, new_nodes, size_of
 from agents.search.observers import NO_HANDS, new_hands
 from agents.search.response_by_steps import respond_by_steps
-from agents.search.tree import grow
-from agents.search.worlds import Worlds, worlds_for
+from agents.search.tree import Policy, grow
 from agents.tree_search import Question, TreeSearch, decide_once
 from arena.agent import Agent, Setup, parameter
 from arena.errors import ArenaError
@@ -35,7 +35,7 @@ from arena.games.kernel.jit import warms
 from arena.games.kernel.layout import HANDS, Words
 from arena.games.kernel.spec import KernelGame
 from arena.model_file import ModelFile
-from arena.rules import Action, View
+from arena.rules import Action, Rules, View
 from arena.seeds import Rng
 
 __all__ = ["Ismcts"]
@@ -148,33 +148,49 @@ class Ismcts(TreeSearch):
 
     def choose(self, view: View, rng: Rng) -> Action:
         """The card with most visits, or the best mean."""
-        return self.decide(view, rng)[0]
+        question = self.question(view, rng)
+        if self.tree == "best-response":
+            return best_card(self._respond(view, question), self.final)
+        nodes = self.search(view, question)
+        card = self.best(question.game, nodes, rng)
+        give_up(nodes)
+        return card
 
     def decide(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
         """The card, and what the search found out about all of them."""
-        found = self.explain(view, rng)
-        return self.best(found, rng), found
+        question = self.question(view, rng)
+        if self.tree == "best-response":
+            found = self._respond(view, question)
+            return best_card(found, self.final), found
+        nodes = self.search(view, question)
+        card, found = self.best(question.game, nodes, rng), root_statistics(question.game, nodes)
+        give_up(nodes)
+        return card, found
 
-    def best(self, found: dict[Action, CardStatistics], rng: Rng) -> Action:
+    def best(self, game: KernelGame, nodes: Nodes, rng: Rng) -> Action:
         """The card to play after a search."""
-        return best_card(found, self.final)
+        return most_promising(game, nodes, self.final)
 
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         """Visits, mean value and availability of each card."""
-        question = self.ask(view, rng)
-        if self.tree == "best-response":
-            return self._respond(view, question)
-        return root_statistics(question.game, self.search(view, question))
+        return self.decide(view, rng)[1]
 
-    def ask(self, view: View, rng: Rng) -> Question:
-        """The decision of a view, to be searched as this agent does."""
-        urgency = np.inf if self.first_play is None else self.first_play
-        return self.question(view, rng, self.ucb, first_play=urgency, prior=self.prior)
+    def selection(self, rules: Rules) -> Policy:
+        """How trees choose between cards."""
+        return (
+            super()
+            .selection(rules)
+            ._replace(
+                ucb=UCBS[self.ucb],
+                first_play=np.inf if self.first_play is None else self.first_play,
+                prior=self.prior,
+            )
+        )
 
     def search(self, view: View, question: Question, begun: Nodes | None = None) -> Nodes:
         """The tree after this decision's simulations, added to those of a tree already begun."""
         game, policy, leaves = question.game, question.policy, question.leaves
-        worlds = self.worlds(view, question)
+        worlds = self.worlds_of(view, question)
         nodes = new_nodes(self.room) if begun is None else begun
         hands = new_hands(self.room + 1) if self.observers == "all" else NO_HANDS
         visits = 0 if begun is None else int(begun.slots["visits"][0])
@@ -197,11 +213,11 @@ class Ismcts(TreeSearch):
     def _respond(self, view: View, question: Question) -> dict[Action, CardStatistics]:
         """What each card is worth against others who play by a policy."""
         game, root, rules = question.game, question.root, view.rules
-        worlds = worlds_for(game, view, root, self.beliefs, question.seed)
+        worlds = self.worlds_of(view, question)
         side = rules.side_of(view.seat)
         policy, searching = policies_for(rules, self.policy), self._searching(view)
         style = policy.style(game, view, self.sharpness)
-        voids = voids_of(game, view)
+        voids = question.voids
         seen = voids if style is None else seen_of(game, view)
         factors = policy.factors(game, self.sharpness)
         others = Others(deck_of(game), factors, self.types_in_tree, searching)
@@ -241,10 +257,6 @@ class Ismcts(TreeSearch):
         else:
             spend(question.began + self.budget.milliseconds / 1000, simulate)
 
-    def worlds(self, view: View, question: Question) -> Worlds:
-        """The worlds that are searched."""
-        return worlds_for(question.game, view, question.root, self.beliefs, question.seed)
-
 
 class _Remembering:
     """Plays one round; begins each search with the part of the last tree that came true."""
@@ -263,11 +275,11 @@ class _Remembering:
         if (action := self._agent.without_search(view, rng)) is not None:
             return action
         played = tuple(card for trick in view.tricks for card in trick.cards) + view.table
-        question = self._agent.ask(view, rng)
+        question = self._agent.question(view, rng)
         begun = self._come_true(question, played)
         self._tree = self._agent.search(view, question, begun)
         self._played = played
-        return self._agent.best(root_statistics(question.game, self._tree), rng)
+        return self._agent.best(question.game, self._tree, rng)
 
     def _come_true(self, question: Question, played: tuple[int, ...]) -> Nodes | None:
         if self._tree is None:

@@ -9,20 +9,20 @@ from agents.evaluators import Playouts
 from agents.search.decision import (
     CardStatistics,
     Final,
-    best_card,
+    most_promising,
     proven_cards,
     root_statistics,
     scales_upto,
     spend,
 )
-from agents.search.nodes import Nodes, new_nodes
+from agents.search.nodes import Nodes, give_up, new_nodes
 from agents.search.observers import NO_HANDS
-from agents.search.tree import grow
+from agents.search.tree import Policy, grow
 from agents.search.worlds import known_worlds
 from agents.tree_search import Question, TreeSearch, decide_once
 from arena.agent import parameter
 from arena.games.kernel.jit import warms
-from arena.rules import Action, View
+from arena.rules import Action, Rules, View
 from arena.seeds import Rng
 
 __all__ = ["Mcts"]
@@ -51,18 +51,20 @@ class Mcts(TreeSearch):
         """The card with most visits, or the best mean; or one that is proven to be better."""
         question, nodes = self._search(view, rng)
         cards = root_statistics(question.game, nodes)
-        chosen = best_card(cards, self.final)
+        chosen = most_promising(question.game, nodes, self.final)
         proven = proven_cards(question.game, nodes)
+        give_up(nodes)
         return max([*proven, chosen], key=lambda card: cards[card].value)
 
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         """Visits, mean or proven value, and availability of each card."""
         question, nodes = self._search(view, rng)
-        return root_statistics(question.game, nodes)
+        found = root_statistics(question.game, nodes)
+        give_up(nodes)
+        return found
 
     def _search(self, view: View, rng: Rng) -> tuple[Question, Nodes]:
-        proves = self.proves and self._can_prove(view)
-        question = self.question(view, rng, "parent", proves=proves)
+        question = self.question(view, rng)
         game, policy, leaves = question.game, question.policy, question.leaves
         room = self.simulations if self.budget is None else _MOST_NODES
         nodes, scales, known = new_nodes(room, policy.proves), scales_upto(room), known_worlds()
@@ -79,10 +81,15 @@ class Mcts(TreeSearch):
             spend(question.began + self.budget.milliseconds / 1000, simulate)
         return question, nodes
 
-    def _can_prove(self, view: View) -> bool:
+    def selection(self, rules: Rules) -> Policy:
+        """How trees choose between cards; where values are proven, those may still be best."""
+        proves = self.proves and self._can_prove(rules)
+        return super().selection(rules)._replace(proves=proves)
+
+    def _can_prove(self, rules: Rules) -> bool:
         return (
-            len(view.rules.sides) == 2
-            and view.rules.higher_wins
+            len(rules.sides) == 2
+            and rules.higher_wins
             and self.value == "difference"
             and self.lookahead is None
             and isinstance(self.evaluator, Playouts)

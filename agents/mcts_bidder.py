@@ -70,7 +70,7 @@ class Mcts:
         search = Dmcts(worlds=worlds, iterations=self.iterations)
         declared = view._replace(phase="play", trump=trump, declarer=declarer)
         hands = [view.hand if seat == view.seat else 0 for seat in range(rules.players)]
-        question = search.question(declared, rng, "parent")._replace(
+        question = search.question(declared, rng)._replace(
             root=kernel_game(rules, trump).state(declared, hands, leader)
         )
         ballots = search.search(declared, question)

@@ -11,7 +11,6 @@ import numpy as np
 from agents.dmcts import Dmcts
 from agents.search.decision import CardStatistics, best_card
 from agents.search.exact import POINTS, SCORE, Room, solve_worlds
-from agents.search.worlds import worlds_for
 from agents.tree_search import Question, decide_once
 from arena.agent import parameter
 from arena.games.kernel.jit import warms
@@ -61,9 +60,9 @@ class Pimc(Dmcts):
         return view.rules.hand_size - len(view.tricks)
 
     def _solve(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
-        question = self.question(view, rng, "parent")
+        question = self.question(view, rng)
         game = question.game
-        worlds = worlds_for(game, view, question.root, self.beliefs, question.seed)
+        worlds = self.worlds_of(view, question)
         room = Room.of(bits=min(20, 4 + 2 * self._tricks_left(view)))
         values = np.zeros(64)
         solved = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -20,17 +21,18 @@ from agents.old_spellings import gather
 from agents.passing import pass_card
 from agents.rulebooks import BOOKS, book_of
 from agents.search.codes import MOONS, ROLLOUTS, VALUES, Moon, Rollout
-from agents.search.decision import UCBS, CardStatistics, Ucb, Value, exploration
+from agents.search.decision import UCBS, CardStatistics, Value, exploration
 from agents.search.leaves import Leaves
 from agents.search.network import Judge, judge_of
 from agents.search.tree import Policy
-from agents.search.worlds import belief_of
+from agents.search.worlds import Worlds, belief_of, worlds_for
 from arena.agent import Belief, Respelt, parameter
 from arena.errors import ArenaError
 from arena.games.kernel.contract import example_rules
 from arena.games.kernel.layout import Words
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import KernelGame, kernel_game
+from arena.games.sight import Sight, sight_of, states_in
 from arena.rules import Action, Rules, View
 from arena.seeds import Rng
 
@@ -43,14 +45,27 @@ class Question(NamedTuple):
     """A decision in kernel coordinates, and how it is to be searched."""
 
     game: KernelGame
+    sight: Sight
+    """What the view says."""
     root: Words
     """Hands that the view does not show are empty."""
+    voids: Words
+    """The lanes that each seat did not follow."""
     policy: Policy
     leaves: Leaves
     judge: Judge
     seed: NDArray[np.uint64]
     began: float
     """When the decision began, by `perf_counter`."""
+
+
+class _Case(NamedTuple):
+    """What is the same for all decisions of a searcher by the same rules with the same trump."""
+
+    game: KernelGame
+    policy: Policy
+    leaves: Leaves
+    """Of a search that does not look at the view for them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,40 +153,60 @@ class TreeSearch(abc.ABC):
     def believes(self, view: View, rng: Rng) -> Belief:
         """Who holds which hidden card how likely, as the search would assume."""
         game, seed = kernel_game(view.rules, view.trump), rng_array(Rng(rng.next64()))
-        return belief_of(game, view, game.view_state(view), self.beliefs, seed)
+        return belief_of(game, view, sight_of(game, view), self.beliefs, seed)
 
-    def question(self, view: View, rng: Rng, ucb: Ucb, **policy: Any) -> Question:
-        """The decision of a view, with a generator of its own; `policy` are fields of `Policy`."""
+    def question(self, view: View, rng: Rng) -> Question:
+        """The decision of a view, with a generator of its own."""
         began = perf_counter()
-        game = kernel_game(view.rules, view.trump)
-        c = exploration(view.rules, self.c, self.c_normalised, self.value)
-        root = game.view_state(view)
-        return Question(
-            game,
-            root,
-            Policy(c, UCBS[ucb], **policy),
-            self._leaves(view, game),
-            judge_of(self.evaluator.network, game, view, root),
-            np.array([rng.next64()], dtype=np.uint64),
-            began,
-        )
+        key = view.rules, view.trump
+        case = self._cases.get(key)
+        if case is None:
+            case = self._cases[key] = self._case(*key)
+        game, policy, leaves = case
+        if self.lookahead is not None or self.rollout in BOOKS:
+            leaves = self._leaves_of(view, game, leaves)
+        sight = sight_of(game, view)
+        root, voids = states_in(game, sight)
+        judge = judge_of(self.evaluator.network, game, view, root)
+        seed = np.empty(1, np.uint64)
+        seed[0] = rng.next64()
+        return Question(game, sight, root, voids, policy, leaves, judge, seed, began)
 
-    def _leaves(self, view: View, game: KernelGame) -> Leaves:
-        if self.evaluator.mix and len(view.rules.sides) != 2:
+    def worlds_of(self, view: View, question: Question) -> Worlds:
+        """The worlds that are searched, as they are believed in."""
+        game, sight, root, seed = question.game, question.sight, question.root, question.seed
+        return worlds_for(game, view, sight, root, self.beliefs, seed)
+
+    def selection(self, rules: Rules) -> Policy:
+        """How trees choose between cards."""
+        c = exploration(rules, self.c, self.c_normalised, self.value)
+        return Policy(c, UCBS["parent"])
+
+    @cached_property
+    def _cases(self) -> dict[tuple[Rules, int | None], _Case]:
+        return {}
+
+    def _case(self, rules: Rules, trump: int | None) -> _Case:
+        if self.evaluator.mix and len(rules.sides) != 2:
             raise ArenaError("a network judges games of two sides only")
-        stop = 0
-        if self.lookahead is not None:
-            tricks_left = view.rules.hand_size - len(view.tricks)
-            stop = max(0, tricks_left - 1 - self.lookahead)
-        return Leaves(
+        leaves = Leaves(
             self.rollouts,
             ROLLOUTS[self.rollout],
             VALUES[self.value],
             MOONS[self.moon],
-            stop,
+            0,
             self.evaluator.mix,
-            book_of(view, game, self.rollout) if self.rollout in BOOKS else None,
         )
+        return _Case(kernel_game(rules, trump), self.selection(rules), leaves)
+
+    def _leaves_of(self, view: View, game: KernelGame, leaves: Leaves) -> Leaves:
+        """How leaves are judged where that depends on the view."""
+        if self.lookahead is not None:
+            tricks_left = view.rules.hand_size - len(view.tricks)
+            leaves = leaves._replace(stop=max(0, tricks_left - 1 - self.lookahead))
+        if self.rollout in BOOKS:
+            leaves = leaves._replace(book=book_of(view, game, self.rollout))
+        return leaves
 
 
 def decide_once(*agents: TreeSearch, rules: Rules | None = None) -> None:

@@ -16,10 +16,9 @@ from agents.policies.kinds import Policy, Style
 from agents.policies.pool import Pool, enumerate_worlds, fill, spread_out
 from arena.errors import ArenaError
 from arena.games.infoset import InfoSet
-from arena.games.kernel.layout import STATE_WORDS, Words
+from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.uniform_worlds import plan_uniform, uniform_plan
-from arena.games.sight import read_state, sight_of
 from arena.games.world_sampler import holders_of
 from arena.rules import View
 
@@ -31,7 +30,6 @@ __all__ = [
     "past_of",
     "true_world_nats",
     "types_for",
-    "voids_of",
 ]
 
 
@@ -67,13 +65,6 @@ def past_of(game: KernelGame, view: View, root: Words) -> Past:
     ledger = Ledger.empty(len(cards))
     plays = int(recall(cards, np.uint64(leader), root, game.words, np.uint64(view.seat), ledger))
     return Past(ledger, plays, plan, worlds, unseen, may, sizes, view.declarer, leader, cards)
-
-
-def voids_of(game: KernelGame, view: View) -> Words:
-    """The lanes that each seat did not follow so far."""
-    state, voids = np.empty(STATE_WORDS, np.uint64), np.empty(4, np.uint64)
-    read_state(sight_of(game, view), game.words, game.to_bits, state, voids)
-    return voids
 
 
 _NO_FACTORS = np.empty((0, 0), np.float32)

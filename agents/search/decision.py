@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.nodes import Nodes
-from agents.search.tree import AVAILABILITY, GLOBAL, PARENT, read_root
+from agents.search.tree import AVAILABILITY, GLOBAL, PARENT, best_child, read_root
 from arena.games.kernel.spec import KernelGame
 from arena.rules import Rules
 
@@ -24,6 +24,7 @@ __all__ = [
     "best_card",
     "exploration",
     "least_value",
+    "most_promising",
     "proven_cards",
     "root_statistics",
     "roots_upto",
@@ -107,30 +108,27 @@ def _scales(bits: int) -> NDArray[np.float64]:
 
 
 def root_statistics(game: KernelGame, nodes: Nodes) -> dict[int, CardStatistics]:
-    """What is known of the root's cards, in ascending order.
+    """What is known of the root's cards, in ascending order."""
+    (cards, visits, available, _, _), values = _read(game, nodes)
+    return dict(zip(cards, map(CardStatistics, visits, values, available), strict=True))
 
-    A mean is not told outside the bounds that are proven.
-    """
-    counts, values = _read(nodes)
-    cards = game.cards
-    found = [
-        (cards[bit], CardStatistics(visits, value, available))
-        for (bit, visits, available, _, _), value in zip(counts, values, strict=True)
-    ]
-    found.sort()
-    return dict(found)
+
+def most_promising(game: KernelGame, nodes: Nodes, final: Final) -> int:
+    """`best_card` of a tree, without listing them all."""
+    return int(best_child(nodes.slots, nodes.bounds, game.to_cards, final == "visits"))
 
 
 def proven_cards(game: KernelGame, nodes: Nodes) -> list[int]:
     """The cards of the root whose value is proven, those first that were tried last."""
-    found = sorted(_read(nodes)[0], key=lambda row: -row[4])
-    return [game.cards[bit] for bit, _, _, is_proven, _ in found if is_proven]
+    (cards, _, _, proven, numbers), _ = _read(game, nodes)
+    found = zip(numbers, cards, proven, strict=True)
+    return [card for _, card, is_proven in sorted(found, reverse=True) if is_proven]
 
 
-def _read(nodes: Nodes) -> tuple[list[list[int]], list[float]]:
-    counts, values = np.empty((_MOST_CARDS, 5), np.int64), np.empty(_MOST_CARDS)
-    found = read_root(nodes, counts, values)
-    return counts[:found].tolist(), values[:found].tolist()
+def _read(game: KernelGame, nodes: Nodes) -> tuple[list[list[int]], list[float]]:
+    counts, values = np.empty((5, _MOST_CARDS), np.int64), np.empty(_MOST_CARDS)
+    found = read_root(nodes.slots, nodes.bounds, game.to_cards, counts, values)
+    return counts[:, :found].tolist(), values[:found].tolist()
 
 
 def best_card(cards: Mapping[int, CardStatistics], final: Final) -> int:

@@ -11,7 +11,7 @@ from agents.search.leaves import Leaves
 from agents.search.network import Judge
 from agents.search.nodes import Nodes, reset
 from agents.search.observers import Hands
-from agents.search.tree import Policy, grow
+from agents.search.tree import Policy, grow_tree
 from agents.search.worlds import KNOWN, Worlds, deal_world
 from arena.games.kernel.bits import ctz
 from arena.games.kernel.jit import compiled, uncounted
@@ -64,7 +64,9 @@ def poll(
     for _ in range(trees):
         deal_world(worlds, rng, world)
         reset(nodes)
-        grow(nodes, no_hands, simulations, world, game, known, policy, leaves, judge, scales, rng)
+        grow_tree(
+            nodes, no_hands, simulations, world, game, known, policy, leaves, judge, scales, rng
+        )
         tally(nodes, ballots)
 
 

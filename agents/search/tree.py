@@ -15,11 +15,13 @@ and no time is spent on what is proven or cannot be best.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.dense_network import Layers
+from agents.policies.pool import Pool
 from agents.rulebooks import note_in, open_book
 from agents.search.leaves import Leaves, judge_leaf
 from agents.search.network import Judge, follow, set_out
@@ -49,7 +51,9 @@ __all__ = [
     "GLOBAL",
     "PARENT",
     "Policy",
+    "best_child",
     "grow",
+    "grow_tree",
     "read_root",
 ]
 
@@ -81,8 +85,56 @@ class Policy(NamedTuple):
     a mistake of the program of 2023."""
 
 
-@compiled
 def grow(
+    nodes: Nodes,
+    hands: Hands,
+    simulations: Int,
+    root: Words,
+    game: Words,
+    worlds: Worlds,
+    policy: Policy,
+    leaves: Leaves,
+    judge: Judge,
+    scales: NDArray[np.float64],
+    rng: Words,
+) -> None:
+    """`grow_tree`, for Python: it hands tuples over field by field.
+
+    To find out the types of tuples, for every call again, takes numba three times as long as all
+    else that it does before compiled code begins.
+    """
+    _grow(
+        *nodes, *worlds[:-1], *worlds.pool, *policy, *leaves, judge.sees_worlds, *judge.layers,
+        *judge[2:], hands, simulations, root, game, scales, rng,
+    )  # fmt: skip
+
+
+_NODES = len(Nodes._fields)
+_WORLDS = _NODES + len(Worlds._fields) - 1
+_POOL = _WORLDS + len(Pool._fields)
+_POLICY = _POOL + len(Policy._fields)
+_LEAVES = _POLICY + len(Leaves._fields)
+_SEES = _LEAVES + 1
+_LAYERS = _SEES + len(Layers._fields)
+_JUDGE = _LAYERS + len(Judge._fields) - 2
+"""Where each of the tuples ends among the fields."""
+
+
+@compiled
+def _grow(*fields: Any) -> None:
+    kind, first, second, odds, share = fields[_NODES:_WORLDS]
+    worlds = Worlds(kind, first, second, odds, share, Pool(*fields[_WORLDS:_POOL]))
+    layers = Layers(*fields[_SEES:_LAYERS])
+    judge = Judge(fields[_LEAVES], layers, *fields[_LAYERS:_JUDGE])
+    hands, simulations, root, game, scales, rng = fields[_JUDGE:]
+    grow_tree(
+        Nodes(*fields[:_NODES]), hands, simulations, root, game, worlds,
+        Policy(*fields[_POOL:_POLICY]), Leaves(*fields[_POLICY:_LEAVES]), judge, scales, rng,
+    )  # fmt: skip
+
+
+@compiled
+def grow_tree(
     nodes: Nodes,
     hands: Hands,
     simulations: Int,
@@ -185,9 +237,9 @@ class Way(NamedTuple):
     sides: NDArray[np.int64]
     """Who played it."""
     choices: Words
-    """All cards that were legal."""
+    """All cards that were legal, where values are proven."""
     holding: Words
-    """The hand that it was played from, 0 if it is the one who thinks."""
+    """The hand that it was played from, where hands count; 0 if it is the one who thinks."""
 
 
 @inlined
@@ -209,8 +261,10 @@ def _descend(
         way.sides[depth] = np.int64(side_of(game, state[TURN]))
         if policy.sign_by_depth and depth > 0:
             way.sides[depth] = 1 - way.sides[depth - 1]
-        way.choices[depth] = cards
-        way.holding[depth] = state[HANDS + state[TURN]] if state[TURN] != thinker else ZERO
+        if policy.proves:
+            way.choices[depth] = cards
+        if by_hand:
+            way.holding[depth] = state[HANDS + state[TURN]] if state[TURN] != thinker else ZERO
         tried = slots[node].tried
         untried = cards & ~tried
         best = ZERO
@@ -231,6 +285,9 @@ def _descend(
             best = _select_by_hand(slots, hands, way.holding[depth], node, cards, policy, scales)
         elif policy.proves:
             best = _select_open(nodes, node, policy, scales)
+        elif cards & (cards - ONE) == ZERO:
+            best = child_of(np.uint64(slots[node].children), tried, cards)
+            slots[best].available += 1
         else:
             best = _select(slots, node, cards, policy, scales, False)
         card = kth_bit(tried, best - np.uint64(slots[node].children))
@@ -281,8 +338,11 @@ def _select(
             bonus = policy.c * _root_of_log(scales, available)
         score = _mean(slots, child) + bonus * _spread(scales, slots[child].visits)
         born = np.int64(slots[child].number)
-        if score > best_score or (score == best_score and born > best_number):
-            best, best_score, best_number = child, score, born
+        # Which is best the CPU cannot foresee in large trees, so there is no branch.
+        better = (score > best_score) | ((score == best_score) & (born > best_number))
+        best = child if better else best
+        best_score = score if better else best_score
+        best_number = born if better else best_number
         if may_try:
             visits += slots[child].visits
             value += slots[child].value
@@ -349,29 +409,74 @@ def _select_by_hand(
 
 
 @uncounted
-def read_root(nodes: Nodes, counts: NDArray[np.int64], values: NDArray[np.float64]) -> Int:
-    """Read the children of the root, by their cards; how many there are.
+def read_root(
+    slots: Slots,
+    bounds: NDArray[np.float32],
+    to_cards: NDArray[np.uint8],
+    counts: NDArray[np.int64],
+    values: NDArray[np.float64],
+) -> Int:
+    """Read the children of the root, in ascending order of their cards; how many there are.
 
-    A row of `counts` is: number of the card's bit, visits, availability, whether its value is
-    proven, and the number of the node.
+    The rows of `counts` are: card, visits, availability, whether its value is proven, and the
+    number of the node. A mean is not told outside the bounds that are proven.
     """
-    slots, cards = nodes.slots, nodes.slots[0].tried
+    left = slots[0].tried
+    child = np.uint64(slots[0].children)
     count = 0
-    low, high = -UNBOUNDED, UNBOUNDED
-    while cards != ZERO:
-        child = np.uint64(slots[0].children) + np.uint64(count)
-        number = slots[child].number
-        if len(nodes.bounds) > 0:
-            low, high = nodes.bounds[number, 0], nodes.bounds[number, 1]
-        counts[count, 0] = np.int64(ctz(cards))
-        counts[count, 1] = slots[child].visits
-        counts[count, 2] = slots[child].available
-        counts[count, 3] = low == high
-        counts[count, 4] = number
-        values[count] = min(max(_mean(slots, child), np.float64(low)), np.float64(high))
+    while left != ZERO:
+        card, number = np.int64(to_cards[ctz(left)]), slots[child].number
+        place = count
+        while place > 0 and counts[0, place - 1] > card:
+            for row in range(len(counts)):
+                counts[row, place] = counts[row, place - 1]
+            values[place] = values[place - 1]
+            place -= 1
+        counts[0, place] = card
+        counts[1, place] = slots[child].visits
+        counts[2, place] = slots[child].available
+        counts[3, place] = len(bounds) > 0 and bounds[number, 0] == bounds[number, 1]
+        counts[4, place] = number
+        values[place] = _known_mean(slots, bounds, child)
+        child += ONE
         count += 1
-        cards &= cards - ONE
+        left &= left - ONE
     return count
+
+
+@uncounted
+def best_child(
+    slots: Slots, bounds: NDArray[np.float32], to_cards: NDArray[np.uint8], by_visits: bool
+) -> Int:
+    """The root's card with most visits, or the best mean; the other decides ties, then the lowest
+    card."""
+    left = slots[0].tried
+    child = np.uint64(slots[0].children)
+    best = np.int64(-1)
+    most, highest = np.int64(0), -np.inf
+    while left != ZERO:
+        card, visits = np.int64(to_cards[ctz(left)]), np.int64(slots[child].visits)
+        value = _known_mean(slots, bounds, child)
+        if visits == most and value == highest:
+            better = bool(card < best)
+        elif by_visits:
+            better = bool(visits > most or (visits == most and value > highest))
+        else:
+            better = bool(value > highest or (value == highest and visits > most))
+        if better and visits > 0:
+            best, most, highest = card, visits, value
+        child += ONE
+        left &= left - ONE
+    return best
+
+
+@inlined
+def _known_mean(slots: Slots, bounds: NDArray[np.float32], node: Word) -> float:
+    """A mean that is not outside the bounds that are proven."""
+    mean, number = _mean(slots, node), slots[node].number
+    if len(bounds) > 0:
+        mean = min(max(mean, np.float64(bounds[number, 0])), np.float64(bounds[number, 1]))
+    return float(mean)
 
 
 # --- proofs ------------------------------------------------------------------------------

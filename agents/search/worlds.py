@@ -1,6 +1,6 @@
 """The hidden cards for a search: beliefs in, worlds out, planned once per decision.
 
-worlds = worlds_for(game, view, root, Probabilities(), rng)
+worlds = worlds_for(game, view, sight, root, Probabilities(), rng)
 deal_world(worlds, rng, state)      # in compiled code: fills the other seats' hands
 """
 
@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.beliefs import Beliefs, Believer, Guess, Infers
+from agents.beliefs.hoogenboom import Certain
 from agents.policies.inference import holders
 from agents.policies.pool import NO_POOL, Pool, deal_from
 from agents.search.backtracking import backtracking_plan, sample_backtracking
 from arena.agent import Belief
 from arena.errors import ArenaError
 from arena.games.infoset import InfoSet
-from arena.games.kernel.jit import inlined, uncounted
-from arena.games.kernel.layout import HANDS, ZERO, Int, Words
+from arena.games.kernel.jit import compiled, inlined, uncounted
+from arena.games.kernel.layout import HANDS, STATE_WORDS, ZERO, Int, Word, Words
 from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.uniform_worlds import plan_uniform, sample_uniform, uniform_plan
@@ -29,6 +30,7 @@ from arena.games.kernel.weighted_worlds import (
     weighted_odds,
     weighted_plan,
 )
+from arena.games.sight import HOLDERS, Sight, read_holders, states_in
 from arena.games.world_sampler import holders_of, sizes_of
 from arena.rules import View
 
@@ -68,6 +70,7 @@ class Worlds(NamedTuple):
     """`POOLED`: the worlds."""
 
 
+_NO_WORLDS = "no cards of the other players agree with what was played"
 _NO_ODDS = np.zeros(1, dtype=np.float64)
 _NO_PLAN = uniform_plan()
 
@@ -77,15 +80,31 @@ def known_worlds() -> Worlds:
     return Worlds(KNOWN, _NO_PLAN, _NO_PLAN, _NO_ODDS, 1.0, NO_POOL)
 
 
-def worlds_for(game: KernelGame, view: View, root: Words, beliefs: Beliefs, rng: Words) -> Worlds:
-    """Worlds as a seat believes in them; `root` is the state of its view.
+def worlds_for(
+    game: KernelGame, view: View, sight: Sight, root: Words, beliefs: Beliefs, rng: Words
+) -> Worlds:
+    """Worlds as a seat believes in them; `sight` is what its view says, `root` the state of it.
 
     Random numbers are used only where worlds are inferred.
     """
+    if isinstance(beliefs, Certain):
+        plan = uniform_plan()
+        if not _plan_certain(sight, game.words, game.to_bits, plan):
+            raise ArenaError(_NO_WORLDS)
+        return Worlds(UNIFORM, plan, plan, _NO_ODDS, 1.0, NO_POOL)
     if isinstance(beliefs, Infers):
         pool = beliefs.infer(game, view, root, rng).pool
         return Worlds(POOLED, _NO_PLAN, _NO_PLAN, _NO_ODDS, 1.0, pool)
     return plan_worlds(game, view, beliefs)
+
+
+@compiled
+def _plan_certain(sight: Sight, game: Words, bits: np.ndarray, plan: Words) -> Word:
+    """What `plan_worlds` does for those who believe what is certain; how many worlds there are."""
+    state, may = np.empty(STATE_WORDS, np.uint64), np.empty(HOLDERS, np.uint64)
+    sizes = np.empty(HOLDERS, np.int64)
+    unseen = read_holders(sight, game, bits, state, may, sizes)
+    return Word(plan_uniform(plan, unseen, may, sizes))
 
 
 def plan_worlds(game: KernelGame, view: View, beliefs: Believer) -> Worlds:
@@ -105,7 +124,7 @@ def plan_worlds(game: KernelGame, view: View, beliefs: Believer) -> Worlds:
             if plan_uniform(plan, unseen, may, sizes):
                 plans.append((guess.share, plan))
     if not plans:
-        raise ArenaError("no cards of the other players agree with what was played")
+        raise ArenaError(_NO_WORLDS)
     (share, first), (_, second) = plans[0], plans[-1]
     kind = UNIFORM if len(plans) == 1 else MIXED
     return Worlds(kind, first, second, _NO_ODDS, share, NO_POOL)
@@ -176,17 +195,17 @@ _TO_COUNT = 4000
 """Worlds that are drawn to see who holds what, where that is not known otherwise."""
 
 
-def belief_of(game: KernelGame, view: View, root: Words, beliefs: Beliefs, rng: Words) -> Belief:
+def belief_of(game: KernelGame, view: View, sight: Sight, beliefs: Beliefs, rng: Words) -> Belief:
     """Who holds which hidden card how likely, with the same random numbers as a search."""
+    root, _ = states_in(game, sight)
     if isinstance(beliefs, Infers):
         inferred = beliefs.infer(game, view, root, rng)
         return Belief(inferred.holders(game), beliefs.told(view, inferred))
-    worlds = plan_worlds(game, view, beliefs)
+    worlds = worlds_for(game, view, sight, root, beliefs, rng)
     hands = np.zeros((_TO_COUNT, _SEATS), np.uint64)
-    state = root.copy()
     for number in range(_TO_COUNT):
-        deal_world(worlds, rng, state)
-        hands[number] = state[:_SEATS]
+        deal_world(worlds, rng, root)
+        hands[number] = root[:_SEATS]
     hands[:, view.seat] = 0
     shares = np.full(_TO_COUNT, 1.0 / _TO_COUNT)
     return Belief(holders(game, hands, shares), (f"counted in {_TO_COUNT:,} worlds",))

@@ -164,11 +164,11 @@ def _decision(family: str, view: View, **parameters: Any) -> Callable[[int], obj
 
 
 def _megabytes(view: View) -> float:
+    _decision("ismcts", view, simulations=1)(0)  # compiles, or loads what is compiled
     decide = _decision("ismcts", view, simulations=_MANY)
-    decide(0)
     tracemalloc.start()
     try:
-        decide(1)
+        decide(0)  # the first one: the next would find its memory already there
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

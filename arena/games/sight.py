@@ -58,6 +58,7 @@ __all__ = [
     "read_holders",
     "read_state",
     "sight_of",
+    "states_in",
 ]
 
 Sight: TypeAlias = bytes
@@ -117,6 +118,13 @@ def _more(game: KernelGame, view: View) -> bytes:
     if game.fill_in is not None:
         game.fill_in(view, state)
     return _MORE.pack(*shown, *state[OWN_STATE:], state[OPENED])
+
+
+def states_in(game: KernelGame, sight: Sight) -> tuple[Words, Words]:
+    """What `read_state` reads: the state, and the lanes that each seat did not follow."""
+    state, voids = np.empty(STATE_WORDS, np.uint64), np.empty(_SEATS, np.uint64)
+    read_state(sight, game.words, game.to_bits, state, voids)
+    return state, voids
 
 
 # --- read by compiled code ---------------------------------------------------------------

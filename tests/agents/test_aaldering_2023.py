@@ -13,6 +13,7 @@ from search.test_tree import after, flipped, perspective_position
 from agents.aaldering_2023 import Aaldering2023
 from agents.ismcts import Ismcts
 from agents.search.backtracking import backtracking_plan, sample_backtracking
+from agents.search.decision import root_statistics
 from agents.search.worlds import known_worlds
 from arena.errors import ArenaError
 from arena.games.hearts import Hearts
@@ -38,7 +39,7 @@ def test_without_deviations_it_is_the_search_of_the_paper():
 class Knows(Aaldering2023):
     """Searches the true cards, so that values can be compared with exact ones."""
 
-    def worlds(self, view, question):
+    def worlds_of(self, view, question):
         return known_worlds()
 
 
@@ -59,12 +60,14 @@ def test_sign_by_depth_costs_fifty_points():
 def test_ties_at_random_plays_any_of_the_cards_with_most_visits():
     view, plain = opening(), Aaldering2023(simulations=len(opening().legal))
     ties = Aaldering2023(simulations=plain.simulations, as_published=("ties-at-random",))
-    found = plain.explain(view, Rng(1))
+    question = plain.question(view, Rng(1))
+    game, nodes = question.game, plain.search(view, question)
+    found = root_statistics(game, nodes)
     assert {card.visits for card in found.values()} == {1}, "one simulation for every card"
-    assert {plain.best(found, Rng(seed)) for seed in range(60)} == {
+    assert {plain.best(game, nodes, Rng(seed)) for seed in range(60)} == {
         max(found, key=lambda card: found[card].value)
     }
-    assert {ties.best(found, Rng(seed)) for seed in range(60)} == set(view.legal)
+    assert {ties.best(game, nodes, Rng(seed)) for seed in range(60)} == set(view.legal)
     with pytest.raises(ArenaError, match="goes with final: visits"):
         Aaldering2023(final="value", as_published=("ties-at-random",))
 

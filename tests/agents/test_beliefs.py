@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from kernel.all_rules import ALL, situations
 from rounds import deal
 from scipy.stats import chisquare
 
@@ -20,7 +21,7 @@ from agents.beliefs.hoogenboom import (
     Probable,
     strongest_trumps,
 )
-from agents.search.worlds import deal_world, plan_worlds
+from agents.search.worlds import deal_world, plan_worlds, worlds_for
 from agents.semi_random import SemiRandom
 from arena.cards import LANE, CardSet, parse_card, parse_seat, parse_trump
 from arena.errors import ArenaError
@@ -37,6 +38,7 @@ from arena.games.kernel.weighted_worlds import (
 )
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
+from arena.games.sight import sight_of, states_in
 from arena.rules import PUSH, View, choose_trump
 from arena.seeds import Rng
 
@@ -244,6 +246,24 @@ def test_worlds_agree_with_what_is_known(rules: Any, kind: Any) -> None:
             deal_world(worlds, rng, state)
             hands = [game.card_mask(state[HANDS + seat]) for seat in range(4)]
             assert known.agrees(hands)
+
+
+@pytest.mark.parametrize("rules", ALL, ids=str)
+def test_what_is_certain_is_planned_from_what_a_seat_has_seen(rules: Any) -> None:
+    """By compiled code alone, where other beliefs ask the rules: the same worlds come out."""
+    for table, rng in situations(rules, 8, 3):
+        if table.phase == "play":
+            view = rules.view(table, table.turn)
+            game, seed = kernel_game(rules, view.trump), rng_array(rng)
+            sight = sight_of(game, view)
+            root, _ = states_in(game, sight)
+            worlds = worlds_for(game, view, sight, root, Certain(), seed)
+            slowly = plan_worlds(game, view, Certain())
+            dealt, expected, same = root.copy(), root.copy(), seed.copy()
+            for _ in range(20):
+                deal_world(worlds, seed, dealt)
+                deal_world(slowly, same, expected)
+                assert dealt.tolist() == expected.tolist()
 
 
 def all_worlds(known: InfoSet) -> list[tuple[int, ...]]:

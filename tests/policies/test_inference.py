@@ -16,7 +16,7 @@ from agents.dmcts import Dmcts
 from agents.flat_mc import FlatMC
 from agents.ismcts import Ismcts
 from agents.policies.features import deck_of, watch
-from agents.policies.inference import Past, infer, past_of, types_for, voids_of
+from agents.policies.inference import Past, infer, past_of, types_for
 from agents.policies.model import SHIPPED, PolicyModel, save_policy
 from agents.policies.rounds import play_rounds
 from agents.policies.tables import weigh
@@ -31,6 +31,7 @@ from arena.games.kernel.step import final_scores, legal, play
 from arena.games.klaverjas import Klaverjas
 from arena.games.needs import why_not
 from arena.games.schieber import Schieber
+from arena.games.sight import sight_of, states_in
 from arena.model_file import ModelFile
 from arena.rules import Rules
 from arena.seeds import Rng
@@ -144,8 +145,9 @@ def test_searches_deal_worlds_as_likely_as_all_of_them_say(rules: Rules, tmp_pat
         for seat in range(4):
             for card in cards_of(hands[seat] & view.unseen):
                 expected[card] = expected[card] + weight * (np.arange(4) == seat)
-    root, rng = game.view_state(view), np.ones(1, np.uint64)
-    worlds, state, count = worlds_for(game, view, root, beliefs, rng), root.copy(), 8000
+    root, rng, count = game.view_state(view), np.ones(1, np.uint64), 8000
+    worlds = worlds_for(game, view, sight_of(game, view), root, beliefs, rng)
+    state = root.copy()
     dealt = {card: np.zeros(4) for card in expected}
     for _ in range(count):
         deal_world(worlds, rng, state)
@@ -204,7 +206,7 @@ def test_the_best_response_knows_the_values_of_endings(
         )
         found = player.explain(view, Rng(3))
         root = game.view_state(view)
-        voids = voids_of(game, view)
+        voids = states_in(game, sight_of(game, view))[1]
         inferred = player.beliefs.infer(game, view, root, np.ones(1, np.uint64))
         assert inferred.exact
         seats = rules.sides[rules.side_of(view.seat)] if partner == "searches" else (view.seat,)

@@ -21,8 +21,9 @@ from search.endings import (
 
 from agents.ismcts import Ismcts
 from agents.mcts import Mcts
+from agents.search.decision import best_card, most_promising, root_statistics
 from agents.search.exact import SCORE, Room, clear, solve_cards
-from agents.search.nodes import keep_subtree, new_nodes, size_of
+from agents.search.nodes import give_up, keep_subtree, new_nodes, size_of
 from agents.search.observers import NO_HANDS
 from agents.search.worlds import known_worlds
 from arena.cards import card_name, parse_cards
@@ -176,7 +177,7 @@ def test_availability_is_counted_where_a_card_is_legal():
     state = next(endings(rules, tricks=8, count=1))
     view = rules.view(state, state.turn)
     agent = Ismcts(simulations=30_000)
-    nodes = agent.search(view, agent.question(view, Rng(1), agent.ucb)).slots.view(np.recarray)
+    nodes = agent.search(view, agent.question(view, Rng(1))).slots.view(np.recarray)
     most_tried = max(children(nodes, 0), key=lambda child: nodes[child].visits)
     visits = int(nodes[most_tried].visits)
     answers = children(nodes, most_tried)
@@ -204,7 +205,7 @@ def test_what_is_kept_of_a_tree_is_the_part_that_came_true():
     state = next(endings(rules, tricks=6, count=1))
     view = rules.view(state, state.turn)
     agent = Ismcts(simulations=5000)
-    tree = agent.search(view, agent.question(view, Rng(1), agent.ucb))
+    tree = agent.search(view, agent.question(view, Rng(1)))
     nodes, cards, node = tree.slots.view(np.recarray), [], 0
     for _ in range(2):
         answers = zip(children(nodes, node), cards_of_children(nodes, node), strict=True)
@@ -236,7 +237,7 @@ def test_every_node_has_a_slot_of_its_own(rules):
     state = next(endings(rules, tricks=rules.hand_size - 1, count=1))
     view = rules.view(state, state.turn)
     agent = Ismcts(simulations=6000)
-    tree = agent.search(view, agent.question(view, Rng(1), agent.ucb))
+    tree = agent.search(view, agent.question(view, Rng(1)))
     nodes, seen, most = tree.slots.view(np.recarray), [0], 0
     for node in seen:
         below = children(nodes, node)
@@ -247,6 +248,55 @@ def test_every_node_has_a_slot_of_its_own(rules):
     assert most > 16  # so that blocks of four sizes were outgrown
     assert len(seen) == len(set(seen)) == size_of(tree) == 6001
     assert sorted(int(nodes[node].number) for node in seen) == list(range(6001))
+
+
+def test_memory_that_was_given_up_serves_the_next_tree_that_fits():
+    give_up(new_nodes(100))
+    first = new_nodes(60)
+    second = new_nodes(60)  # while the first is needed, it has memory of its own
+    assert not np.shares_memory(first.slots, second.slots)
+    give_up(first)
+    large, small = new_nodes(100_000), new_nodes(60)
+    assert not np.shares_memory(large.slots, first.slots)
+    give_up(large)
+    again = new_nodes(60)
+    assert np.shares_memory(again.slots, large.slots)
+    assert not np.shares_memory(again.slots, small.slots)
+
+
+def test_what_a_tree_was_in_memory_before_does_not_matter():
+    rules = Klaverjas()
+    state = next(endings(rules, tricks=7, count=1))
+    view = rules.view(state, state.turn)
+    agent = Ismcts(simulations=400)
+    found = agent.explain(view, Rng(1))
+    for simulations in (3, 5000):
+        Ismcts(simulations=simulations).explain(view, Rng(2))
+        assert agent.explain(view, Rng(1)) == found
+    # A tree in memory for a larger one has no more nodes than it would have.
+    tree = agent.search(view, agent.question(view, Rng(1)))
+    assert size_of(tree) == 401
+
+
+@pytest.mark.parametrize("final", ["visits", "value"])
+@pytest.mark.parametrize("rules", [Klaverjas(), Schieber(), Hearts()], ids=lambda r: r.name)
+def test_the_card_that_is_played_is_the_best_of_those_that_are_listed(rules, final):
+    """Also among equals: after a simulation for each card, all have as many visits."""
+    for number, state in enumerate(endings(rules, tricks=4, count=12)):
+        view = rules.view(state, state.turn, all_hands=True)
+        few = len(view.legal)
+        for simulations in (few, 2 * few, 40):
+            for agent in (
+                Ismcts(simulations=simulations, final=final),
+                Ismcts(simulations=simulations, final=final, value="win"),
+            ):
+                question = agent.question(view, Rng(number))
+                game, nodes = question.game, agent.search(view, question)
+                found = root_statistics(game, nodes)
+                assert list(found) == sorted(found)
+                assert most_promising(game, nodes, final) == best_card(found, final)
+                if few > 1:
+                    assert agent.act(view, Rng(number)) == best_card(found, final)
 
 
 # --- the same everywhere -----------------------------------------------------------------
@@ -307,7 +357,7 @@ def test_a_tree_without_room_goes_on_searching():
     from agents.search.decision import scales_upto
     from agents.search.tree import grow
 
-    question = Mcts(proves=False).question(view, Rng(1), "parent")
+    question = Mcts(proves=False).question(view, Rng(1))
     nodes = new_nodes(5)
     grow(
         nodes, NO_HANDS, 500, question.root, question.game.words, known_worlds(),

@@ -116,7 +116,8 @@ class KernelGame:
     """Rules with the trump of a round (None if the game has none), ready for the kernel.
 
     `fill_in(table, state)` is given every new state, a list of numbers, and puts into it what
-    only the game knows: its own words, and the bits of `OPENED` but the first.
+    only the game knows: its own words, and the bits of `OPENED` but the first. The other words are
+    not always there when it is called.
     """
 
     def __init__(
