@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY  := $(VENV)/.ready
 
-.PHONY: venv demo test test-long check gate update-gates bench docs clean
+.PHONY: venv demo test test-long check gate update-gates policies fuzz chaos bench docs clean
 
 venv: $(READY)
 
@@ -46,6 +46,8 @@ update-gates: $(READY)  ## new baselines, after a change that is meant
 
 policies: $(READY)  ## the policies that come along, from nothing (under two hours on two cores)
 	cd agents/policies && $(abspath $(BIN))/arena train policy klaverjas.yaml schieber.yaml hearts.yaml --jobs 2
+	$(BIN)/python -m pip install --quiet --editable '.[train]'
+	cd models && $(abspath $(BIN))/arena train policy policy-klaverjas.yaml policy-schieber.yaml policy-hearts.yaml --jobs 2
 
 fuzz: $(READY)  ## 10,000 inputs of each kind that nobody would write
 	for kind in configs deals models runs protocol; do $(BIN)/python tests/fuzz/run.py $$kind 10000 || exit 1; done
