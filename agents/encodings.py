@@ -50,7 +50,8 @@ from arena.games.kernel.layout import DECLARER as STATE_DECLARER
 from arena.games.kernel.layout import PLAYED as STATE_PLAYED
 from arena.games.kernel.layout import TURN as STATE_TURN
 from arena.games.kernel.spec import KernelGame
-from arena.games.kernel.step import legal, side_of
+from arena.games.kernel.step import side_of
+from arena.games.sight import impossible
 
 __all__ = [
     "MODES",
@@ -144,17 +145,8 @@ def learn(state: Words, game: Words, may: Words, card: Word) -> None:
     That is every card X for which `card` is not legal from the hand {card, X}.
     """
     seat = state[STATE_TURN]
-    held, others = state[HANDS + seat], may[seat] & ~card
-    # What may be played beside all others may be played beside each of them: mostly it is so.
-    state[HANDS + seat] = card | others
-    if legal(state, game) & card != ZERO:
-        others = ZERO
-    while others != ZERO:
-        other = others & (~others + ONE)
-        others ^= other
-        state[HANDS + seat] = card | other
-        if legal(state, game) & card == ZERO:
-            may[seat] ^= other
+    held = state[HANDS + seat]
+    may[seat] &= ~impossible(state, game, card, may[seat])
     state[HANDS + seat] = held
 
 

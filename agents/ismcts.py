@@ -217,7 +217,8 @@ class Ismcts(TreeSearch):
         side = rules.side_of(view.seat)
         policy, searching = policies_for(rules, self.policy), self._searching(view)
         style = policy.style(game, view, self.sharpness)
-        voids, seen = question.voids, seen_of(game, view)
+        voids = question.voids
+        seen = voids if style is None else seen_of(game, view)
         factors = policy.factors(game, self.sharpness)
         others = Others(deck_of(game), factors, self.types_in_tree, searching)
         hand = int(root[int(HANDS) + view.seat])

@@ -12,7 +12,8 @@ from agents.beliefs.network import card_chances, is_network, read_seat_network
 from agents.bidding.monte_carlo import MonteCarlo
 from agents.passing import pass_card
 from agents.policies.advice import adviser_for
-from agents.policies.model import SHIPPED, hash_of
+from agents.policies.kinds import Policy
+from agents.policies.model import SHIPPED, hash_of, read_policy, shipped
 from arena.agent import parameter
 from arena.games.kernel.jit import warms
 from arena.games.kernel.spec import kernel_game
@@ -28,21 +29,40 @@ _MOST_CARDS = 64
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyPlayer:
-    """Plays a card as a policy would, fitted to how a search plays: tables, or a network.
+    """Plays a card as a policy would, without a search: by tables, a network or rules.
 
-    Source of the network: the "DNN" bot of Niklaus 2019, which plays the likeliest card.
-    The chances of the cards are raised to the power 1 / temperature; at 0 the likeliest card is
-    played. Bids by Monte Carlo unless a bidder is set beside it; passes cards as `rule` does.
+    Tables, and the network of `arena train seat`, are fitted to how a search plays (source of the
+    latter: the "DNN" bot of Niklaus 2019, which plays the likeliest card); that of `arena train
+    policy`, such as `model: policy-klaverjas`, says what each card will come to. The chances of the
+    cards are raised to the power 1 / temperature; at 0 the likeliest card is played. Bids by
+    Monte Carlo unless a bidder is set beside it; passes cards as `rule` does.
     """
 
-    games: ClassVar[tuple[str, ...]] = SHIPPED
     needs: ClassVar[tuple[str, ...]] = ("four-players",)
 
     temperature: float = parameter(0.0, help="0 plays the likeliest card", at_least=0)
     type: str = parameter("", help="which of the model's types; by default the first")
     model: ModelFile | None = parameter(
-        None, help="a file with policies, or a network's (arena train seat); else the game's own"
+        None,
+        help="a file with a policy (arena train policy, arena train seat); else the game's own",
     )
+
+    def __post_init__(self) -> None:
+        if not self.games:
+            self._policies()[0].number(self.type)  # so that what is wrong is told at once
+
+    @property
+    def games(self) -> tuple[str, ...]:
+        """The games that it plays: those whose policy knows the type."""
+        if self._is_network:
+            return SHIPPED
+        knowing = [each for each in self._policies() if not self.type or self.type in each.types]
+        return tuple(game for policy in knowing for game in policy.games)
+
+    def _policies(self) -> list[Policy]:
+        """The policies that may be asked: the one in the file, or all that come along."""
+        files = [shipped(game) for game in SHIPPED] if self.model is None else [self.model]
+        return [read_policy(file) for file in files]
 
     @property
     def model_hash(self) -> str:

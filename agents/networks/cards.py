@@ -36,6 +36,7 @@ from arena import __version__
 from arena.agent import parameter
 from arena.config.recipe import RecipeTrainer
 from arena.errors import ArenaError
+from arena.parameters import read_values
 from arena.registry import GAMES
 from arena.rules import Rules
 from arena.stats.paired import mean_difference
@@ -72,7 +73,7 @@ class CardsRecipe:
 
     kind: Literal["network"] = parameter("network", help="what the policy is")
     game: str = parameter("klaverjas", help="the game")
-    options: dict[str, str] | None = parameter(None, help="options of the game")
+    options: dict[str, Any] | None = parameter(None, help="options of the game")
     bidder: str = parameter("", help="who bids; by default as the game says")
     hidden: tuple[int, ...] = parameter((256, 64), help="nodes of the hidden layers")
     cycles: int = parameter(100, help="cycles", at_least=1)
@@ -108,7 +109,9 @@ class CardsRecipe:
 
     def make(self, folder: Path, output: Path, workers: int, say: Callable[[str], None]) -> None:
         """Train and write the model; what is known on the way is kept beside it."""
-        rules: Rules = GAMES.get(self.game)(**(self.options or {}))
+        family = GAMES.get(self.game)
+        options = read_values(family, self.options or {}, f"options of {self.game}", folder)
+        rules: Rules = family(**options)
         need_torch()
         measured = deals_for(
             rules, self.seed, range(_MEASURED_DEALS, _MEASURED_DEALS + self.measured), self.bidder

@@ -12,6 +12,7 @@
 | `champion_simulation_us` | one of its simulations, mean over the decisions of a round | ≤ 1.0 |
 | `champion_decision_us` | what a decision of it costs besides, 1,000 worlds weighed | |
 | `policy_decision_us` | a decision of `policy`, which does not search | < 10 |
+| `network_policy_decision_us` | the same with the network that comes along | < 10 |
 | `hearts_ismcts_800_sims_per_s` | `ismcts` in Hearts, second to play | 50 × OpenSpiel |
 | `hearts_openspiel_800_sims_per_s` | OpenSpiel's `ISMCTSBot` there, if it is installed | |
 | `hearts_times_openspiel` | the ratio of the two | ≥ 50 |
@@ -46,6 +47,7 @@ from arena.deals import Deal
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
+from arena.model_file import ModelFile
 from arena.registry import AGENTS
 from arena.rules import Rules, View
 from arena.seeds import Rng
@@ -123,7 +125,8 @@ def _ismcts_speed(view: View, simulations: int, repeats: int) -> tuple[float, fl
 def _champion_speed(repeats: int) -> dict[str, float]:
     """A simulation of the champion, the rest of its decisions and those of its policy alone,
     over the decisions of a round."""
-    spent, besides, without = [], [], []
+    spent, besides, without, by_network = [], [], [], []
+    network = ModelFile.find("policy-klaverjas")
     for cards in range(0, 28, 4):
         view = _view(Klaverjas(), cards)
         few = len(view.legal)
@@ -132,11 +135,13 @@ def _champion_speed(repeats: int) -> dict[str, float]:
         spent.append((whole - least) / (_SOME - few))
         besides.append(least - few * spent[-1])
         without.append(fastest(_decision("policy", view), 5 * repeats))
+        by_network.append(fastest(_decision("policy", view, model=network), 5 * repeats))
     return {
         "klaverjas_champion_sims_per_s": 1.0 / spent[0],
         "champion_simulation_us": 1e6 * sum(spent) / len(spent),
         "champion_decision_us": 1e6 * sum(besides) / len(besides),
         "policy_decision_us": 1e6 * sum(without) / len(without),
+        "network_policy_decision_us": 1e6 * sum(by_network) / len(by_network),
     }
 
 

@@ -54,6 +54,7 @@ __all__ = [
     "Sight",
     "begin",
     "finish",
+    "impossible",
     "read_holders",
     "read_state",
     "sight_of",
@@ -202,7 +203,7 @@ def read_holders(
         may[i] = game[DECK]
     for at in range(CARDS, len(sight)):
         card = ONE << np.uint64(bits[sight[at]])
-        may[state[TURN]] &= ~_impossible(state, game, card, may[state[TURN]])
+        may[state[TURN]] &= ~impossible(state, game, card, may[state[TURN]])
         play(state, game, card)
         for i in range(HOLDERS):
             may[i] &= ~card
@@ -210,7 +211,7 @@ def read_holders(
 
 
 @inlined
-def _impossible(state: Words, game: Words, card: Word, among: Word) -> Word:
+def impossible(state: Words, game: Words, card: Word, among: Word) -> Word:
     """Those cards of `among` that nobody holds who plays `card` now: by `infoset`'s one rule."""
     hand = HANDS + state[TURN]
     among &= ~card

@@ -14,18 +14,22 @@ from agents.bidding.network import TRUMP_USE
 from agents.dense_network import forward, read_network
 from agents.dmcts import Dmcts
 from agents.ismcts import Ismcts
-from agents.networks.examples import examples_of
+from agents.networks.cards import CardsRecipe
+from agents.networks.examples import examples_of, margins_of
 from agents.networks.seat import SeatRecipe
 from agents.networks.selfplay import SelfPlayRecipe
 from agents.networks.trump import TrumpRecipe
 from agents.networks.value import ValueRecipe
 from agents.policies.rounds import play_rounds
+from agents.policy import PolicyPlayer
 from agents.rule import Rule
 from agents.search.network import load_network
+from agents.semi_random import SemiRandom
 from arena.config.recipe import read_recipe
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
 from arena.model_file import ModelFile
+from arena.registry import GAMES
 from arena.seeds import Rng
 
 MODELS = Path(__file__).parents[2] / "models"
@@ -34,8 +38,12 @@ RECIPES = {
     "selfplay": SelfPlayRecipe,
     "seat": SeatRecipe,
     "trump": TrumpRecipe,
+    "policy": CardsRecipe,
 }
-NETWORKS = sorted(path.stem for path in MODELS.glob("*.npz") if not path.stem.startswith("forest-"))
+ENCODINGS = {"seat": "seat 1", "policy": "cards 1"}
+NETWORKS = sorted(
+    path.stem for path in MODELS.glob("*.npz") if path.stem.partition("-")[0] in RECIPES
+)
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -49,7 +57,7 @@ def test_a_model_says_how_it_was_made(name):
     assert wanted | header["recipe"] == wanted
     assert set(header["data"]) >= {"seed"} or header["data"]["games"][0]["seed"] == recipe["seed"]
     if not name.startswith("trump"):
-        assert str(arrays["encoding"]) == ("seat 1" if name.startswith("seat") else "places 1")
+        assert str(arrays["encoding"]) == ENCODINGS.get(name.split("-")[0], "places 1")
     assert arrays["weights"].itemsize * 8 == wanted.get("bits", 32)
 
 
@@ -96,3 +104,18 @@ def test_judges_foresee_more_than_the_points_so_far(name):
 
 def test_the_trump_network_is_for_bidding():
     assert read_network(ModelFile.find("trump-schieber"), TRUMP_USE).sizes.tolist()[-1] == 7
+
+
+POLICIES = [name for name in NETWORKS if name.startswith("policy-")]
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_networks_that_value_cards_beat_players_who_avoid_blunders(name):
+    rules = GAMES.get(name.removeprefix("policy-"))()
+    network = PolicyPlayer(model=ModelFile.find(name))
+    margins = []
+    for lineup in ([network, SemiRandom()], [SemiRandom(), network]):
+        played = play_rounds(rules, lineup, 8, range(60))
+        margins.append(margins_of(played))
+    better = 1.0 if rules.higher_wins else -1.0
+    assert better * (margins[0] - margins[1]).mean() > 0.0

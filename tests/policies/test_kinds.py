@@ -151,10 +151,8 @@ def test_weights_are_those_of_bayes(rules: Rules, kind: str) -> None:
                 expected[hands] = weight
         total = sum(expected.values())
         past = past_of(game, view, game.view_state(view))
-        types, style = (
-            types_for(policy, game, ((1.0,),) * len(rules.sides)),
-            policy.style(game, view),
-        )
+        types = types_for(policy, game, ((1.0,),) * len(rules.sides))
+        style = policy.style(game, view)
         inferred = infer(past, game, types, 1000, np.zeros(1, np.uint64), style=style)
         assert inferred.exact
         got = {}
@@ -288,6 +286,9 @@ def test_a_policy_for_another_game_is_refused(tmp_path: Path) -> None:
         policies_for(Hearts(), model)
     with pytest.raises(ArenaError, match="types: unknown 'search'; "):
         Plays(model, types={"search": 1.0})
+    assert PolicyPlayer(model=model).games == ("klaverjas",)
+    with pytest.raises(ArenaError, match="type: unknown 'search'; allowed: network"):
+        PolicyPlayer(model=model, type="search")
     as_written = written(RulePolicy("as-written"), tmp_path / "r.npz")
     with pytest.raises(ArenaError, match="the policy is for klaverjas, not for schieber"):
         policies_for(Schieber(), as_written)
