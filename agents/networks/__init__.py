@@ -10,6 +10,7 @@
 | `value` | `arena train value`: who will win, from recorded rounds |
 | `selfplay` | `arena train selfplay`: the same from rounds that the network plays itself |
 | `seat` | `arena train seat`: what a seat plays and who holds what |
+| `card_rounds` | rounds that a network that values cards plays, with strangers among others |
 | `card_labels` | what every card of a decision would have come to |
 | `cards` | `arena train policy` with `kind: network`: the value of every card |
 | `temperature` | how sharply values explain what others play |

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from agents.dense_network import BITS_HELP, Bits, Network
 from agents.ismcts import Ismcts
-from agents.networks.card_labels import Deals, Labels, company_for, deals_for, label, play_against
+from agents.networks.card_labels import Labels, label
+from agents.networks.card_rounds import Deals, company_for, deals_for, play_against
 from agents.networks.curves import line
 from agents.networks.fitting import load_arrays, save_arrays
 from agents.networks.learner import Learner, need_torch

@@ -13,13 +13,8 @@ import numpy as np
 import pytest
 from policies.other_kinds import plain_values, random_network
 
-from agents.networks.card_labels import (
-    Deals,
-    company_for,
-    deals_for,
-    label,
-    play_against,
-)
+from agents.networks.card_labels import label
+from agents.networks.card_rounds import Deals, company_for, deals_for, play_against
 from agents.networks.temperature import choices_of, likelihood, temperature_of
 from agents.policies.network import read_card_network
 from agents.policies.rounds import play_rounds
