@@ -58,11 +58,12 @@ def declare(
     problems: Problems,
     isolate: Isolate = False,
     imports: Imports | None = None,
+    section: str = "agents",
 ) -> Declared:
     """Check all agents; what is wrong is noted in `problems`.
 
     `isolate` is what holds for agents that do not say it themselves; without `imports`, no
-    agent may be code in a file.
+    agent may be code in a file. They are written under the key `section`.
     """
     context = _Context(rules, problems, isolate, imports)
     declared = Declared()
@@ -70,7 +71,7 @@ def declare(
         declared.groups[name] = []
         if "team" in data:
             continue
-        for entry in combinations(name, data, problems):
+        for entry in combinations((section, name), data, problems):
             spec = _agent(entry, context)
             for called, twin in twins(entry, problems):
                 if called in declared.entrants:
@@ -79,7 +80,7 @@ def declare(
                     _enter(declared, name, Entrant(called, (replace(spec, twin=twin),)))
     for name, data in agents.items():
         if "team" in data:
-            _team(name, data, declared, rules, problems)
+            _team((section, name), data, declared, rules, problems)
     in_order = {name: i for i, names in enumerate(declared.groups.values()) for name in names}
     declared.entrants = dict(sorted(declared.entrants.items(), key=lambda e: in_order[e[0]]))
     return declared
@@ -312,9 +313,9 @@ def _model_named(document: Document, path: KeyPath, file: str, sha256: str | Non
 
 
 def _team(
-    name: str, data: dict[str, Any], declared: Declared, rules: Rules, problems: Problems
+    path: KeyPath, data: dict[str, Any], declared: Declared, rules: Rules, problems: Problems
 ) -> None:
-    path: KeyPath = ("agents", name)
+    name = str(path[-1])
     team = problems.check(Team, data, path)
     if team is None:
         return

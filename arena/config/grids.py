@@ -60,9 +60,11 @@ def how_many(agents: Mapping[str, dict[str, Any]]) -> int:
     )
 
 
-def combinations(name: str, data: dict[str, Any], problems: Problems) -> Iterator[Entry]:
-    """The agent itself, or one for each combination of values in its grid."""
-    path: KeyPath = ("agents", name)
+def combinations(
+    path: KeyPath, data: dict[str, Any], problems: Problems
+) -> Iterator[Entry]:  # fmt: skip
+    """The agent written at `path`, or one for each combination of values in its grid."""
+    name = str(path[-1])
     if "grid" not in data:
         yield Entry(name, data, path, {})
         return

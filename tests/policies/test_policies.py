@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -151,6 +152,7 @@ types:
   rule: {family: rule}
 seed: 1
 measured: 2
+deals: 4
 """
 
 
@@ -162,6 +164,12 @@ def test_training_from_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "nats gained for the true world" in told
     model = read_policy(ModelFile.find(str(tmp_path / "m.npz")))
     assert model.types == ("search", "rule")
+    figures = json.loads(model.recipe)["figures"]
+    assert figures["search/against itself"]["deals"] == 4
+    # By play, as the arena says: the tables of `search` against `rule`, points per deal.
+    mean, low, high = (figures["search/against rule"][key] for key in ("mean", "low", "high"))
+    assert low < mean < high
+    assert f"search, its tables at play: {mean:+.1f} points a deal against rule" in told
     # Once more: the rounds are there already, and the model is the same.
     assert main([*command[:-1], str(tmp_path / "m.npz")]) == 0
     assert "of 20 rounds" not in capsys.readouterr().out
@@ -247,6 +255,19 @@ def test_training_from_what_was_recorded_several_files_at_once(
         (TINY.replace("ismcts", "ismct"), "ismcts"),
         (TINY.replace("rounds: 20", "rounds: 2"), "games[0].rounds: expected a number from 20"),
         (TINY + "wrkers: 2\n", "wrkers: unknown key"),
+        (
+            TINY.replace("simulations: 5", "simulation: 5"),
+            "yaml:4: types.search.simulation: unknown",
+        ),
+        (
+            TINY.replace("simulations: 5", "grid: {simulations: [5, 6]}"),
+            "types.search: expected one",
+        ),
+        (
+            TINY + "learners: {w: {family: semi-random}}\n",
+            "yaml:9: learners.w.family: does not play",
+        ),
+        (TINY + "learners: {w: {family: champion, wrlds: 3}}\n", "learners.w.wrlds: unknown"),
     ],
 )
 def test_a_wrong_training_file_is_told(
