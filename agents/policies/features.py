@@ -74,8 +74,10 @@ _LANE_BITS = 16
 _LOW_HALF = np.uint64(0xFFFF)
 _IN_A_RUN = 2
 """Cards no further from each other can be in one run of three."""
-_MOST_POINTS = 63
 _TRICK = 4
+_MOST_POINTS = 63
+"""Of a card, as far as policies look: more is as good."""
+_MOST_IN_TRICK = _TRICK * _MOST_POINTS
 
 # What does not change during a round, the cards of a game with its trump, is one array of words:
 # compiled code hands on one array far faster than ten.
@@ -86,8 +88,6 @@ _SUITS = 64
 """By bit: what its suit is: 0 for a plain one."""
 _NEAR = 128
 """By bit: the cards that could be in a run with it."""
-_GRADES = 192
-"""By points of a trick: how much that is, from 0 to 5."""
 _STARTS = 256
 """Where each table begins; the last number is the size of all."""
 _DEAREST = 270
@@ -99,9 +99,16 @@ _KIND_COUNT = 273
 _SUIT_COUNT = 274
 _PARTNERS = 275
 """1 if there are any."""
-_WORTH = 276
+_POINTS = 192
+"""By bit: what a card is worth."""
+_LEADS = 276
+"""By bit: its points, if it is led, as the second table counts them."""
+_GRADES = 340
+"""By points of a trick: how much that is, from 0 to 5, as the second table counts it."""
+_WORTH = _GRADES + _MOST_IN_TRICK + 1
 """By lane and its bits, for up to four cards: points, `<< 16` bonus."""
 _SUITS_AT, _NEAR_AT, _WORTH_AT = np.uint64(_SUITS), np.uint64(_NEAR), np.uint64(_WORTH)
+_POINTS_AT, _LEADS_AT = np.uint64(_POINTS), np.uint64(_LEADS)
 _S4 = np.uint64(4)
 
 
@@ -144,8 +151,11 @@ def deck_of(game: KernelGame) -> Deck:
                 deck[_WORTH + at] = value | bonus << 16
     partners = len(rules.sides) < rules.players
     steps = (1, 5, 11, 15, 22) if partners else (1, 2, 4, 13, 14)
-    grades = np.searchsorted(steps, np.arange(_MOST_POINTS + 1), side="right")
-    deck[_GRADES : _GRADES + _MOST_POINTS + 1] = grades
+    grades = np.searchsorted(steps, np.arange(_MOST_IN_TRICK + 1), side="right")
+    deck[_GRADES : _GRADES + len(grades)] = 27 * grades
+    for bit, value in points.items():
+        deck[_POINTS + bit] = min(value, _MOST_POINTS)
+        deck[_LEADS + bit] = deck[_GRADES + int(deck[_POINTS + bit])]
     sizes = _sizes(len(numbers), len(set(suit_in)))
     deck[_STARTS + 1 : _STARTS + 1 + TABLES] = np.cumsum(sizes)
     deck[_DEAREST] = 0 if partners else 1 << max(points, key=lambda bit: points[bit])
@@ -251,14 +261,13 @@ def points_of(table: Word, deck: Deck) -> Int:
     points += deck[lane + (table >> S32 & mask)] & _LOW_HALF
     lane += size
     points += deck[lane + (table >> S48)] & _LOW_HALF
-    return np.int64(points)
+    return min(np.int64(points), _MOST_IN_TRICK - _MOST_POINTS)
 
 
 @inlined
 def points_of_card(card: Word, deck: Deck) -> Int:
     """What a card is worth."""
-    bit = ctz(card)
-    return np.int64(deck[_WORTH_AT + (bit >> _S4) * deck[_LANE_SIZE] + (card >> (bit & S48))])
+    return np.int64(deck[_POINTS_AT + ctz(card)])
 
 
 # Indices of arrays are words, because negative numbers would have to be looked out for.
@@ -360,8 +369,6 @@ class Holding(NamedTuple):
     shift: Word
     bonus: Int
     """Of the cards on the table."""
-    points: Int
-    """Of those of the other suits there."""
     starts: Entries
 
 
@@ -410,7 +417,6 @@ def hold(scene: Scene, deck: Deck, card: Word) -> Holding:
         worth,
         shift,
         np.int64(before >> S16),
-        scene.points - np.int64(before & _LOW_HALF),
         (
             ((role * suits + suit) * 16 + own) * 4 + scene.trumps_out,
             np.int64(deck[_STARTS + 1]) + (role * 3 + scene.third) * 162,
@@ -436,21 +442,31 @@ def entries_of(scene: Scene, holding: Holding, deck: Deck, card: Word) -> Entrie
     edge = (2 if holding.in_suit & above == ZERO else 0) + (
         1 if holding.in_suit & below == ZERO else 0
     )
-    beats: Int = 1 if scene.holds != 0 and card & scene.can_win > scene.best else 0
-    above_holder = above if scene.holds == 0 or beats == 1 else scene.above_best
-    rivals: Int = min(np.int64(popcount(holding.contenders & above_holder)), 2)
     linked: Int = min(np.int64(popcount(deck[_NEAR_AT + bit] & holding.near)), 2)
+    a, b, c, d, e, f = holding.starts
+    if scene.holds == 0:
+        rivals: Int = min(np.int64(popcount(holding.contenders & above)), 2)
+        return (
+            a + higher * 16,
+            b + np.int64(deck[_LEADS_AT + bit]) + linked * 3 + rivals,
+            c + edge * kinds + kind,
+            d + higher * 4,
+            e + higher * 12,
+            f + rivals * kinds + kind,
+        )
+    beats: Int = 1 if card & scene.can_win > scene.best else 0
+    above_holder = above if beats == 1 else scene.above_best
+    rivals = min(np.int64(popcount(holding.contenders & above_holder)), 2)
     mask = deck[_LANE_SIZE] - ONE
     after = deck[holding.worth + ((scene.table | card) >> holding.shift & mask)]
     bonus = np.int64(after >> S16) - holding.bonus
-    points = holding.points + np.int64(after & _LOW_HALF)
-    grade = np.int64(deck[np.uint64(_GRADES + min(points, _MOST_POINTS))])
-    gain = 0 if bonus == 0 else (1 if bonus <= 20 else 2)
-    a, b, c, d, e, f = holding.starts
+    points = scene.points + np.int64(deck[_POINTS_AT + bit])
+    gain = 0 if bonus == 0 else (9 if bonus <= 20 else 18)
+    worth = np.int64(deck[np.uint64(_GRADES + points)]) + gain
     # A card that beats does one less: see what cards do in `hold`.
     return (
         a + higher * 16 - beats * suits * 256,
-        b + ((grade * 3 + gain) * 3 + linked) * 3 + rivals - beats * 1944,
+        b + worth + linked * 3 + rivals - beats * 1944,
         c + edge * kinds + kind - beats * 32 * kinds,
         d + higher * 4 - beats * suits * 128,
         e + higher * 12,

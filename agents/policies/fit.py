@@ -149,15 +149,12 @@ def _collect(
             if allowed & (allowed - ONE) != ZERO:
                 starts[count] = used
                 scene = look(state, game, voids, deck)
-                holding = hold(scene, deck, allowed & (~allowed + ONE))
                 while allowed != ZERO:
                     card = allowed & (~allowed + ONE)
                     allowed ^= card
                     if card == played:
                         chosen[count] = used
-                    if card & holding.lane == ZERO:
-                        holding = hold(scene, deck, card)
-                    found = entries_of(scene, holding, deck, card)
+                    found = entries_of(scene, hold(scene, deck, card), deck, card)
                     for k in range(TABLES):
                         entries[used, k] = found[k]
                     used += 1

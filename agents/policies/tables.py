@@ -23,6 +23,8 @@ __all__ = ["Factors", "chances", "chances_by_type", "draw", "weigh"]
 Factors: TypeAlias = NDArray[np.float32]
 """All tables one after the other, a row for each policy."""
 
+SUMS = np.uint64(32)
+"""No hand has more cards."""
 _S11 = np.uint64(11)
 _UNIT = 2.0**-53
 
@@ -45,19 +47,25 @@ def chances_in(
     cards: Word,
     weights: NDArray[np.float64],
 ) -> float:
-    """The weight of each of some cards in a scene, lowest first; and their sum."""
-    holding = hold(scene, deck, cards & (~cards + ONE))
+    """The weight of each of some cards in a scene, lowest first; and their sum.
+
+    From `SUMS` on, `weights` has the sums up to each card.
+    """
     total = 0.0
     count = ZERO
+    # Suit by suit: what is the same for all cards of one then stays in registers.
     while cards != ZERO:
-        card = cards & (~cards + ONE)
-        cards ^= card
-        if card & holding.lane == ZERO:
-            holding = hold(scene, deck, card)
-        weight = _factor(factors, row, entries_of(scene, holding, deck, card))
-        weights[count] = weight
-        total += weight
-        count += ONE
+        holding = hold(scene, deck, cards & (~cards + ONE))
+        in_suit = cards & holding.lane
+        cards ^= in_suit
+        while in_suit != ZERO:
+            card = in_suit & (~in_suit + ONE)
+            in_suit ^= card
+            weight = _factor(factors, row, entries_of(scene, holding, deck, card))
+            total += weight
+            weights[count] = weight
+            weights[SUMS + count] = total
+            count += ONE
     return total
 
 
@@ -76,11 +84,9 @@ def draw_in(
     goal = total * (np.float64(bits >> _S11) * _UNIT)
     # Sums are counted, not looked through up to the card: where that would end the CPU cannot
     # foresee.
-    upto = 0.0
     passed = ZERO
     for i in range(np.int64(popcount(cards)) - 1):
-        upto += weights[np.uint64(i)]
-        passed += ONE if upto <= goal else ZERO
+        passed += ONE if weights[SUMS + np.uint64(i)] <= goal else ZERO
     return Word(kth_bit(cards, passed))
 
 
@@ -149,18 +155,19 @@ def chances_by_type(
     """
     count = len(factors)
     scene = look(state, game, voids, deck)
-    holding = hold(scene, deck, cards & (~cards + ONE))
     chances[count:] = 0.0
     while cards != ZERO:
-        one = cards & (~cards + ONE)
-        cards ^= one
-        if one & holding.lane == ZERO:
-            holding = hold(scene, deck, one)
-        entries = entries_of(scene, holding, deck, one)
-        for t in range(count):
-            weight = _factor(factors, np.uint64(t), entries)
-            chances[count + t] += weight
-            if one == card:
-                chances[t] = weight
+        holding = hold(scene, deck, cards & (~cards + ONE))
+        in_suit = cards & holding.lane
+        cards ^= in_suit
+        while in_suit != ZERO:
+            one = in_suit & (~in_suit + ONE)
+            in_suit ^= one
+            entries = entries_of(scene, holding, deck, one)
+            for t in range(count):
+                weight = _factor(factors, np.uint64(t), entries)
+                chances[count + t] += weight
+                if one == card:
+                    chances[t] = weight
     for t in range(count):
         chances[t] /= chances[count + t]
