@@ -18,12 +18,14 @@ from arena.analysis import (
     compare,
     distributions,
     find_changes,
+    find_sweeps,
     largest_swings,
     make_up,
     read,
     standings,
 )
 from arena.analysis.compare import detectable, outcomes
+from arena.analysis.sweeps import Sweep
 from arena.errors import ArenaError
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
@@ -32,7 +34,7 @@ from arena.rules import MatchFormat
 from arena.stats import mean_difference
 from arena.stats.power import t_test_power
 from arena.store import Run
-from arena.store.manifest import Reference
+from arena.store.manifest import EntrantUsed, Reference
 
 
 def meeting(first: str, second: str, games: list[list[float]]) -> Meeting:
@@ -465,3 +467,36 @@ def test_who_forfeits_has_not_the_best_score(tmp_path: Path) -> None:
         assert unit not in pair.forfeited or share == 1.0
     kept = pair.without_forfeits().best_side
     assert kept is not None and len(kept) == len(pair.units) - len(pair.forfeited)
+
+
+# --- sweeps ------------------------------------------------------------------------------
+
+
+def sweeps_of(settings: dict[str, dict[str, float]]) -> list[Sweep]:
+    """The sweeps among agents of one family that all met the same opponent."""
+    entrants = {
+        name: EntrantUsed(
+            fingerprint=name,
+            sees_all_cards=False,
+            members=entrant(name, "random", **setting).members,
+        )
+        for name, setting in settings.items()
+    }
+    met = results(*(meeting(name, "any", [[1.0, 0.0], [2.0, -1.0]]) for name in settings))
+    return find_sweeps(entrants, standings(met))
+
+
+def test_parameters_that_change_together_are_one_line() -> None:
+    (sweep,) = sweeps_of({f"a{n}": {"n": n, "half": n / 2} for n in (2, 4, 8)})
+    assert sweep.parameter == "n (with half)"
+    assert [(point.line, point.x) for point in sweep.points] == [("", 2.0), ("", 4.0), ("", 8.0)]
+
+
+def test_agents_that_differ_in_several_ways_at_once_are_no_sweep() -> None:
+    several = {"a": {"n": 2, "c": 1}, "b": {"n": 4, "c": 2}, "d": {"n": 8, "c": 1}}
+    assert sweeps_of({**several, "e": {"n": 4, "c": 3}}) == []
+    # One more of `c: 1`, and there is a line; what is not on it is a point of its own.
+    (sweep,) = sweeps_of({**several, "e": {"n": 4, "c": 1}})
+    assert [(p.line, p.x) for p in sweep.points] == [
+        ("c=1", 2.0), ("c=1", 4.0), ("c=1", 8.0), ("c=2", 4.0)
+    ]  # fmt: skip

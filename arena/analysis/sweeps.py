@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +41,7 @@ class Sweep:
 
     family: str
     parameter: str
+    """Its name; and those of others that only ever change with it, `simulations (with worlds)`."""
     fixed: str
     """What tells it from another sweep of the same family, such as its bidder."""
     against: str | None
@@ -56,7 +57,7 @@ class Sweep:
 
 
 def find_sweeps(entrants: Mapping[str, EntrantUsed], field: Standings) -> list[Sweep]:
-    """The sweeps in a run: at least three values of a number in one family."""
+    """The sweeps in a run: at least three values of a number in one family, all else equal."""
     families: dict[str, list[str]] = defaultdict(list)
     rated = {agent.agent for agent in field.agents}
     for name, entrant in entrants.items():
@@ -79,16 +80,20 @@ def _sweep(names: list[str], entrants: Mapping[str, EntrantUsed], field: Standin
     if not numbers:
         return None
     x = max(numbers, key=lambda key: len({s[key] for s in settings.values()}))
-    if len({s[x] for s in settings.values()}) < FEWEST_POINTS:
-        return None
+    along = [key for key in varying if key != x and _follows(key, x, settings.values())]
+    others = [key for key in varying if key != x and key not in along]
+    lines: dict[str, set[float]] = defaultdict(set)
+    for setting in settings.values():
+        lines[_line(setting, others)].add(setting[x])
+    if max(len(values) for values in lines.values()) < FEWEST_POINTS:
+        return None  # agents that differ in several ways at once are no line
     opponents, margins = _meetings(field)
     common = set.intersection(*(opponents.get(name, set()) for name in names)) - set(names)
     against = next(iter(common)) if len(common) == 1 else None
     strength = {agent.agent: _strength(agent.rating, agent.margin) for agent in field.agents}
-    others = [key for key in varying if key != x]
     points = []
     for name, setting in settings.items():
-        line = ", ".join(f"{key}={setting.get(key)}" for key in others)
+        line = _line(setting, others)
         y = strength.get(name) if against is None else margins.get((name, against))
         if y is not None and y.value is not None:
             best = not set(field.joint.better(name)) & set(names)
@@ -96,7 +101,20 @@ def _sweep(names: list[str], entrants: Mapping[str, EntrantUsed], field: Standin
     points.sort(key=lambda point: (point.line, point.x))
     member = entrants[names[0]].members[0]
     fixed = f"bidder {member.bidder.family}" if member.bidder is not None else ""
-    return Sweep(member.family, x, fixed, against, tuple(points)) if points else None
+    parameter = f"{x} (with {', '.join(along)})" if along else x
+    return Sweep(member.family, parameter, fixed, against, tuple(points)) if points else None
+
+
+def _line(setting: Mapping[str, Any], others: Sequence[str]) -> str:
+    return ", ".join(f"{key}={setting.get(key)}" for key in others)
+
+
+def _follows(key: str, x: str, settings: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether a parameter has one value for each value of `x`: it makes no lines of its own."""
+    values: dict[Any, set[str]] = defaultdict(set)
+    for setting in settings:
+        values[setting[x]].add(json.dumps(setting.get(key), sort_keys=True))
+    return all(len(found) == 1 for found in values.values())
 
 
 def _setting(entrant: EntrantUsed) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from jinja2 import DictLoader, Environment, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from arena.report import words
 from arena.report.document import Document
@@ -28,6 +29,7 @@ __all__ = ["folded", "render_html", "render_latex", "render_markdown"]
 
 BAR_WIDTH = 144
 HERO_WIDTH, HERO_ROW = 640, 30
+_CODE = re.compile("`([^`]+)`")
 
 
 def render_html(
@@ -121,6 +123,7 @@ def _environment(autoescape: bool, files: dict[str, str]) -> Environment:
     environment.filters |= {
         "attr_format": _format,
         "bar": _bar,
+        "coded": _coded,
         "count": words.count,
         "duration": words.duration,
         "likely": _likely,
@@ -133,6 +136,11 @@ def _environment(autoescape: bool, files: dict[str, str]) -> Environment:
         "signed": words.signed,
     }
     return environment
+
+
+def _coded(text: str) -> Markup:
+    """A text in which what stands between backticks is code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def _format(value: float | None, how: str, digits: int) -> str:

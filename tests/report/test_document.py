@@ -19,6 +19,7 @@ from report.runs import HOSTILE, KINDS, klaverjas
 from arena.cli import main
 from arena.report import write
 from arena.report.document import json_schema
+from arena.report.render import _coded
 
 GOLDEN = Path(__file__).parent / "golden"
 DOC = Path(__file__).parents[2] / "docs" / "report-json.md"
@@ -156,6 +157,10 @@ def test_forfeits_are_told(written: Get) -> None:
     assert trouble["faults"] > 0
     assert report.document["faults"]["count"] == trouble["faults"]
     assert "out of" in visible(report.html)
+
+
+def test_what_a_description_says_in_backticks_is_code() -> None:
+    assert _coded("`a < b` or <c>") == "<code>a &lt; b</code> or &lt;c&gt;"
 
 
 def test_a_sweep_has_a_line_for_each_setting(written: Get) -> None:
