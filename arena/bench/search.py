@@ -135,7 +135,7 @@ def _large_trees_share(view: View, repeats: int) -> float:
         least, *whole = (seconds / n for seconds, n in zip(turn, times, strict=True))
         spent = [(s - least) / (size - few) for s, size in zip(whole, sizes[1:], strict=True)]
         shares.append([spent[0] / large for large in spent[1:]])
-    return min(median(of_size) for of_size in zip(*shares, strict=True))
+    return float(min(median(of_size) for of_size in zip(*shares, strict=True)))
 
 
 def _repeated(decide: Callable[[int], object], times: int) -> Callable[[int], object]:
