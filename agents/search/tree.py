@@ -59,7 +59,8 @@ __all__ = [
 
 GLOBAL, PARENT, AVAILABILITY = 0, 1, 2
 
-_LINES_AHEAD = 4
+_LINES_AHEAD = 7
+"""Lines of cache, of two nodes each: most of the children that a node has."""
 
 _MOST_CARDS = 56
 """Longer than any path: a deck has 52 cards."""
@@ -324,7 +325,7 @@ def _select(
 
     If a card may be tried that has no child yet, 0 when that is more urgent.
     """
-    best, best_score, best_number = ZERO, -np.inf, np.int64(-1)
+    best, best_score = ZERO, -np.inf
     visits, value = np.int64(0), 0.0
     number = slots[parent].visits if policy.ucb == PARENT else slots[0].visits
     bonus = policy.c * _root_of_log(scales, number)
@@ -337,12 +338,11 @@ def _select(
         if policy.ucb == AVAILABILITY:
             bonus = policy.c * _root_of_log(scales, available)
         score = _mean(slots, child) + bonus * _spread(scales, slots[child].visits)
-        born = np.int64(slots[child].number)
-        # Which is best the CPU cannot foresee in large trees, so there is no branch.
-        better = (score > best_score) | ((score == best_score) & (born > best_number))
-        best = child if better else best
-        best_score = score if better else best_score
-        best_number = born if better else best_number
+        # Which is best the CPU cannot foresee, so there is no branch; equals are rare.
+        if score == best_score and slots[child].number > slots[best].number:
+            best = child
+        best = child if score > best_score else best
+        best_score = score if score > best_score else best_score
         if may_try:
             visits += slots[child].visits
             value += slots[child].value
