@@ -37,7 +37,9 @@ seed: 1
 
 KERNEL = """
 import numpy as np
+from agents.policies.features import deck_of
 from agents.semi_random import SemiRandom
+from arena.errors import ArenaError
 from arena.games.infoset import InfoSet
 from arena.games.kernel.bulk import playouts
 from arena.games.kernel.check import disagreement
@@ -95,6 +97,13 @@ for number in range(10):
         rules.apply(table, agent.act(rules.view(table, table.turn), rng))
     assert rules.outcome(table).scores == tuple(alone[:3])
     assert rng.state == words[0]
+
+try:
+    deck_of(game)
+except ArenaError as error:
+    assert str(error) == "policies are for games of four players, not of 3"
+else:
+    raise AssertionError("a policy would look at seats that are not there")
 """
 
 

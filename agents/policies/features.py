@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.cards import suit_of
+from arena.errors import ArenaError
 from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.jit import inlined
 from arena.games.kernel.layout import (
@@ -126,6 +127,8 @@ def table_size(deck: Deck) -> int:
 def deck_of(game: KernelGame) -> Deck:
     """The cards of a game with its trump, as `look` and `entries_of` need them."""
     rules, trump = game.rules, game.trump
+    if rules.players != _TRICK:
+        raise ArenaError(f"policies are for games of four players, not of {rules.players}")
     suit_in = _suits(game)
     lane_size = 1 << (max(bit % _LANE_BITS for bit in game.cards) + 1)
     deck = np.zeros(_WORTH + 4 * lane_size, np.uint64)

@@ -180,8 +180,9 @@ class _School:
                 **{key: round(value, 2) for key, value in named.items()},
                 "deals": found.n,
             }
+            whom = f"{name} itself" if other == "itself" else other
             self.tell(
-                f"{name}, its tables at play: {found.mean:+.1f} points a deal against {other} "
+                f"{name}, tables at play: {found.mean:+.1f} points a deal against {whom} "
                 f"({found.low:+.1f} to {found.high:+.1f}, {found.n} deals of {rules.name})"
             )
         return figures
