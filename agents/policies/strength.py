@@ -61,7 +61,7 @@ def strength_of(
 
     `types` are the players that were learnt from; None is one who was recorded. What they name
     is looked for in `folder`. Keys are a type and whom its tables met: `rule` (where that does
-    not play the game, `random`) or `itself`.
+    not play the game, `random`) or, if it is somebody else, `itself`.
     """
     ruler = "rule" if why_not(AGENTS.get("rule"), rules) is None else "random"
     met = {ruler: AgentSpec(ruler)}
@@ -70,7 +70,7 @@ def strength_of(
         tables, itself = f"{name}-tables", f"{name}-itself"
         met[tables] = AgentSpec("policy", {"model": ModelFile.find(str(model)), "type": name})
         meetings[name, ruler] = tables, ruler
-        if player is not None:
+        if player is not None and player.build(folder) != met[ruler].build():
             met[itself] = player
             meetings[name, "itself"] = tables, itself
     if has_bids(rules):

@@ -166,6 +166,7 @@ def test_training_from_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert model.types == ("search", "rule")
     figures = json.loads(model.recipe)["figures"]
     assert figures["search/against itself"]["deals"] == 4
+    assert "rule/against itself" not in figures  # it is `rule`, whom all tables meet
     # By play, as the arena says: the tables of `search` against `rule`, points per deal.
     mean, low, high = (figures["search/against rule"][key] for key in ("mean", "low", "high"))
     assert low < mean < high
