@@ -6,6 +6,7 @@ any, a network would learn to play with and against itself alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -78,6 +79,11 @@ class Deals(NamedTuple):
     states: Words
     """A row for each."""
     seeds: Words
+
+    def parts(self, size: int) -> Iterator[Deals]:
+        """The same deals, so many at a time."""
+        for at in range(0, len(self.states), size):
+            yield Deals(self.game, self.states[at : at + size], self.seeds[at : at + size])
 
 
 def deals_for(rules: Rules, seed: int, numbers: range, bidder: str = "") -> list[Deals]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from agents.dense_network import BITS_HELP, Bits, Network
@@ -48,6 +49,8 @@ _OF_THE_MEAN = 0.1
 """What the mean of the legal cards counts in the loss."""
 _CHUNK = 8192
 """Decisions that are measured at a time."""
+_DEALS = 250
+"""Deals that are labelled together."""
 _MEASURED_DEALS = 1_000_000
 """The number of the first deal that is measured on: far from those that are learnt from."""
 
@@ -79,7 +82,7 @@ class CardsRecipe:
     hidden: tuple[int, ...] = parameter((256, 64), help="nodes of the hidden layers")
     cycles: int = parameter(100, help="cycles", at_least=1)
     first: int = parameter(
-        50, help="cycles in which cards are played out by the tables; in others, by the network"
+        100, help="cycles in which cards are played out by the tables; in others, by the network"
     )
     worlds: int = parameter(30, help="worlds in which the tables play cards out", at_least=1)
     deals: int = parameter(4000, help="deals that a cycle plays", at_least=1)
@@ -120,9 +123,7 @@ class CardsRecipe:
         game = measured[0].game
         sizes = [input_count(game), *self.hidden, output_count(game)]
         points = rules.stake or max(map(abs, rules.margin_bounds))
-        learner = Learner(
-            sizes, loss_of, self.learning_rate, self.seed, workers, self.average
-        )  # fmt: skip
+        learner = Learner(sizes, loss_of, self.learning_rate, self.seed, self.average)
         notes = notes_of(output, self, {})
         parts = notes.with_suffix("")
         parts.mkdir(parents=True, exist_ok=True)
@@ -132,26 +133,27 @@ class CardsRecipe:
             + (f", going on with cycle {at.cycle + 1}" if at.cycle else "")
         )
         network = _network(learner, points)
-        while at.cycle < self.cycles:
-            new = self._labels(rules, network, at.cycle)
-            at.losses.append(self._measure_labels(learner, new, points))
-            if at.cycle == 0:
-                learner.ignore(np.asarray(~_inputs(new.inputs, sizes[0]).any(axis=0)))
-            at.labels = [*at.labels, new][-self.kept :]
-            at.seen += len(new)
-            self._learn(learner, at, len(new), points, sizes[0])
-            at.cycle += 1
-            network = _network(learner, points)
-            text = line(at.cycle / self.cycles, f"cycle {at.cycle}", at.losses, "points")
-            say(f"{text}, {at.seen:,} labels")
-            if at.cycle % self.measured_every == 0 or at.cycle == self.cycles:
-                at.curve.append(self._measure(measured, network, at))
-                found = at.curve[-1]
-                say(
-                    f"cycle {at.cycle}: {found['mean']:+.2f} points a deal against the tables "
-                    f"({found['low']:+.2f} to {found['high']:+.2f}, {self.measured} deals)"
-                )
-            self._note(notes, parts, learner, at, new)
+        with Parallel(n_jobs=workers, max_nbytes=None) as pool:
+            while at.cycle < self.cycles:
+                new = self._labels(rules, network, at.cycle, pool)
+                at.losses.append(self._measure_labels(learner, new, points))
+                if at.cycle == 0:
+                    learner.ignore(np.asarray(~_inputs(new.inputs, sizes[0]).any(axis=0)))
+                at.labels = [*at.labels, new][-self.kept :]
+                at.seen += len(new)
+                self._learn(learner, at, len(new), points, sizes[0])
+                at.cycle += 1
+                network = _network(learner, points)
+                text = line(at.cycle / self.cycles, f"cycle {at.cycle}", at.losses, "points")
+                say(f"{text}, {at.seen:,} labels")
+                if at.cycle % self.measured_every == 0 or at.cycle == self.cycles:
+                    at.curve.append(self._measure(measured, network, at))
+                    found = at.curve[-1]
+                    say(
+                        f"cycle {at.cycle}: {found['mean']:+.2f} points a deal against the tables "
+                        f"({found['low']:+.2f} to {found['high']:+.2f}, {self.measured} deals)"
+                    )
+                self._note(notes, parts, learner, at, new)
         model = CardNetwork(rules.name, network)
         temperature, figures = self._explain(model, rules, say)
         header = {
@@ -191,23 +193,20 @@ class CardsRecipe:
         say(f"search's plays at temperature {temperature}: {told}")
         return temperature, figures
 
-    def _labels(self, rules: Rules, network: Network, cycle: int) -> Labels:
-        """The labels of a cycle."""
+    def _labels(self, rules: Rules, network: Network, cycle: int, pool: Parallel) -> Labels:
+        """The labels of a cycle; each depends on its deal alone."""
         numbers = range(cycle * self.deals, (cycle + 1) * self.deals)
         model = CardNetwork(rules.name, network)
+        worlds = self.worlds if cycle < self.first else 0
+        strangers = self.strangers if cycle else 1.0
         return Labels.join(
-            [
-                label(
-                    deals,
-                    model.valuer(deals.game),
-                    company_for(deals.game, self.sharpness),
-                    self.worlds if cycle < self.first else 0,
-                    self.strangers if cycle else 1.0,
-                    self.explore,
-                    self.share,
+            pool(
+                delayed(_label)(
+                    part, model, self.sharpness, worlds, strangers, self.explore, self.share
                 )
                 for deals in deals_for(rules, self.seed, numbers, self.bidder)
-            ]
+                for part in deals.parts(_DEALS)
+            )
         )
 
     def _learn(self, learner: Learner, at: _Progress, count: int, points: float, size: int) -> None:
@@ -274,6 +273,19 @@ class CardsRecipe:
         (parts / f"{at.cycle - 1 - self.kept}.npz").unlink(missing_ok=True)
         where = {"cycle": at.cycle, "losses": at.losses, "curve": at.curve, "seen": at.seen}
         save_arrays(notes, {**learner.arrays(), "where": np.array(json.dumps(where))})
+
+
+def _label(
+    deals: Deals,
+    model: CardNetwork,
+    sharpness: float,
+    worlds: int,
+    strangers: float,
+    explore: float,
+    share: float,
+) -> Labels:
+    valuer, company = model.valuer(deals.game), company_for(deals.game, sharpness)
+    return label(deals, valuer, company, worlds, strangers, explore, share)
 
 
 def loss_of(outputs: Any, targets: Any) -> Any:

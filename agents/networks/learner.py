@@ -43,13 +43,12 @@ class Learner:
         loss: Loss,
         learning_rate: float,
         seed: int,
-        threads: int = 1,
         average: float | None = None,
     ) -> None:
         """With `average` the network is a running average of the weights: of the old average
         so much stays with each step, less in the first steps."""
         self._torch = torch = need_torch()
-        torch.set_num_threads(threads)
+        torch.set_num_threads(1)  # sums depend on how many there are
         torch.use_deterministic_algorithms(True)
         self._loss = loss
         self.sizes = tuple(sizes)

@@ -140,7 +140,7 @@ class SeatRecipe:
         rounds, data = rounds_from(source)
         sizes = [inputs_for(rounds.rules, "seat"), *self.hidden, SEAT_OUTPUTS]
         say(f"{len(rounds)} rounds of {rounds.rules.name}; layers {sizes}")
-        learner = Learner(sizes, Seat.loss, self.learning_rate, self.seed, workers)
+        learner = Learner(sizes, Seat.loss, self.learning_rate, self.seed)
         course = Course(
             self.epochs, self.batch, self.learning_rate, self.last_rate, self.patience,
             self.held_out, self.stretch, self.seed,

@@ -111,7 +111,7 @@ class ValueRecipe:
         task = Margin(self.encoding, self.encoding == "places", playouts)
         sizes = [inputs_for(rounds.rules, self.encoding), *self.hidden, 1]
         say(f"{len(rounds)} rounds of {rounds.rules.name}; layers {sizes}")
-        learner = Learner(sizes, Margin.loss, self.learning_rate, self.seed, workers)
+        learner = Learner(sizes, Margin.loss, self.learning_rate, self.seed)
         last = self.learning_rate if self.last_rate is None else self.last_rate
         course = Course(
             self.epochs, self.batch, self.learning_rate, last, self.patience, self.held_out,

@@ -19,6 +19,7 @@ from typing import Any
 
 from arena.cli.options import add_out
 from arena.errors import ArenaError
+from arena.play.pool import workers_that_end
 from arena.registry import Registry
 
 TRAINERS: Registry[Any] = Registry("kind of model", "arena.trainers")
@@ -48,8 +49,9 @@ def run(args: argparse.Namespace) -> int:
     trainer = TRAINERS.get(args.kind)()
     if args.out is not None and len(args.config) > 1:
         raise ArenaError("--out names one model: leave it out to train several")
-    for config in args.config:
-        output = args.out or Path(f"{config.stem}.npz")
-        sha256 = trainer.train(config, args.overrides, output, args.jobs, print)
-        print(f"wrote {output} (sha256 {sha256[:12]}...)")
+    with workers_that_end():
+        for config in args.config:
+            output = args.out or Path(f"{config.stem}.npz")
+            sha256 = trainer.train(config, args.overrides, output, args.jobs, print)
+            print(f"wrote {output} (sha256 {sha256[:12]}...)")
     return 0

@@ -7,6 +7,8 @@ here, by name, and `tests/play/test_pool.py` fails when it changes.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Literal, TypeAlias
 
 import joblib
@@ -14,12 +16,21 @@ from joblib.externals.loky import reusable_executor
 from joblib.externals.loky.backend.utils import kill_process_tree
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
-__all__ = ["BrokenProcessPool", "PoolBackend", "dask_backend", "end_workers", "parallel"]
+__all__ = [
+    "BrokenProcessPool",
+    "PoolBackend",
+    "dask_backend",
+    "end_workers",
+    "parallel",
+    "workers_that_end",
+]
 
 PoolBackend: TypeAlias = Literal["loky", "threading", "dask"]
 
 _CHUNKS_AHEAD = 2
 """Tasks per worker that are sent before results come back."""
+_PATIENCE_S = 5.0
+"""How long worker processes may take to close their agents."""
 
 
 def dask_backend() -> Any:
@@ -55,3 +66,14 @@ def end_workers(patience_s: float) -> None:
         for process in processes:
             kill_process_tree(process)
         manager.join(patience_s)
+
+
+@contextmanager
+def workers_that_end() -> Iterator[None]:
+    """In the end, worker processes close their agents; if something went wrong, they just go."""
+    try:
+        yield
+    except BaseException:
+        end_workers(0.0)
+        raise
+    end_workers(_PATIENCE_S)

@@ -32,7 +32,7 @@ import joblib
 from arena.ending import no_sudden_exit
 from arena.entrants import Apart, Builder
 from arena.errors import ArenaError
-from arena.play.pool import BrokenProcessPool, end_workers, parallel
+from arena.play.pool import BrokenProcessPool, parallel, workers_that_end
 from arena.play.referee import WARMING_UP, Fault, Played, overtime
 from arena.play.schedule import Unit, match_deal
 from arena.play.worker import (
@@ -58,8 +58,6 @@ TARGET_CHUNK_S = 0.5
 _GROWTH = 8
 """A chunk is at most so many times as large as the largest played so far."""
 _CHANCES_ALONE = 2
-_PATIENCE_S = 5.0
-"""How long worker processes may take to close their agents."""
 _LOOK_AHEAD = 4096
 """Units taken from the schedule before they are needed: the most that one chunk can have."""
 
@@ -338,7 +336,7 @@ class Runner:
             with (
                 tempfile.TemporaryDirectory(prefix="arena-") as notes,
                 driver_lock(Path(notes)),
-                _workers_that_end(),
+                workers_that_end(),
             ):
                 yield replace(self._job, driver=os.getpid(), notes=notes)
         elif self.backend == "dask":
@@ -354,17 +352,6 @@ class Runner:
                     yield self._job
                 finally:
                     close_agents()
-
-
-@contextmanager
-def _workers_that_end() -> Iterator[None]:
-    """In the end, worker processes close their agents; if something went wrong, they just go."""
-    try:
-        yield
-    except BaseException:
-        end_workers(0.0)
-        raise
-    end_workers(_PATIENCE_S)
 
 
 def _gone(note: Note) -> Fault:
