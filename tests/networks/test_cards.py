@@ -137,7 +137,7 @@ def test_a_tiny_network_is_trained_from_nothing(game, tmp_path, capsys) -> None:
     assert "search's plays at temperature" in told
 
 
-def test_training_that_was_killed_goes_on_to_the_same_end_with_other_workers(tmp_path: Path) -> None:
+def test_killed_training_goes_on_with_other_workers_to_the_same_end(tmp_path: Path) -> None:
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     whole.mkdir()
     cut.mkdir()
