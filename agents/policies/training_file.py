@@ -95,7 +95,9 @@ class Training:
         """A learner that plays by a model."""
         said = {**self.file.learners[name], "model": str(model)}
         problems = Problems(self.document)
-        return _players({name: said}, self.games[0], problems, "learners")[name]
+        players = _players({name: said}, self.games[0], problems, "learners")
+        problems.stop_if_any()
+        return players[name]
 
 
 def load_training(config: Path, overrides: list[str]) -> Training:
