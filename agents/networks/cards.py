@@ -133,27 +133,27 @@ class CardsRecipe:
             + (f", going on with cycle {at.cycle + 1}" if at.cycle else "")
         )
         network = _network(learner, points)
-        with Parallel(n_jobs=workers, max_nbytes=None) as pool:
-            while at.cycle < self.cycles:
-                new = self._labels(rules, network, at.cycle, pool)
-                at.losses.append(self._measure_labels(learner, new, points))
-                if at.cycle == 0:
-                    learner.ignore(np.asarray(~_inputs(new.inputs, sizes[0]).any(axis=0)))
-                at.labels = [*at.labels, new][-self.kept :]
-                at.seen += len(new)
-                self._learn(learner, at, len(new), points, sizes[0])
-                at.cycle += 1
-                network = _network(learner, points)
-                text = line(at.cycle / self.cycles, f"cycle {at.cycle}", at.losses, "points")
-                say(f"{text}, {at.seen:,} labels")
-                if at.cycle % self.measured_every == 0 or at.cycle == self.cycles:
-                    at.curve.append(self._measure(measured, network, at))
-                    found = at.curve[-1]
-                    say(
-                        f"cycle {at.cycle}: {found['mean']:+.2f} points a deal against the tables "
-                        f"({found['low']:+.2f} to {found['high']:+.2f}, {self.measured} deals)"
-                    )
-                self._note(notes, parts, learner, at, new)
+        pool = Parallel(n_jobs=workers, max_nbytes=None)
+        while at.cycle < self.cycles:
+            new = self._labels(rules, network, at.cycle, pool)
+            at.losses.append(self._measure_labels(learner, new, points))
+            if at.cycle == 0:
+                learner.ignore(np.asarray(~_inputs(new.inputs, sizes[0]).any(axis=0)))
+            at.labels = [*at.labels, new][-self.kept :]
+            at.seen += len(new)
+            self._learn(learner, at, len(new), points, sizes[0])
+            at.cycle += 1
+            network = _network(learner, points)
+            text = line(at.cycle / self.cycles, f"cycle {at.cycle}", at.losses, "points")
+            say(f"{text}, {at.seen:,} labels")
+            if at.cycle % self.measured_every == 0 or at.cycle == self.cycles:
+                at.curve.append(self._measure(measured, network, at))
+                found = at.curve[-1]
+                say(
+                    f"cycle {at.cycle}: {found['mean']:+.2f} points a deal against the tables "
+                    f"({found['low']:+.2f} to {found['high']:+.2f}, {self.measured} deals)"
+                )
+            self._note(notes, parts, learner, at, new)
         model = CardNetwork(rules.name, network)
         temperature, figures = self._explain(model, rules, say)
         header = {

@@ -155,7 +155,7 @@ def deck_of(game: KernelGame) -> Deck:
     partners = len(rules.sides) < rules.players
     steps = (1, 5, 11, 15, 22) if partners else (1, 2, 4, 13, 14)
     grades = np.searchsorted(steps, np.arange(_MOST_IN_TRICK + 1), side="right")
-    deck[_GRADES : _GRADES + len(grades)] = 27 * grades
+    deck[_GRADES : _GRADES + len(grades)] = 27 * grades  # gain, linked and rivals are three each
     for bit, value in points.items():
         deck[_POINTS + bit] = min(value, _MOST_POINTS)
         deck[_LEADS + bit] = deck[_GRADES + int(deck[_POINTS + bit])]

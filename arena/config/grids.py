@@ -60,9 +60,7 @@ def how_many(agents: Mapping[str, dict[str, Any]]) -> int:
     )
 
 
-def combinations(
-    path: KeyPath, data: dict[str, Any], problems: Problems
-) -> Iterator[Entry]:  # fmt: skip
+def combinations(path: KeyPath, data: dict[str, Any], problems: Problems) -> Iterator[Entry]:
     """The agent written at `path`, or one for each combination of values in its grid."""
     name = str(path[-1])
     if "grid" not in data:
