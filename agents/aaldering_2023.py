@@ -11,13 +11,11 @@ from agents.search.nodes import Nodes
 from agents.search.tree import Policy
 from agents.search.worlds import Worlds, backtracked
 from agents.tree_search import Question
-from arena.agent import parameter
-from arena.errors import ArenaError
+from arena.core.agent import parameter
+from arena.core.errors import ArenaError
+from arena.core.rules import Action, Rules, View
+from arena.core.seeds import Rng
 from arena.games.kernel.spec import KernelGame
-from arena.rules import Action, Rules, View
-from arena.seeds import Rng
-
-__all__ = ["DEVIATIONS", "Aaldering2023"]
 
 DEVIATIONS: dict[str, str] = {
     "sign-by-depth": (

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from arena.errors import ArenaError, did_you_mean
-
-__all__ = ["check_deviations"]
+from arena.core.errors import ArenaError, did_you_mean
 
 
 def check_deviations(chosen: Iterable[str], known: Iterable[str]) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arena.agent import parameter
-
-__all__ = ["Budget"]
+from arena.core.agent import parameter
 
 
 @dataclass(frozen=True)

@@ -20,14 +20,12 @@ from agents.budget import Budget
 from agents.ismcts import Ismcts
 from agents.search.decision import CardStatistics, Final
 from agents.tree_search import decide_once
-from arena.agent import Belief, parameter
+from arena.config.model_file import ModelFile
+from arena.core.agent import Belief, parameter
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 from arena.games.kernel.jit import warms
 from arena.games.klaverjas import Klaverjas
-from arena.model_file import ModelFile
-from arena.rules import Action, View
-from arena.seeds import Rng
-
-__all__ = ["Champion"]
 
 
 @dataclass(frozen=True, kw_only=True)

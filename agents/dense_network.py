@@ -27,29 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.encodings import VERSIONS
-from arena.errors import ArenaError
-from arena.files import write_atomically
+from arena.config.model_file import ModelFile
+from arena.core.errors import ArenaError
+from arena.core.files import write_atomically
 from arena.games.kernel.jit import compiled, inlined, uncounted, warms
 from arena.games.kernel.layout import Int
-from arena.model_file import ModelFile
-
-__all__ = [
-    "BITS_HELP",
-    "Bits",
-    "Layers",
-    "Network",
-    "Scratch",
-    "Use",
-    "add_changes",
-    "evaluate",
-    "first_sums",
-    "forward",
-    "outputs_of",
-    "read_network",
-    "save_network",
-    "scratch_for",
-]
-
 
 Bits: TypeAlias = Literal[16, 32]
 BITS_HELP = "bits of a weight in the file: 16 or 32"

@@ -17,13 +17,11 @@ from agents.search.observers import NO_HANDS
 from agents.search.tree import grow
 from agents.search.worlds import Worlds, deal_world, known_worlds
 from agents.tree_search import Question, TreeSearch, decide_once
-from arena.agent import parameter
+from arena.core.agent import parameter
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 from arena.games.kernel.jit import warms
 from arena.games.kernel.spec import KernelGame
-from arena.rules import Action, View
-from arena.seeds import Rng
-
-__all__ = ["Dmcts", "Vote"]
 
 Vote: TypeAlias = Literal["visits", "value", "count-times-mean", "count"]
 

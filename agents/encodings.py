@@ -29,7 +29,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.cards import SUITS, suit_of
+from arena.core.cards import SUITS, suit_of
 from arena.games.kernel.bits import ctz
 from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import (
@@ -52,22 +52,6 @@ from arena.games.kernel.layout import TURN as STATE_TURN
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import side_of
 from arena.games.sight import impossible
-
-__all__ = [
-    "MODES",
-    "SEAT",
-    "SIZE",
-    "VERSIONS",
-    "WORLD",
-    "enter_places",
-    "enter_seat",
-    "enter_world",
-    "learn",
-    "look_from",
-    "mode_of",
-    "places_of",
-    "rows_of",
-]
 
 VERSIONS = {"places": 1, "world": 1, "seat": 1, "cards": 1}
 """Of what networks are shown: models made for another version are refused. (`cards` is in

@@ -14,12 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from agents.search.network import NO_NETWORK, Network, load_network
-from arena.agent import parameter
-from arena.model_file import ModelFile
-from arena.registry import Registry
-
-__all__ = ["EVALUATORS", "Evaluator", "NetworkJudge", "Playouts"]
+from agents.dense_network import Network
+from agents.search.network import NO_NETWORK, load_network
+from arena.config.model_file import ModelFile
+from arena.core.agent import parameter
+from arena.core.registry import Registry
 
 EVALUATORS: Registry[Any] = Registry("kind of evaluator", "arena.evaluators")
 

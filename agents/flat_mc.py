@@ -14,15 +14,13 @@ from agents.flat_search import FlatSearch
 from agents.old_spellings import gather
 from agents.search.codes import CARELESS
 from agents.search.flat_mc import Question
-from arena.agent import Respelt, parameter
-from arena.errors import ArenaError
+from arena.core.agent import Respelt, parameter
+from arena.core.errors import ArenaError
+from arena.core.rules import View
+from arena.core.seeds import Rng
 from arena.games.kernel.contract import example_rules
 from arena.games.kernel.jit import warms
 from arena.games.kernel.layout import Words
-from arena.rules import View
-from arena.seeds import Rng
-
-__all__ = ["DEVIATIONS", "FlatMC"]
 
 DEVIATIONS: dict[str, str] = {
     "keeps-bad-cards": (

@@ -19,16 +19,14 @@ from agents.search.codes import ROLLOUTS, VALUES, Rollout
 from agents.search.decision import CardStatistics
 from agents.search.flat_mc import Question, Sums, judge
 from agents.search.worlds import belief_of, known_worlds, worlds_for
-from arena.agent import Belief, parameter
-from arena.errors import ArenaError
+from arena.core.agent import Belief, parameter
+from arena.core.errors import ArenaError
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 from arena.games.kernel.layout import Words
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.sight import sight_of, states_in
-from arena.rules import Action, View
-from arena.seeds import Rng
-
-__all__ = ["Estimate", "FlatSearch"]
 
 Value: TypeAlias = Literal["own-points", "difference", "share"]
 

@@ -29,16 +29,14 @@ from agents.search.observers import NO_HANDS, new_hands
 from agents.search.response_by_steps import respond_by_steps
 from agents.search.tree import Policy, grow
 from agents.tree_search import Question, TreeSearch, decide_once
-from arena.agent import Agent, Setup, parameter
-from arena.errors import ArenaError
+from arena.config.model_file import ModelFile
+from arena.core.agent import Agent, Setup, parameter
+from arena.core.errors import ArenaError
+from arena.core.rules import Action, Rules, View
+from arena.core.seeds import Rng
 from arena.games.kernel.jit import warms
 from arena.games.kernel.layout import HANDS, Words
 from arena.games.kernel.spec import KernelGame
-from arena.model_file import ModelFile
-from arena.rules import Action, Rules, View
-from arena.seeds import Rng
-
-__all__ = ["Ismcts"]
 
 _MOST_NODES = 1 << 20
 """A tree with a time budget stops growing here (64 MB), but not searching."""

@@ -11,15 +11,13 @@ from agents.flat_search import Estimate, FlatSearch
 from agents.rulebooks import BOOKS
 from agents.search.flat_mc import Question
 from agents.search.worlds import plan_worlds
-from arena.agent import Respelt, parameter
-from arena.cards import SUITS, rank_of, suit_of
-from arena.errors import ArenaError
+from arena.core.agent import Respelt, parameter
+from arena.core.cards import SUITS, rank_of, suit_of
+from arena.core.errors import ArenaError
+from arena.core.rules import View
 from arena.games.infoset import InfoSet
 from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import kernel_game
-from arena.rules import View
-
-__all__ = ["DEVIATIONS", "Kiele2024", "take_over"]
 
 DEVIATIONS: dict[str, str] = {
     "own-moon-costs": "shooting the moon counts as taking 26 points",

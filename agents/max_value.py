@@ -11,29 +11,20 @@ from numpy.typing import NDArray
 from agents.beliefs import BELIEFS, HELP, Beliefs
 from agents.beliefs.hoogenboom import Certain
 from agents.bidding.usual import usual_bid
+from agents.dense_network import Network
 from agents.search.decision import CardStatistics, best_card
-from agents.search.network import (
-    Judge,
-    Network,
-    expected_margin,
-    follow,
-    judge_of,
-    load_network,
-    set_out,
-)
+from agents.search.network import Judge, expected_margin, follow, judge_of, load_network, set_out
 from agents.search.worlds import Worlds, deal_world, worlds_for
-from arena.agent import parameter
-from arena.cards import cards_of
+from arena.config.model_file import ModelFile
+from arena.core.agent import parameter
+from arena.core.cards import cards_of
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 from arena.games.kernel.jit import compiled
 from arena.games.kernel.layout import LEFT, STATE_WORDS, TURN, ZERO, Words
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import copy_state, final_scores, play, side_of
 from arena.games.sight import sight_of, states_in
-from arena.model_file import ModelFile
-from arena.rules import Action, View
-from arena.seeds import Rng
-
-__all__ = ["MaxValue"]
 
 SHIPPED = "value-klaverjas"
 

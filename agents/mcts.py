@@ -20,12 +20,10 @@ from agents.search.observers import NO_HANDS
 from agents.search.tree import Policy, grow
 from agents.search.worlds import known_worlds
 from agents.tree_search import Question, TreeSearch, decide_once
-from arena.agent import parameter
+from arena.core.agent import parameter
+from arena.core.rules import Action, Rules, View
+from arena.core.seeds import Rng
 from arena.games.kernel.jit import warms
-from arena.rules import Action, Rules, View
-from arena.seeds import Rng
-
-__all__ = ["Mcts"]
 
 _MOST_NODES = 1 << 20
 

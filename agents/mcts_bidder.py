@@ -8,14 +8,12 @@ from typing import ClassVar
 from agents.bidding.calls import best_or_pass, call_for, trumps_on_offer
 from agents.bidding.ranked_rule import best_trump, ratings
 from agents.dmcts import Dmcts
-from arena.agent import parameter
+from arena.core.agent import parameter
+from arena.core.rules import PUSH, Action, RulesError, View
+from arena.core.seeds import Rng
 from arena.games.infoset import InfoSet
 from arena.games.kernel.spec import kernel_game
 from arena.games.world_sampler import WorldSampler
-from arena.rules import PUSH, Action, RulesError, View
-from arena.seeds import Rng
-
-__all__ = ["Mcts"]
 
 
 @dataclass(frozen=True)

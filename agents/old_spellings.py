@@ -15,9 +15,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from arena.registry import Registry
-
-__all__ = ["KIND", "gather"]
+from arena.core.registry import Registry
 
 KIND = "kind"
 _MODEL = "network:"

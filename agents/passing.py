@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from agents.rule import Rule
-from arena.rules import Action, View
-from arena.seeds import Rng
-
-__all__ = ["pass_card"]
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 
 
 def pass_card(view: View, rng: Rng) -> Action:

@@ -12,12 +12,10 @@ from agents.dmcts import Dmcts
 from agents.search.decision import CardStatistics, best_card
 from agents.search.exact import POINTS, SCORE, Room, solve_worlds
 from agents.tree_search import Question, decide_once
-from arena.agent import parameter
+from arena.core.agent import parameter
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 from arena.games.kernel.jit import warms
-from arena.rules import Action, View
-from arena.seeds import Rng
-
-__all__ = ["Pimc"]
 
 _OBJECTIVES = {"score": SCORE, "points": POINTS}
 

@@ -14,15 +14,13 @@ from agents.passing import pass_card
 from agents.policies.advice import adviser_for
 from agents.policies.kinds import Policy
 from agents.policies.model import SHIPPED, hash_of, read_policy, shipped
-from arena.agent import parameter
+from arena.config.model_file import ModelFile
+from arena.core.agent import parameter
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 from arena.games.kernel.jit import warms
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
-from arena.model_file import ModelFile
-from arena.rules import Action, View
-from arena.seeds import Rng
-
-__all__ = ["PolicyPlayer"]
 
 _MOST_CARDS = 64
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arena.rules import Action, View
-from arena.seeds import Rng
-
-__all__ = ["Random"]
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 
 
 @dataclass(frozen=True)

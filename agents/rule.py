@@ -8,11 +8,9 @@ from typing import ClassVar
 
 from agents import rule_hearts, rule_klaverjas, rule_schieber
 from agents.rule_klaverjas import Mode
-from arena.agent import parameter
-from arena.rules import Action, View
-from arena.seeds import Rng
-
-__all__ = ["Rule"]
+from arena.core.agent import parameter
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 
 
 def _klaverjas(view: View, mode: Mode, rng: Rng) -> Action:

@@ -28,22 +28,9 @@ anybody else's tricks first, the queen is not given to them, and the highest hea
 
 from __future__ import annotations
 
-from arena.cards import LANE, RANKS, suit_of
+from arena.core.cards import LANE, RANKS, suit_of
+from arena.core.rules import View
 from arena.games.hearts.tables import ALL_POINTS, HEARTS, POINT_CARDS, QUEEN, SUIT_MASK
-from arena.rules import View
-
-__all__ = [
-    "FRESH",
-    "GUARDS",
-    "HIGH_SPADES",
-    "LOW_SPADES",
-    "SPADES",
-    "SUSPICION",
-    "burden",
-    "choose_card",
-    "choose_pass",
-    "lead_cost",
-]
 
 SUSPICION = 10
 """From so many points on a player who has all of them is watched."""
@@ -68,7 +55,7 @@ def choose_pass(view: View) -> int:
 def burden(card: int, hand: int) -> int:
     """How much one would like to be rid of a card of a hand.
 
-    >>> from arena.cards import CardSet, parse_card
+    >>> from arena.core.cards import CardSet, parse_card
     >>> hand = CardSet.parse("SQ SA S2 D3 D4 DK HA H2").mask
     >>> [burden(parse_card(name), hand) for name in "SQ SA DK HA H2 D3".split()]
     [90, 80, 25, 36, 4, 3]

@@ -25,11 +25,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from arena.cards import cards_of, rank_of, suit_of
+from arena.core.cards import cards_of, rank_of, suit_of
+from arena.core.rules import View
 from arena.games.klaverjas.tables import DECK, POINTS, STRENGTH, SUIT_MASK
-from arena.rules import View
-
-__all__ = ["Mode", "choose_card"]
 
 Mode: TypeAlias = Literal["as-published", "as-published-2022", "as-written"]
 

@@ -40,12 +40,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from arena.cards import RANKS, cards_of, mask_of, rank_of, suit_of
+from arena.core.cards import RANKS, cards_of, mask_of, rank_of, suit_of
+from arena.core.rules import OBE, PUSH, UNE, Action, View, choose_trump
+from arena.core.seeds import Rng
 from arena.games.schieber.tables import DECK, STRENGTH, SUIT_MASK
-from arena.rules import OBE, PUSH, UNE, Action, View, choose_trump
-from arena.seeds import Rng
-
-__all__ = ["SUIT_ORDER", "choose_card", "choose_trump_or_push", "rule_card", "trump_scores"]
 
 Role: TypeAlias = Literal["maker", "helper", "defender"]
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from arena.agent import parameter
+from arena.core.agent import parameter
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 from arena.games.parts import part_of
-from arena.rules import Action, View
-from arena.seeds import Rng
-
-__all__ = ["SemiRandom"]
 
 
 @dataclass(frozen=True)

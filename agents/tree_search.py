@@ -26,17 +26,15 @@ from agents.search.leaves import Leaves
 from agents.search.network import Judge, judge_of
 from agents.search.tree import Policy
 from agents.search.worlds import Worlds, belief_of, worlds_for
-from arena.agent import Belief, Respelt, parameter
-from arena.errors import ArenaError
+from arena.core.agent import Belief, Respelt, parameter
+from arena.core.errors import ArenaError
+from arena.core.rules import Action, Rules, View
+from arena.core.seeds import Rng
 from arena.games.kernel.contract import example_rules
 from arena.games.kernel.layout import Words
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.sight import Sight, sight_of, states_in
-from arena.rules import Action, Rules, View
-from arena.seeds import Rng
-
-__all__ = ["Question", "TreeSearch", "decide_once"]
 
 _LOOSE_BELIEFS = ("share", "m1", "m2", "roem_factor")
 

@@ -22,8 +22,6 @@ from arena.store import Manifest, Run
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LoadedRun", "load_run"]
-
 
 class LoadedRun:
     """The results of a run folder as frames."""

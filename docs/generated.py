@@ -17,17 +17,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import arena.rules
-from arena.cards import SEATS, cards_of, trump_name, write_cards
+import arena.core.rules
 from arena.cli import COMMANDS, Parser, command
-from arena.config.models import Deals, ExperimentFile, Match, Schedule, Team
+from arena.config.models import Deals, ExperimentFile, Match, Reference, Schedule, Team
+from arena.config.parameters import Parameter, parameters_of
 from arena.config.schema import json_schema
+from arena.core.cards import SEATS, cards_of, trump_name, write_cards
+from arena.core.registry import AGENTS, BIDDERS, GAMES
+from arena.core.rules import Rules, View, action_name
+from arena.core.seeds import Rng
 from arena.games.needs import games_of
-from arena.parameters import Parameter, parameters_of
-from arena.registry import AGENTS, BIDDERS, GAMES
-from arena.rules import Rules, View, action_name
-from arena.seeds import Rng
-from arena.store.manifest import Reference
 
 DOCS = Path(__file__).parent
 SHOWN: dict[str, dict[str, Any]] = {
@@ -43,7 +42,7 @@ _SEATS = ("seat", "dealer", "leader", "declarer", "table_leader")
 
 def view_table() -> str:
     """The fields of a view, each with an example from every game."""
-    helps = _helps(arena.rules, "View")
+    helps = _helps(arena.core.rules, "View")
     views = [_example(GAMES.get(name)(**options)) for name, options in SHOWN.items()]
     lines = [
         f"| field | what it is | {' | '.join(SHOWN)} |",
@@ -223,10 +222,10 @@ def python_page() -> str:
 
 
 _PYTHON = (
-    "arena.agent",
-    "arena.rules",
-    "arena.cards",
-    "arena.seeds",
+    "arena.core.agent",
+    "arena.core.rules",
+    "arena.core.cards",
+    "arena.core.seeds",
     "arena.games.infoset",
     "arena.testing",
     "arena.load",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from arena.agent import parameter
-from arena.rules import Action, View
-from arena.seeds import Rng
+from arena.core.agent import parameter
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ import sys
 from collections.abc import Iterator
 
 from agents.rule_klaverjas import choose_card
-from arena.cards import card_name
+from arena.core.cards import card_name
+from arena.core.rules import View
+from arena.core.seeds import rng_for
 from arena.games.infoset import Signs
 from arena.games.klaverjas import Klaverjas
-from arena.rules import View
-from arena.seeds import rng_for
 
 SUITS = {"C": "k", "D": "r", "H": "h", "S": "s"}
 FACES = {"T": "10", "J": "11", "Q": "12", "K": "13", "A": "14"}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from arena.cards import cards_of, mask_of, parse_cards, parse_trump
+from arena.core.cards import cards_of, mask_of, parse_cards, parse_trump
+from arena.core.rules import Position, Standing, Trick, View
 from arena.games.klaverjas import Klaverjas
-from arena.rules import Position, Standing, Trick, View
 
 
 def klaverjas_view(

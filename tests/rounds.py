@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from arena.cards import CardSet, parse_card, parse_cards, parse_trump
-from arena.deals import OPTIONAL_FIELDS, Deal
-from arena.rules import Outcome, Position, Rules, parse_action
-from arena.seeds import Rng
+from arena.core.cards import CardSet, parse_card, parse_cards, parse_trump
+from arena.core.deals import OPTIONAL_FIELDS, Deal
+from arena.core.rules import Outcome, Position, Rules, parse_action
+from arena.core.seeds import Rng
 
 
 def deal(text: str, **fields: str) -> Deal:

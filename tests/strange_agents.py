@@ -7,9 +7,9 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from arena.agent import Setup
-from arena.rules import PASS, Action, View
-from arena.seeds import Rng
+from arena.core.agent import Setup
+from arena.core.rules import PASS, Action, View
+from arena.core.seeds import Rng
 
 
 @dataclass(frozen=True)

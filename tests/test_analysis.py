@@ -26,15 +26,16 @@ from arena.analysis import (
 )
 from arena.analysis.compare import detectable, outcomes
 from arena.analysis.sweeps import Sweep
-from arena.errors import ArenaError
+from arena.config.models import Reference
+from arena.core.errors import ArenaError
+from arena.core.registry import AGENTS
+from arena.core.rules import MatchFormat
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
-from arena.registry import AGENTS
-from arena.rules import MatchFormat
 from arena.stats import mean_difference
 from arena.stats.power import t_test_power
 from arena.store import Run
-from arena.store.manifest import EntrantUsed, Reference
+from arena.store.manifest import EntrantUsed
 
 
 def meeting(first: str, second: str, games: list[list[float]]) -> Meeting:

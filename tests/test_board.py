@@ -11,8 +11,9 @@ from play.tables import AGENTS, Anything, entrant, make_experiment, play
 from arena.board import boards, build, find_runs, ratings
 from arena.board.site import INDEX, KEPT
 from arena.cli import main
+from arena.config.entrants import Entrant
+from arena.config.experiment import Experiment
 from arena.games.hearts import Hearts
-from arena.play.experiment import Entrant, Experiment
 from arena.store import Run
 
 ANY, LOW, OTHER = entrant("any"), entrant("low", "lowest"), entrant("other", version=2)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.cards import (
+from arena.core.cards import (
     CARD_NAMES,
     DECK,
     CardError,

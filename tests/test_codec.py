@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.cli import main
-from arena.codec import (
+from arena.core.codec import (
     FIELDS,
     CodecError,
     codec_for,
@@ -20,12 +20,12 @@ from arena.codec import (
     encode_view,
     view_schema,
 )
-from arena.errors import ArenaError
+from arena.core.errors import ArenaError
+from arena.core.registry import GAMES
+from arena.core.rules import Standing, View
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
-from arena.registry import GAMES
-from arena.rules import Standing, View
-from arena.seeds import Rng
 from arena.testing import rule_sets
 
 RULE_SETS = [rules for game in GAMES for rules in rule_sets(game)]

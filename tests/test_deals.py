@@ -11,8 +11,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena.cards import SEATS, parse_cards
-from arena.deals import (
+from arena.core.cards import SEATS, parse_cards
+from arena.core.deals import (
     Deal,
     DealError,
     DealSet,
@@ -23,12 +23,12 @@ from arena.deals import (
     sidecar_of,
     write_deal,
 )
-from arena.files import find_shipped, shipped_names
+from arena.core.files import find_shipped, shipped_names
+from arena.core.generate import Filter, make_deals
+from arena.core.registry import GAMES
 from arena.games.klaverjas import Klaverjas
 from arena.games.klaverjas.tables import POINTS
 from arena.games.trump import trump_points
-from arena.generate import Filter, make_deals
-from arena.registry import GAMES
 
 SHIPPED = shipped_names("deals", ".csv")
 

@@ -12,14 +12,14 @@ import pytest
 
 from agents.mcts import Mcts
 from agents.rule import Rule
-from arena.agent import Player
 from arena.analysis.foresight import foresee
 from arena.cli import main
-from arena.errors import ArenaError
+from arena.core.agent import Player
+from arena.core.errors import ArenaError
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
-from arena.rules import Action, View
-from arena.seeds import Rng
 
 
 class Card(NamedTuple):

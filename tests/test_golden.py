@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli import main
-from arena.registry import GAMES
+from arena.core.registry import GAMES
 
 GOLDEN = Path(__file__).parent / "golden"
 

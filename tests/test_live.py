@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from arena.cli import main
-from arena.errors import ArenaError
+from arena.core.errors import ArenaError
 from arena.live import LivePage
 from arena.play.tally import Tally
 from arena.store import Run

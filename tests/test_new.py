@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from arena import own_code
 from arena.cli import main
-from arena.errors import ArenaError
+from arena.config import own_code
+from arena.core.errors import ArenaError
+from arena.core.registry import GAMES
 from arena.new import KINDS, make
-from arena.registry import GAMES
 from arena.store import Run
 
 ROOT = Path(__file__).parents[1]

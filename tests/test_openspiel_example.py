@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
-from arena.seeds import Rng
 
 pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install open_spiel")
 

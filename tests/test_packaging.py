@@ -44,8 +44,8 @@ def test_deals_are_found_by_name_where_the_wheel_is_installed(wheel, tmp_path):
     site = tmp_path / "site"
     zipfile.ZipFile(wheel).extractall(site)
     code = (
-        "import arena.cli, arena.files;"
-        "print(arena.files.find_shipped('deals', 'klaverjas-given-1000', '.csv'));"
+        "import arena.cli, arena.core.files;"
+        "print(arena.core.files.find_shipped('deals', 'klaverjas-given-1000', '.csv'));"
         "raise SystemExit(arena.cli.main(['deals', 'check', 'klaverjas-given-1000']))"
     )
     done = subprocess.run(

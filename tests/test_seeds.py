@@ -6,7 +6,7 @@ from collections import Counter
 
 from scipy.stats import chisquare
 
-from arena.seeds import Rng, rng_for, seed_for
+from arena.core.seeds import Rng, rng_for, seed_for
 
 
 def test_known_answers_of_splitmix64():

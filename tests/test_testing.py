@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 import pytest
 import strange_agents as strange
 
-from arena.deals import Deal
+from arena.core.deals import Deal
+from arena.core.registry import AGENTS, GAMES
+from arena.core.rules import Action, IllegalAction, Outcome, Position, View
 from arena.games.base import TableRound
 from arena.games.klaverjas import Klaverjas
 from arena.games.klaverjas.bidding import SYSTEMS
-from arena.registry import AGENTS, GAMES
-from arena.rules import Action, IllegalAction, Outcome, Position, View
 from arena.testing import NotConformant, check_agent, check_game, rule_sets
 
 GIVEN = Klaverjas()

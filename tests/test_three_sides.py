@@ -39,7 +39,7 @@ KERNEL = """
 import numpy as np
 from agents.policies.features import deck_of
 from agents.semi_random import SemiRandom
-from arena.errors import ArenaError
+from arena.core.errors import ArenaError
 from arena.games.infoset import InfoSet
 from arena.games.kernel.bulk import playouts
 from arena.games.kernel.check import disagreement
@@ -50,7 +50,7 @@ from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import final_scores
 from arena.games.world_sampler import WorldSampler
-from arena.seeds import Rng
+from arena.core.seeds import Rng
 from thirds.rules import Thirds
 
 rules, rng = Thirds(), Rng(31)

@@ -10,11 +10,11 @@ from dataclasses import is_dataclass, replace
 import pytest
 from rounds import play_at_random
 
-from arena.cards import cards_of, mask_of
+from arena.core.cards import cards_of, mask_of
+from arena.core.registry import GAMES
+from arena.core.rules import Bid, Standing, Trick, View
+from arena.core.seeds import Rng
 from arena.games.klaverjas import Klaverjas
-from arena.registry import GAMES
-from arena.rules import Bid, Standing, Trick, View
-from arena.seeds import Rng
 
 VALUES = (int, str, bool, type(None), float)
 TUPLES = (tuple, View, Trick, Bid, Standing)

@@ -23,11 +23,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 from agents.policies.inference import Inference
+from arena.core.registry import Registry
+from arena.core.rules import View
 from arena.games.infoset import InfoSet
 from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import KernelGame
-from arena.registry import Registry
-from arena.rules import View
 
 __all__ = [
     "BELIEFS",

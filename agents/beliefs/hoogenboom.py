@@ -27,12 +27,10 @@ from typing import ClassVar
 
 from agents.as_published import check_deviations
 from agents.beliefs import Guess, Weights
-from arena.agent import parameter
-from arena.cards import LANE, SUITS, cards_of, suit_of
+from arena.core.agent import parameter
+from arena.core.cards import LANE, SUITS, cards_of, suit_of
+from arena.core.rules import Rules, View
 from arena.games.infoset import InfoSet, Signs
-from arena.rules import Rules, View
-
-__all__ = ["DEVIATIONS", "Certain", "Probabilities", "Probable", "strongest_trumps"]
 
 DEVIATIONS: dict[str, str] = {
     "third-takes-rest": (

@@ -34,26 +34,14 @@ from agents.beliefs import Guess, Weights
 from agents.dense_network import Network, Use, forward, read_network
 from agents.encodings import MODES, SEAT, mode_of
 from agents.policies.card_inputs import ENCODING as CARDS
-from arena.agent import parameter
-from arena.cards import cards_of
-from arena.errors import ArenaError
+from arena.config.model_file import ModelFile
+from arena.core.agent import parameter
+from arena.core.cards import cards_of
+from arena.core.errors import ArenaError
+from arena.core.rules import View
 from arena.games.infoset import InfoSet
 from arena.games.kernel.layout import PLAYED, TABLE
 from arena.games.kernel.spec import KernelGame, kernel_game
-from arena.model_file import ModelFile
-from arena.rules import View
-
-__all__ = [
-    "INPUTS",
-    "OUTPUTS",
-    "SEAT_OUTPUTS",
-    "NetworkBeliefs",
-    "answer_of",
-    "card_chances",
-    "inputs_of",
-    "is_network",
-    "read_seat_network",
-]
 
 _SEATS = 4
 _HAND, _PLAYED, _TABLE, _MAY, _SETS = 0, 1, 5, 6, 9

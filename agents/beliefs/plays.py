@@ -21,15 +21,13 @@ from agents.policies.model import (
     read_policy,
     shipped,
 )
-from arena.agent import parameter
-from arena.cards import SEATS
-from arena.errors import ArenaError, did_you_mean
+from arena.config.model_file import ModelFile
+from arena.core.agent import parameter
+from arena.core.cards import SEATS
+from arena.core.errors import ArenaError, did_you_mean
+from arena.core.rules import View
 from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import KernelGame
-from arena.model_file import ModelFile
-from arena.rules import View
-
-__all__ = ["Plays"]
 
 
 @dataclass(frozen=True)

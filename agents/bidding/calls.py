@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from arena.rules import PASS, PLAY, PUSH, Action, View, choose_trump, chosen_trump
-
-__all__ = ["best_or_pass", "call_for", "pass_call", "trumps_on_offer"]
+from arena.core.rules import PASS, PLAY, PUSH, Action, View, choose_trump, chosen_trump
 
 
 def trumps_on_offer(view: View) -> tuple[int, ...]:

@@ -12,16 +12,14 @@ from agents.bidding.calls import best_or_pass, trumps_on_offer
 from agents.search.codes import DIFFERENCE, PLAIN_ROLLOUTS, PlainRollout
 from agents.search.flat_mc import Question, Sums, judge
 from agents.search.worlds import plan_worlds
-from arena.agent import parameter
+from arena.core.agent import parameter
+from arena.core.rules import PUSH, Action, Bid, RulesError, View
+from arena.core.seeds import Rng
 from arena.games.infoset import InfoSet
 from arena.games.kernel.layout import Words
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.world_sampler import WorldSampler
-from arena.rules import PUSH, Action, Bid, RulesError, View
-from arena.seeds import Rng
-
-__all__ = ["MonteCarlo"]
 
 _SHARE_OF_PARTNER = 20
 """A partner who is thought of has this part of the playouts for each trump."""

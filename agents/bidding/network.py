@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 
 from agents.bidding.calls import best_or_pass, pass_call
 from agents.dense_network import Use, forward, read_network
-from arena.agent import parameter
-from arena.cards import SUITS, cards_of, rank_of, suit_of
+from arena.config.model_file import ModelFile
+from arena.core.agent import parameter
+from arena.core.cards import SUITS, cards_of, rank_of, suit_of
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 from arena.games.schieber.tables import NATURAL_ORDER
-from arena.model_file import ModelFile
-from arena.rules import Action, View
-from arena.seeds import Rng
-
-__all__ = ["PUSH", "TRUMP_USE", "NetworkBidder", "trump_inputs"]
 
 _RANKS = len(NATURAL_ORDER)
 _LOWEST = 13 - _RANKS

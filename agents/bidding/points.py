@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from agents.bidding.calls import best_or_pass, trumps_on_offer
-from arena.agent import parameter
-from arena.cards import RANKS, cards_of, rank_of, suit_of
-from arena.rules import Action, View
-from arena.seeds import Rng
-
-__all__ = ["Points", "hand_points"]
+from arena.core.agent import parameter
+from arena.core.cards import RANKS, cards_of, rank_of, suit_of
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 
 _ACE, _TEN, _KING = (RANKS.index(rank) for rank in "ATK")
 _HIGH_CARDS: Mapping[int, int] = {_ACE: 3, _TEN: 2, _KING: 1}
@@ -26,7 +24,7 @@ def hand_points(hand: int, trump: int) -> int:
     An ace counts 3, a ten with another card of its suit 2, a king 1. On top of that the
     trump jack counts 5, the trump nine 4 and every other trump 1.
 
-    >>> from arena.cards import CardSet
+    >>> from arena.core.cards import CardSet
     >>> hand_points(CardSet.parse("HJ H9 HT C7 D8 S9 SK CQ").mask, trump=2)
     13
     """

@@ -11,12 +11,10 @@ from typing import ClassVar
 import numpy as np
 
 from agents.bidding.calls import best_or_pass, pass_call
-from arena.cards import RANKS, cards_of, rank_of
+from arena.core.cards import RANKS, cards_of, rank_of
+from arena.core.rules import OBE, UNE, Action, View
+from arena.core.seeds import Rng
 from arena.games.schieber.tables import NATURAL_ORDER, SUIT_MASK
-from arena.rules import OBE, UNE, Action, View
-from arena.seeds import Rng
-
-__all__ = ["RankedRule", "best_trump", "ratings"]
 
 _LOWEST = RANKS.index(NATURAL_ORDER[0])
 _NINE, _JACK, _ACE = (NATURAL_ORDER.index(rank) for rank in "9JA")
@@ -31,7 +29,7 @@ _WITHOUT_TRUMP_SUIT, _AFTER_A_PUSH = 0.9, 0.75
 def ratings(hand: int, *, pushed: bool = False) -> dict[int, int]:
     """The rating of each of the six trumps, for the forehand or after a push.
 
-    >>> from arena.cards import CardSet, TRUMPS
+    >>> from arena.core.cards import CardSet, TRUMPS
     >>> rated = ratings(CardSet.parse("C6 C7 D6 H8 HA S8 S9 SA SJ").mask)
     >>> {TRUMPS[trump]: rating for trump, rating in rated.items()}
     {'C': 46, 'D': 0, 'H': 61, 'S': 267, 'O': 110, 'U': 67}

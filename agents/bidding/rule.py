@@ -8,12 +8,10 @@ from typing import ClassVar, Literal, TypeAlias
 
 from agents.bidding.calls import best_or_pass, trumps_on_offer
 from agents.bidding.points import hand_points
-from arena.agent import parameter
-from arena.cards import RANKS, cards_of, rank_of, suit_of
-from arena.rules import Action, View
-from arena.seeds import Rng
-
-__all__ = ["Mode", "Rule", "worth_playing"]
+from arena.core.agent import parameter
+from arena.core.cards import RANKS, cards_of, rank_of, suit_of
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 
 Mode: TypeAlias = Literal["as-written", "as-published"]
 
@@ -32,7 +30,7 @@ def worth_playing(hand: int, trump: int, mode: Mode) -> bool:
     `as-written` counts the aces of the other suits. `as-published`, the program, wants one
     trump less in both cases and counts the ace of trump as well.
 
-    >>> from arena.cards import CardSet
+    >>> from arena.core.cards import CardSet
     >>> hand = CardSet.parse("HJ H7 H8 C7 D8 S9 SK CQ").mask
     >>> worth_playing(hand, 2, "as-written"), worth_playing(hand, 2, "as-published")
     (False, True)

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from agents.bidding.calls import call_for, pass_call, trumps_on_offer
-from arena.rules import Action, View
-from arena.seeds import Rng
-
-__all__ = ["Always", "Never", "Random"]
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 
 
 @dataclass(frozen=True)

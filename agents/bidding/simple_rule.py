@@ -8,13 +8,11 @@ from functools import lru_cache
 from typing import ClassVar
 
 from agents.bidding.calls import best_or_pass, trumps_on_offer
-from arena.agent import parameter
-from arena.cards import cards_of
+from arena.core.agent import parameter
+from arena.core.cards import cards_of
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 from arena.games.schieber.tables import STRENGTH, SUIT_MASK
-from arena.rules import Action, View
-from arena.seeds import Rng
-
-__all__ = ["SimpleRule", "certain_tricks"]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -34,7 +32,7 @@ def _tricks_of_suit(cards: int, suit: int, trump: int) -> int:
 def certain_tricks(hand: int, trump: int) -> int:
     """The certain tricks of a hand that is on lead, if nobody ruffs.
 
-    >>> from arena.cards import CardSet, parse_trump
+    >>> from arena.core.cards import CardSet, parse_trump
     >>> hand = CardSet.parse("HJ H9 HA H7 H6 SA SK C7 D8").mask
     >>> [certain_tricks(hand, parse_trump(trump)) for trump in "HO"]
     [5, 3]

@@ -5,12 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from agents.bidding.monte_carlo import MonteCarlo
-from arena.agent import Bidder
-from arena.registry import BIDDERS
-from arena.rules import Action, View
-from arena.seeds import Rng
-
-__all__ = ["usual_bid"]
+from arena.core.agent import Bidder
+from arena.core.registry import BIDDERS
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 
 
 def usual_bid(view: View, rng: Rng, playouts: int = 1000) -> Action:

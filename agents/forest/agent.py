@@ -8,14 +8,12 @@ from typing import ClassVar, cast
 
 from agents.forest.features import JUDGES_LEGALITY
 from agents.forest.model import Forest, best_card, read_forest
-from arena.agent import parameter
-from arena.errors import ArenaError
+from arena.config.model_file import ModelFile
+from arena.core.agent import parameter
+from arena.core.errors import ArenaError
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 from arena.games.klaverjas import Klaverjas
-from arena.model_file import ModelFile
-from arena.rules import Action, View
-from arena.seeds import Rng
-
-__all__ = ["ForestPlayer"]
 
 _SHIPPED = ("amsterdam", "rotterdam")
 

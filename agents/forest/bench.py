@@ -25,12 +25,10 @@ from agents.forest.features import rows_of
 from agents.forest.model import predict
 from agents.forest.training import Shape, examples_of, grow, pack
 from agents.rule_klaverjas import choose_card
-from arena.bench import fastest
+from arena.core.rules import View
+from arena.core.seeds import Rng, rng_for
 from arena.games.klaverjas import Klaverjas
-from arena.rules import View
-from arena.seeds import Rng, rng_for
-
-__all__ = ["ForestBench"]
+from arena.measure.bench import fastest
 
 _REPEATS = 5
 _SHAPE = Shape(trees=100, leaf=20, columns=0.5, seed=1)

@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.forest.position import SIZE, Position, position_of, told
-from arena.codec import decode_view
-from arena.errors import ArenaError
+from arena.core.codec import decode_view
+from arena.core.errors import ArenaError
+from arena.core.rules import View
 from arena.games.kernel.spec import KernelGame, kernel_game
-from arena.record import parts
-from arena.rules import View
-
-__all__ = ["Decision", "recorded_decisions"]
+from arena.play.record import parts
 
 
 class Decision(NamedTuple):

@@ -41,26 +41,13 @@ from agents.forest.position import (
     position_of,
     told,
 )
+from arena.core.rules import View
 from arena.games.kernel.bits import ctz, high_bit, popcount
 from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import DECK, LANE_BITS, ONE, S16, TOP_LANE, ZERO, Int, Word, Words
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import lane_of
 from arena.games.klaverjas.kernel import FOUR_JACKS, trick_value
-from arena.rules import View
-
-__all__ = [
-    "ALL",
-    "DEFINITIONS",
-    "FEATURES",
-    "JUDGES_LEGALITY",
-    "VERSION",
-    "columns_of",
-    "features_of",
-    "fill_rows",
-    "rows_of",
-    "set_number",
-]
 
 VERSION = 2
 """Of the code below: a model made with another version is refused."""
@@ -321,7 +308,7 @@ def _best_of(cards: Word) -> Word:
 
 @inlined
 def _next_card(cards: Word, to_cards: np.ndarray) -> Word:
-    """The lowest of some cards in the order of `arena.cards`, which is that of the rows."""
+    """The lowest of some cards in the order of `arena.core.cards`, which is that of the rows."""
     found, lowest = ZERO, 64
     while cards != ZERO:
         bit = ctz(cards)

@@ -16,10 +16,8 @@ import seaborn as sns
 from matplotlib.figure import Figure
 
 from agents.forest.training import Accuracy
-from arena.files import write_atomically
+from arena.core.files import write_atomically
 from arena.report.figures.style import BLUE, ORANGE, despine, new_figure, style
-
-__all__ = ["write_findings"]
 
 _FOREST, _RULE = "forest", "rule agent"
 

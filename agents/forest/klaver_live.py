@@ -29,14 +29,12 @@ import numpy as np
 
 from agents.forest.decisions import Decision
 from agents.forest.position import GONE, HAND, LEFT, LEGAL, MAY, NOT_FOLLOWED, SIZE, TABLE
-from arena.cards import LANE, RANKS, SUITS, cards_of, mask_of
-from arena.errors import ArenaError
+from arena.core.cards import LANE, RANKS, SUITS, cards_of, mask_of
+from arena.core.errors import ArenaError
+from arena.core.rules import Standing, Trick, View
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.klaverjas.tables import DECK, SUIT_MASK
-from arena.rules import Standing, Trick, View
-
-__all__ = ["read_decisions"]
 
 Variant: TypeAlias = Literal["rotterdam", "amsterdam"]
 _SUITS = {"k": "C", "h": "H", "r": "D", "s": "S"}

@@ -29,17 +29,15 @@ from agents.forest.features import (
     set_number,
 )
 from agents.forest.position import SIZE, Told, position_of, told
-from arena.errors import ArenaError, did_you_mean
-from arena.files import write_atomically
+from arena.config.model_file import ModelFile
+from arena.core.errors import ArenaError, did_you_mean
+from arena.core.files import write_atomically
+from arena.core.rules import View
+from arena.core.seeds import Rng
 from arena.games.kernel.jit import compiled, inlined, uncounted, warms
 from arena.games.kernel.layout import Int, Words
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
-from arena.model_file import ModelFile
-from arena.rules import View
-from arena.seeds import Rng
-
-__all__ = ["NODE", "Forest", "best_card", "predict", "read_forest", "save_forest"]
 
 NODE = np.dtype([("value", "<f4"), ("feature", "<i2"), ("left", "<u2")])
 """Eight bytes; `value` is the threshold, or at a leaf (feature -1) the answer."""

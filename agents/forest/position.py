@@ -14,30 +14,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.core.rules import View
 from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import DECK, ONE, RULE, TOP_LANE, ZERO, Word, Words
 from arena.games.kernel.spec import translate
 from arena.games.kernel.step import lane_of
 from arena.games.klaverjas.kernel import following
-from arena.rules import View
-
-__all__ = [
-    "GONE",
-    "HAND",
-    "LEAD",
-    "LEFT",
-    "LEGAL",
-    "MAY",
-    "NOT_FOLLOWED",
-    "OWN_SIDE_DECLARED",
-    "SIZE",
-    "TABLE",
-    "Position",
-    "Told",
-    "position_of",
-    "told",
-]
 
 Position: TypeAlias = Words
 Told: TypeAlias = NDArray[np.int64]
@@ -63,7 +46,7 @@ _PLAYERS = 4
 
 
 def told(view: View) -> Told:
-    """A view as plain numbers, for `position_of`; cards are those of `arena.cards`.
+    """A view as plain numbers, for `position_of`; cards are those of `arena.core.cards`.
 
     All that is not a plain copy is left to compiled code: this is most of what a decision costs.
     """

@@ -23,12 +23,10 @@ from agents.forest.training import (
     importances,
     pack,
 )
-from arena.agent import parameter
 from arena.config.recipe import RecipeTrainer
-from arena.errors import ArenaError
-from arena.record import experiment_of
-
-__all__ = ["MOST_BYTES", "ForestRecipe", "ForestTrainer"]
+from arena.core.agent import parameter
+from arena.core.errors import ArenaError
+from arena.play.record import experiment_of
 
 MOST_BYTES = 3_000_000
 """A larger model is not written: ask for larger leaves or fewer trees."""

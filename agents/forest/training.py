@@ -22,20 +22,8 @@ from agents import rule_klaverjas
 from agents.forest.decisions import Decision
 from agents.forest.features import FEATURES, JUDGES_LEGALITY, rows_of
 from agents.forest.model import NODE, Forest, predict
-from arena.cards import cards_of
-from arena.errors import ArenaError
-
-__all__ = [
-    "Accuracy",
-    "Examples",
-    "Shape",
-    "Target",
-    "accuracy",
-    "examples_of",
-    "grow",
-    "importances",
-    "pack",
-]
+from arena.core.cards import cards_of
+from arena.core.errors import ArenaError
 
 Target: TypeAlias = Literal["values", "card", "legal"]
 _TREES_AT_A_TIME = 10

@@ -41,17 +41,15 @@ from agents.search.network import (
     load_network,
     set_out,
 )
-from arena.bench import fastest
-from arena.errors import ArenaError
+from arena.config.model_file import ModelFile
+from arena.core.errors import ArenaError
+from arena.core.rules import View
+from arena.core.seeds import Rng, rng_for
 from arena.games.kernel.jit import compiled
 from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
-from arena.model_file import ModelFile
-from arena.rules import View
-from arena.seeds import Rng, rng_for
-
-__all__ = ["NetworkBench"]
+from arena.measure.bench import fastest
 
 _REPEATS = 20
 _SIMULATIONS = 200

@@ -60,8 +60,6 @@ from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import copy_state, play, side_of
 from arena.games.kernel.uniform_worlds import plan_uniform, uniform_plan
 
-__all__ = ["Labels", "label"]
-
 
 class Labels(NamedTuple):
     """Decisions, one row each."""

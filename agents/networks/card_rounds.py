@@ -21,35 +21,15 @@ from agents.policies.model import policies_for
 from agents.policies.tables import Factors, draw
 from agents.search.codes import DIFFERENCE, RANDOM, SHOOT
 from agents.search.leaves import Leaves, values_of
+from arena.core.registry import BIDDERS
+from arena.core.rules import Rules
+from arena.core.seeds import rng_for
 from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import LEFT, ONE, STATE_WORDS, TURN, ZERO, Int, Word, Words
 from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import copy_state, legal, play, side_of
 from arena.games.kernel.tricks import pick
-from arena.registry import BIDDERS
-from arena.rules import Rules
-from arena.seeds import rng_for
-
-__all__ = [
-    "EVERYBODY",
-    "LEAVES",
-    "SEATS",
-    "Company",
-    "Deals",
-    "Decisions",
-    "Room",
-    "allowed",
-    "by_tables",
-    "company_for",
-    "deals_for",
-    "go_on",
-    "new_room",
-    "play_against",
-    "play_out",
-    "play_rounds",
-    "random",
-]
 
 EVERYBODY = 15
 """All seats, a bit each."""

@@ -35,15 +35,13 @@ from agents.policies.measure import nats_of
 from agents.policies.network import CardNetwork, save_card_network
 from agents.policies.rounds import play_rounds
 from arena import __version__
-from arena.agent import parameter
+from arena.config.parameters import read_values
 from arena.config.recipe import RecipeTrainer
-from arena.errors import ArenaError
-from arena.parameters import read_values
-from arena.registry import GAMES
-from arena.rules import Rules
+from arena.core.agent import parameter
+from arena.core.errors import ArenaError
+from arena.core.registry import GAMES
+from arena.core.rules import Rules
 from arena.stats.paired import mean_difference
-
-__all__ = ["CardsRecipe", "CardsTrainer", "loss_of"]
 
 _OF_THE_MEAN = 0.1
 """What the mean of the legal cards counts in the loss."""

@@ -7,8 +7,6 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
-__all__ = ["line", "sparkline", "write_figure"]
-
 _LEVELS = "▁▂▃▄▅▆▇█"
 _WIDTH = 24
 

@@ -33,15 +33,13 @@ from agents.policies.fit import deal_round
 from agents.policies.model import policies_for
 from agents.policies.rounds import Rounds
 from agents.policies.tables import Factors, draw
+from arena.core.rules import Rules
+from arena.core.seeds import rng_for
 from arena.games.kernel.jit import compiled
 from arena.games.kernel.layout import DECK, LANE_BITS, LEFT, ONE, STATE_WORDS, TURN, Int, Words
 from arena.games.kernel.layout import ZERO as NONE
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import copy_state, final_scores, legal, play, side_of
-from arena.rules import Rules
-from arena.seeds import rng_for
-
-__all__ = ["Encoding", "Examples", "Playouts", "examples_of", "inputs_for", "margins_of"]
 
 Encoding: TypeAlias = Literal["places", "world", "seat"]
 _NUMBERS: dict[Encoding, int] = {"places": 0, "world": 1, "seat": 2}

@@ -20,11 +20,9 @@ from agents.networks.curves import line
 from agents.networks.examples import Encoding, Examples, Playouts, examples_of
 from agents.networks.learner import Learner
 from agents.policies.rounds import Rounds
-from arena.errors import ArenaError
-from arena.files import write_atomically
-from arena.seeds import rng_for
-
-__all__ = ["Course", "Epoch", "Task", "fit", "load_arrays", "save_arrays"]
+from arena.core.errors import ArenaError
+from arena.core.files import write_atomically
+from arena.core.seeds import rng_for
 
 _HELD_OUT_AT_MOST = 2000
 """Rounds on which an epoch is measured; more would cost time and tell nothing new."""

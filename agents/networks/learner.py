@@ -14,9 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.dense_network import Network
-from arena.errors import ArenaError
-
-__all__ = ["Learner", "need_torch"]
+from arena.core.errors import ArenaError
 
 Arrays = dict[str, NDArray[Any]]
 Loss = Callable[[Any, Any], Any]

@@ -12,8 +12,11 @@ from agents.policies.features import Deck, deck_of, watch
 from agents.policies.model import policies_for
 from agents.policies.rounds import NOBODY, Numbers, Rounds
 from agents.policies.tables import Factors, draw
-from arena.deals import DealSet
-from arena.errors import ArenaError
+from arena.core.deals import DealSet
+from arena.core.errors import ArenaError
+from arena.core.registry import BIDDERS, GAMES
+from arena.core.rules import Rules
+from arena.core.seeds import rng_for
 from arena.games.kernel.bits import ctz
 from arena.games.kernel.jit import compiled
 from arena.games.kernel.layout import (
@@ -28,11 +31,6 @@ from arena.games.kernel.layout import (
 )
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import legal, play
-from arena.registry import BIDDERS, GAMES
-from arena.rules import Rules
-from arena.seeds import rng_for
-
-__all__ = ["play_by_policy", "policy_rounds", "rounds_of_deals"]
 
 
 def policy_rounds(path: Path, plays: int, sharpness: float, bidder: str, seed: int) -> Rounds:

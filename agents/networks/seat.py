@@ -24,12 +24,10 @@ from agents.networks.value import (
     rounds_from,
     write_model,
 )
-from arena.agent import parameter
 from arena.config.recipe import RecipeTrainer
-from arena.errors import ArenaError
+from arena.core.agent import parameter
+from arena.core.errors import ArenaError
 from arena.games.kernel.layout import Words
-
-__all__ = ["Seat", "SeatRecipe", "SeatTrainer", "agreement"]
 
 _FAR = -1e9
 """A logit of what cannot be."""

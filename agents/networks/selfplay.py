@@ -32,17 +32,15 @@ from agents.policies.rounds import Rounds, play_rounds
 from agents.rule import Rule
 from agents.search.network import load_network
 from arena import __version__
-from arena.agent import Agent, parameter
+from arena.config.model_file import ModelFile
 from arena.config.recipe import RecipeTrainer
-from arena.errors import ArenaError
-from arena.files import write_atomically
+from arena.core.agent import Agent, parameter
+from arena.core.errors import ArenaError
+from arena.core.files import write_atomically
+from arena.core.seeds import rng_for
 from arena.games.kernel.jit import warm_up
 from arena.games.klaverjas import Klaverjas
-from arena.model_file import ModelFile
-from arena.seeds import rng_for
 from arena.stats.paired import mean_difference
-
-__all__ = ["Measured", "SelfPlayRecipe", "SelfPlayTrainer", "margins_against"]
 
 _CHUNK = 15
 """Rounds that a worker plays at a time."""

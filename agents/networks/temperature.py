@@ -22,8 +22,6 @@ from arena.games.kernel.layout import ONE, STATE_WORDS, ZERO, Int, Words
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import legal, play
 
-__all__ = ["Choices", "choices_of", "likelihood", "temperature_of"]
-
 _LEAST, _MOST = 0.01, 1000.0
 
 

@@ -29,15 +29,13 @@ from agents.networks.value import notes_of
 from agents.policies.model import policies_for
 from agents.policies.rounds import Rounds
 from arena import __version__
-from arena.agent import parameter
-from arena.cards import SUITS, mask_of
 from arena.config.recipe import RecipeTrainer
-from arena.errors import ArenaError
+from arena.core.agent import parameter
+from arena.core.cards import SUITS, mask_of
+from arena.core.errors import ArenaError
+from arena.core.seeds import rng_for
 from arena.games.kernel.spec import kernel_game
 from arena.games.schieber import Schieber
-from arena.seeds import rng_for
-
-__all__ = ["TrumpRecipe", "TrumpTrainer"]
 
 _POINTS = 100.0
 _ORDERS = np.array(list(permutations(range(len(SUITS)))))

@@ -22,13 +22,11 @@ from agents.networks.policy_rounds import policy_rounds
 from agents.policies.recordings import recorded_rounds
 from agents.policies.rounds import Rounds
 from arena import __version__
-from arena.agent import parameter
 from arena.config.recipe import RecipeTrainer
-from arena.deals import DealSet
-from arena.errors import ArenaError
-from arena.record import experiment_of
-
-__all__ = ["Margin", "Source", "ValueRecipe", "ValueTrainer", "rounds_from", "write_model"]
+from arena.core.agent import parameter
+from arena.core.deals import DealSet
+from arena.core.errors import ArenaError
+from arena.play.record import experiment_of
 
 GAMES_HELP = (
     "folders of recorded games, or sets of deals (.csv) that the game's policy plays; "

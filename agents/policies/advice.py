@@ -16,16 +16,14 @@ from agents.policies.kinds import Policy, Style, weigh_in
 from agents.policies.model import PolicyModel, policies_for
 from agents.policies.network import CardNetwork
 from agents.policies.tables import Factors, chances
+from arena.config.model_file import ModelFile
+from arena.core.rules import Action, Rules, View
 from arena.games.kernel.bits import ctz
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import ONE, STATE_WORDS, ZERO, Int, Word, Words
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import legal
 from arena.games.sight import Sight, read_state, sight_of
-from arena.model_file import ModelFile
-from arena.rules import Action, Rules, View
-
-__all__ = ["Adviser", "advise", "adviser_for"]
 
 
 class Adviser(Protocol):

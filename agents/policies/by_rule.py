@@ -17,13 +17,11 @@ import numpy as np
 
 from agents.policies.kinds import OfOneType, Style
 from agents.rulebooks import GAMES, book_of
-from arena.errors import ArenaError
-from arena.files import write_atomically
+from arena.config.model_file import ModelFile
+from arena.core.errors import ArenaError
+from arena.core.files import write_atomically
+from arena.core.rules import View
 from arena.games.kernel.spec import KernelGame
-from arena.model_file import ModelFile
-from arena.rules import View
-
-__all__ = ["ENCODING", "SLIPS", "RulePolicy", "read_rule_policy", "save_rule_policy"]
 
 ENCODING = "rule"
 SLIPS = 0.05

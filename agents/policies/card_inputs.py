@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from agents.encodings import learn, mode_of
 from agents.policies.features import deck_of, kinds_of
+from arena.core.rules import View
 from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import (
@@ -65,23 +66,6 @@ from arena.games.kernel.layout import (
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import play, side_of
 from arena.games.sight import CARDS, Sight, begin, finish, sight_of
-from arena.rules import View
-
-__all__ = [
-    "ENCODING",
-    "MOST_SEEN",
-    "SEEN_WORDS",
-    "Scheme",
-    "input_count",
-    "look_at",
-    "new_seen",
-    "notice",
-    "output_count",
-    "output_of",
-    "scheme_of",
-    "seen_of",
-    "witness",
-]
 
 ENCODING = "cards"
 """By which name models say what they are shown."""

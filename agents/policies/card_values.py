@@ -17,8 +17,6 @@ from arena.games.kernel.jit import inlined
 from arena.games.kernel.layout import ONE, ZERO, Word, Words
 from arena.games.kernel.spec import KernelGame
 
-__all__ = ["Valuer", "best_by", "value_cards", "valuer_of", "weigh_by"]
-
 
 class Valuer(NamedTuple):
     """A network that values cards, with room of its own to work on."""

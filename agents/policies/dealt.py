@@ -17,23 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.policies.features import deck_of, kinds_of
+from arena.core.rules import Rules
+from arena.core.seeds import Rng
 from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.jit import inlined
 from arena.games.kernel.layout import ONE, ZERO, Int, Word
 from arena.games.kernel.spec import KernelGame
-from arena.rules import Rules
-from arena.seeds import Rng
-
-__all__ = [
-    "COUNTS",
-    "DealtFactors",
-    "chance_of_deal",
-    "dealt_size",
-    "factors_by_seat",
-    "has_bids",
-    "part_size",
-    "starts_of",
-]
 
 _SEATS = 4
 _BITS = 64

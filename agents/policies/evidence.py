@@ -40,18 +40,6 @@ from arena.games.kernel.layout import (
 from arena.games.kernel.rng import mix
 from arena.games.kernel.step import copy_state, legal, play
 
-__all__ = [
-    "NO_HAND",
-    "Evidence",
-    "Ledger",
-    "Memory",
-    "Types",
-    "new_memory",
-    "recall",
-    "weigh",
-    "weigh_world",
-]
-
 _SEATS = 4
 NO_HAND = np.uint64(0xFFFFFFFFFFFFFFFF)
 _REMEMBERED = 1024

@@ -18,8 +18,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.cards import suit_of
-from arena.errors import ArenaError
+from arena.core.cards import suit_of
+from arena.core.errors import ArenaError
 from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.jit import inlined
 from arena.games.kernel.layout import (
@@ -48,24 +48,6 @@ from arena.games.kernel.layout import (
 )
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import lane_of
-
-__all__ = [
-    "TABLES",
-    "Deck",
-    "Entries",
-    "Holding",
-    "Scene",
-    "deck_of",
-    "entries_of",
-    "hold",
-    "kinds_of",
-    "look",
-    "points_of",
-    "points_of_card",
-    "see",
-    "table_size",
-    "watch",
-]
 
 TABLES = 6
 """How many entries a card has."""

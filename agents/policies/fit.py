@@ -40,8 +40,6 @@ from arena.games.kernel.layout import (
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import legal, play
 
-__all__ = ["Decisions", "decisions_of", "fit", "likelihood"]
-
 PENALTY = 2.0
 """Half of it times the square of each weight: as if a weight were 0, give or take 0.7."""
 

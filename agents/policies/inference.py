@@ -14,23 +14,13 @@ from agents.policies.evidence import Evidence, Ledger, Types, new_memory, recall
 from agents.policies.features import deck_of
 from agents.policies.kinds import Policy, Style
 from agents.policies.pool import Pool, enumerate_worlds, fill, spread_out
-from arena.errors import ArenaError
+from arena.core.errors import ArenaError
+from arena.core.rules import View
 from arena.games.infoset import InfoSet
 from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.uniform_worlds import plan_uniform, uniform_plan
 from arena.games.world_sampler import holders_of
-from arena.rules import View
-
-__all__ = [
-    "Inference",
-    "Past",
-    "holders",
-    "infer",
-    "past_of",
-    "true_world_nats",
-    "types_for",
-]
 
 
 @dataclass(frozen=True)

@@ -24,15 +24,13 @@ from agents.policies.card_values import Valuer, weigh_by
 from agents.policies.tables import Factors
 from agents.rulebooks import Book, advised
 from agents.rulebooks.layout import COUNT
-from arena.errors import ArenaError, did_you_mean
+from arena.core.errors import ArenaError, did_you_mean
+from arena.core.rules import Rules, View
 from arena.games.kernel.bits import kth_bit, popcount
 from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import ONE, PLAYED, THREE, TWO, ZERO, Word, Words
 from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame
-from arena.rules import Rules, View
-
-__all__ = ["OfOneType", "Policy", "Shares", "Style", "chance_in", "draw_by", "weigh_in"]
 
 _S11 = np.uint64(11)
 _UNIT = 2.0**-53

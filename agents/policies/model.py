@@ -26,21 +26,11 @@ from agents.policies.features import deck_of, table_size
 from agents.policies.kinds import Policy, Shares, Style
 from agents.policies.network import read_card_network
 from agents.policies.tables import Factors
-from arena.cards import SUITS
-from arena.errors import ArenaError
+from arena.config.model_file import ModelFile
+from arena.core.cards import SUITS
+from arena.core.errors import ArenaError
+from arena.core.rules import Rules, View
 from arena.games.kernel.spec import KernelGame
-from arena.model_file import ModelFile
-from arena.rules import Rules, View
-
-__all__ = [
-    "SHIPPED",
-    "PolicyModel",
-    "hash_of",
-    "mode_of",
-    "policies_for",
-    "read_policy",
-    "save_policy",
-]
 
 _WEIGHTS, _DEALT, _EXPECTED = "weights_", "dealt_", "expected"
 SHIPPED = ("klaverjas", "schieber", "hearts")

@@ -22,12 +22,10 @@ from agents.encodings import VERSIONS
 from agents.policies.card_inputs import ENCODING, input_count, output_count
 from agents.policies.card_values import Valuer, valuer_of
 from agents.policies.kinds import OfOneType, Style
-from arena.errors import ArenaError
+from arena.config.model_file import ModelFile
+from arena.core.errors import ArenaError
+from arena.core.rules import View
 from arena.games.kernel.spec import KernelGame
-from arena.model_file import ModelFile
-from arena.rules import View
-
-__all__ = ["CardNetwork", "read_card_network", "save_card_network"]
 
 _ENCODING = f"{ENCODING} {VERSIONS[ENCODING]}"
 

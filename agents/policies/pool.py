@@ -37,16 +37,6 @@ from arena.games.kernel.rng import below, next64
 from arena.games.kernel.tricks import pick
 from arena.games.kernel.uniform_worlds import sample_uniform
 
-__all__ = [
-    "NO_POOL",
-    "Pool",
-    "deal_from",
-    "enumerate_worlds",
-    "fill",
-    "spread_out",
-    "world_at",
-]
-
 _SEATS = 4
 _S11 = np.uint64(11)
 _UNIT = 2.0**-53

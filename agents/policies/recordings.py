@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from agents.policies.rounds import NOBODY, Rounds
-from arena.codec import decode_view
-from arena.errors import ArenaError
-from arena.record import parts
-from arena.rules import Rules
-
-__all__ = ["recorded_rounds"]
+from arena.core.codec import decode_view
+from arena.core.errors import ArenaError
+from arena.core.rules import Rules
+from arena.play.record import parts
 
 
 def recorded_rounds(folder: Path) -> Rounds:

@@ -16,8 +16,6 @@ from agents.policies.rounds import Rounds
 from arena.games.kernel.layout import TRUMPS
 from arena.games.kernel.spec import KernelGame, kernel_game
 
-__all__ = ["deals_of", "fit_deals"]
-
 _SEATS = 4
 _BITS = 64
 _OTHER_DEALS = 20

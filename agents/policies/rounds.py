@@ -15,12 +15,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.agent import Agent, Remembers, Setup
-from arena.cards import cards_of
-from arena.rules import Rules, Standing, Trick, View
-from arena.seeds import rng_for
-
-__all__ = ["Rounds", "play_rounds"]
+from arena.core.agent import Agent, Remembers, Setup
+from arena.core.cards import cards_of
+from arena.core.rules import Rules, Standing, Trick, View
+from arena.core.seeds import rng_for
 
 Numbers: TypeAlias = NDArray[np.int8]
 NOBODY = -1

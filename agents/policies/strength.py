@@ -13,20 +13,18 @@ from tempfile import TemporaryDirectory
 
 from agents.policies.dealt import has_bids
 from arena.analysis.results import read
-from arena.entrants import AgentSpec, BidderSpec, Entrant
-from arena.errors import ArenaError
+from arena.config.entrants import AgentSpec, BidderSpec, Entrant
+from arena.config.experiment import Experiment
+from arena.config.model_file import ModelFile
+from arena.core.errors import ArenaError
+from arena.core.generate import make_deals
+from arena.core.registry import AGENTS
+from arena.core.rules import Rules
 from arena.games.needs import why_not
-from arena.generate import make_deals
-from arena.model_file import ModelFile
-from arena.play.experiment import Experiment
 from arena.play.run import RunOptions, run
 from arena.play.tally import Tally
-from arena.registry import AGENTS
-from arena.rules import Rules
 from arena.stats.paired import MeanDifference, mean_difference
 from arena.store import Run
-
-__all__ = ["strength_of"]
 
 
 @dataclass

@@ -18,8 +18,6 @@ from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import ONE, ZERO, Int, Word, Words
 from arena.games.kernel.rng import next64
 
-__all__ = ["Factors", "chances", "chances_by_type", "draw", "weigh"]
-
 Factors: TypeAlias = NDArray[np.float32]
 """All tables one after the other, a row for each policy."""
 

@@ -34,15 +34,13 @@ from agents.policies.training_file import (
     load_training,
 )
 from arena import __version__
-from arena.agent import Agent
+from arena.config.entrants import AgentSpec
 from arena.config.strict_yaml import read
-from arena.entrants import AgentSpec
-from arena.errors import ArenaError
+from arena.core.agent import Agent
+from arena.core.errors import ArenaError
+from arena.core.rules import Rules
 from arena.games.kernel.jit import warm_up
 from arena.games.kernel.spec import KernelGame, kernel_game
-from arena.rules import Rules
-
-__all__ = ["PolicyTrainer", "train"]
 
 _CHUNK = 100
 """Rounds that are played and kept together."""

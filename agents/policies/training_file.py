@@ -31,16 +31,14 @@ from pydantic import Field
 
 from agents.policies.fit import PENALTY
 from arena.config.agents import declare
+from arena.config.entrants import AgentSpec
+from arena.config.parameters import model_of, values_of
 from arena.config.problems import Problems
+from arena.config.strict import Strict
 from arena.config.strict_yaml import Document, read, with_override
-from arena.entrants import AgentSpec
-from arena.errors import ArenaError
-from arena.parameters import model_of, values_of
-from arena.registry import AGENTS, GAMES
-from arena.rules import Rules
-from arena.strict import Strict
-
-__all__ = ["FEWEST_ROUNDS", "HELD_OUT", "Training", "TrainingFile", "load_training"]
+from arena.core.errors import ArenaError
+from arena.core.registry import AGENTS, GAMES
+from arena.core.rules import Rules
 
 HELD_OUT = 10
 """Every so many rounds one is not fitted to."""

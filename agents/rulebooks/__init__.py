@@ -31,20 +31,20 @@ from agents.rulebooks.layout import (
     WHOSE,
     Book,
 )
-from arena.cards import LANE, RANKS, cards_of, mask_of
-from arena.errors import ArenaError
+from arena.core.cards import LANE, RANKS, cards_of, mask_of
+from arena.core.errors import ArenaError
+from arena.core.rules import OBE, UNE, View
 from arena.games.hearts.tables import HEARTS, POINT_CARDS, QUEEN
 from arena.games.hearts.tables import SUIT_MASK as HEARTS_SUITS
 from arena.games.kernel.jit import uncounted
 from arena.games.kernel.layout import LEFT, ONE, S32, ZERO, Word, Words
-from arena.games.kernel.playout import pick
 from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import legal, play
+from arena.games.kernel.tricks import pick
 from arena.games.schieber.tables import DECK as SCHIEBER_DECK
 from arena.games.schieber.tables import POINTS as SCHIEBER_POINTS
 from arena.games.schieber.tables import SUIT_MASK as SCHIEBER_SUITS
-from arena.rules import OBE, UNE, View
 
 __all__ = ["BOOKS", "GAMES", "Book", "advised", "book_of", "note_in", "open_book", "play_by"]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from agents.rule_hearts import FRESH, GUARDS, SUSPICION
 from agents.rulebooks.layout import CARDS, OWN_WORDS, Book, above, highest, lowest
-from arena.cards import LANE as SUIT_CARDS
+from arena.core.cards import LANE as SUIT_CARDS
 from arena.games.hearts.tables import ALL_POINTS
 from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.jit import inlined, uncounted
@@ -30,8 +30,6 @@ from arena.games.kernel.layout import (
     Words,
 )
 from arena.games.kernel.step import lane_of
-
-__all__ = ["HEARTS", "HIGH_SPADES", "LOW_SPADES", "POINT_CARDS", "QUEEN", "SPADES", "choose"]
 
 QUEEN, HEARTS, SPADES, HIGH_SPADES, LOW_SPADES, POINT_CARDS = range(OWN_WORDS, OWN_WORDS + 6)
 """Words of the book: sets of cards."""

@@ -28,8 +28,6 @@ from arena.games.kernel.layout import (
 )
 from arena.games.klaverjas.kernel import trick_value
 
-__all__ = ["choose"]
-
 _LOW = np.uint64(0xFFFF)
 
 

@@ -14,24 +14,6 @@ from arena.games.kernel.bits import ctz, high_bit
 from arena.games.kernel.jit import inlined
 from arena.games.kernel.layout import ONE, ZERO, Word, Words
 
-__all__ = [
-    "ALIKE",
-    "CARDS",
-    "COUNT",
-    "KNOWN",
-    "LEADER",
-    "OWN_WORDS",
-    "PLAYS",
-    "PRECEDENCE",
-    "SIZE",
-    "WHOSE",
-    "Book",
-    "above",
-    "first_of",
-    "highest",
-    "lowest",
-]
-
 Book: TypeAlias = Words
 
 WHOSE = 0

@@ -50,8 +50,6 @@ from arena.games.kernel.layout import (
 )
 from arena.games.schieber.kernel import trick_value
 
-__all__ = ["heavy", "light"]
-
 _WORTH_A_TRUMP = 10
 """A trick is trumped if it has more points than this."""
 

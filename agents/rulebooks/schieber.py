@@ -45,8 +45,6 @@ from arena.games.kernel.layout import (
 )
 from arena.games.kernel.step import lane_of
 
-__all__ = ["BLANK", "FAT", "JACKS", "LANES", "LOW_IS_GOOD", "choose"]
-
 FAT, JACKS, LOW_IS_GOOD = OWN_WORDS, OWN_WORDS + 1, OWN_WORDS + 2
 """Words of the book: cards worth many points, jacks, and 1 in une-ufe."""
 LANES = OWN_WORDS + 3

@@ -17,10 +17,8 @@ from numpy.typing import NDArray
 from arena.games.kernel.bits import popcount
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import ONE, S32, ZERO, Word, Words
-from arena.games.kernel.playout import pick
 from arena.games.kernel.rng import next64
-
-__all__ = ["backtracking_plan", "sample_backtracking"]
+from arena.games.kernel.tricks import pick
 
 _UNSEEN, _MAY, _SIZES, _WORDS = 0, 1, 5, 9
 _HOLDERS = 4

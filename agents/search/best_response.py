@@ -64,8 +64,6 @@ from arena.games.kernel.layout import (
 from arena.games.kernel.rng import advance, mix
 from arena.games.kernel.step import copy_state, lane_of, legal, side_in
 
-__all__ = ["MOST_DECISIONS", "Others", "Plan", "count_visit", "enter", "next_world", "respond"]
-
 MOST_DECISIONS = 32
 """Longer than any path: two players may search."""
 _NODE = np.uint64(0xFFFFFF)

@@ -4,27 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-__all__ = [
-    "BLOCK",
-    "CARELESS",
-    "DIFFERENCE",
-    "IGNORE",
-    "MOONS",
-    "OWN_POINTS",
-    "PLAIN_ROLLOUTS",
-    "RANDOM",
-    "ROLLOUTS",
-    "RULE",
-    "SEMI_RANDOM",
-    "SHARE",
-    "SHOOT",
-    "VALUES",
-    "WIN",
-    "Moon",
-    "PlainRollout",
-    "Rollout",
-]
-
 RANDOM, SEMI_RANDOM, CARELESS, RULE = 0, 1, 2, 3
 """How playouts choose cards. `CARELESS` is semi-random, but one of several bad cards often
 stays among those to choose from, as in the program of Hoogenboom 2017. `RULE` is by a book of

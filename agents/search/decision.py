@@ -12,25 +12,8 @@ from numpy.typing import NDArray
 
 from agents.search.nodes import Nodes
 from agents.search.tree import AVAILABILITY, GLOBAL, PARENT, best_child, read_root
+from arena.core.rules import Rules
 from arena.games.kernel.spec import KernelGame
-from arena.rules import Rules
-
-__all__ = [
-    "UCBS",
-    "CardStatistics",
-    "Final",
-    "Ucb",
-    "Value",
-    "best_card",
-    "exploration",
-    "least_value",
-    "most_promising",
-    "proven_cards",
-    "root_statistics",
-    "roots_upto",
-    "scales_upto",
-    "spend",
-]
 
 Value: TypeAlias = Literal["difference", "own-points", "win"]
 Ucb: TypeAlias = Literal["global", "parent", "availability"]

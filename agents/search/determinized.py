@@ -18,8 +18,6 @@ from arena.games.kernel.jit import compiled, uncounted
 from arena.games.kernel.layout import ONE, STATE_WORDS, ZERO, Int, Words
 from arena.games.kernel.step import copy_state
 
-__all__ = ["Ballots", "poll", "tally"]
-
 
 class Ballots(NamedTuple):
     """What the trees say about each card, by the number of its bit."""

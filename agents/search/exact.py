@@ -44,8 +44,6 @@ from arena.games.kernel.layout import (
 from arena.games.kernel.rng import mix
 from arena.games.kernel.step import copy_state, final_scores, legal, play, side_of
 
-__all__ = ["POINTS", "SCORE", "Room", "clear", "solve", "solve_cards", "solve_worlds"]
-
 SCORE, POINTS = 0, 1
 
 ENTRY = np.dtype([("key", np.uint64), ("low", np.int32), ("high", np.int32), ("card", np.uint64)])

@@ -31,11 +31,10 @@ from arena.games.kernel.layout import (
     Word,
     Words,
 )
-from arena.games.kernel.playout import pick, playout_random, playout_semi
+from arena.games.kernel.playout import playout_random, playout_semi
 from arena.games.kernel.rng import below, next64
 from arena.games.kernel.step import copy_state, final_scores, legal, play, semi_candidates
-
-__all__ = ["Question", "Sums", "judge"]
+from arena.games.kernel.tricks import pick
 
 _S16, _S32 = np.uint64(16), np.uint64(32)
 _PART = np.uint64(0xFFFF)

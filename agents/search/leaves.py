@@ -31,7 +31,7 @@ from arena.games.kernel.layout import (
     Word,
     Words,
 )
-from arena.games.kernel.playout import pick, playout_random, playout_semi
+from arena.games.kernel.playout import playout_random, playout_semi
 from arena.games.kernel.rng import next64
 from arena.games.kernel.step import (
     copy_state,
@@ -41,13 +41,7 @@ from arena.games.kernel.step import (
     semi_candidates,
     side_of,
 )
-
-__all__ = [
-    "Leaves",
-    "judge_leaf",
-    "roll_out",
-    "values_of",
-]
+from arena.games.kernel.tricks import pick
 
 _PART = np.uint64(0xFFFF)
 

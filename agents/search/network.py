@@ -27,7 +27,6 @@ from agents.dense_network import (
     first_sums,
     outputs_of,
     read_network,
-    save_network,
 )
 from agents.encodings import (
     MODES,
@@ -41,29 +40,14 @@ from agents.encodings import (
     places_of,
     rows_of,
 )
-from arena.errors import ArenaError
+from arena.config.model_file import ModelFile
+from arena.core.errors import ArenaError
+from arena.core.rules import View
 from arena.games.infoset import InfoSet
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import HANDS, ONE, STATE_WORDS, TURN, Word, Words
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import copy_state, play, side_of
-from arena.model_file import ModelFile
-from arena.rules import View
-
-__all__ = [
-    "INPUTS",
-    "NO_JUDGE",
-    "NO_NETWORK",
-    "Judge",
-    "Network",
-    "expected_margin",
-    "follow",
-    "judge_of",
-    "judge_of_worlds",
-    "load_network",
-    "save_network",
-    "set_out",
-]
 
 INPUTS = WORLD
 

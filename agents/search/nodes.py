@@ -17,22 +17,6 @@ from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.jit import compiled, inlined, records, uncounted
 from arena.games.kernel.layout import ONE, TWO, ZERO, Int, Word, Words
 
-__all__ = [
-    "UNBOUNDED",
-    "Nodes",
-    "Slots",
-    "child_of",
-    "enter",
-    "expand",
-    "give_up",
-    "has_room",
-    "is_new",
-    "keep_subtree",
-    "new_nodes",
-    "reset",
-    "size_of",
-]
-
 NODE = np.dtype(
     [
         ("value", np.float64),  # sum, for the side that played the card

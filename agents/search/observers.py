@@ -21,8 +21,6 @@ from arena.games.kernel.jit import inlined, records, uncounted
 from arena.games.kernel.layout import ONE, ZERO, Int, Word
 from arena.games.kernel.rng import mix
 
-__all__ = ["NO_HANDS", "Hands", "count_hand", "new_hands", "seen_from"]
-
 HAND = np.dtype(
     [
         ("key", np.uint64),  # node and hand; 0 where there is nothing

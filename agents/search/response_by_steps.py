@@ -33,8 +33,6 @@ from arena.games.kernel.layout import (
 from arena.games.kernel.rng import mix
 from arena.games.kernel.step import copy_state, legal, play
 
-__all__ = ["respond_by_steps"]
-
 
 class _Room(NamedTuple):
     """What simulations write on."""

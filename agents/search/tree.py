@@ -42,20 +42,9 @@ from arena.games.kernel.layout import (
     Word,
     Words,
 )
-from arena.games.kernel.playout import pick
 from arena.games.kernel.rng import next64
 from arena.games.kernel.step import copy_state, legal, play, side_of
-
-__all__ = [
-    "AVAILABILITY",
-    "GLOBAL",
-    "PARENT",
-    "Policy",
-    "best_child",
-    "grow",
-    "grow_tree",
-    "read_root",
-]
+from arena.games.kernel.tricks import pick
 
 GLOBAL, PARENT, AVAILABILITY = 0, 1, 2
 

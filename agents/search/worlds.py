@@ -16,8 +16,9 @@ from agents.beliefs.hoogenboom import Certain
 from agents.policies.inference import holders
 from agents.policies.pool import NO_POOL, Pool, deal_from
 from agents.search.backtracking import backtracking_plan, sample_backtracking
-from arena.agent import Belief
-from arena.errors import ArenaError
+from arena.core.agent import Belief
+from arena.core.errors import ArenaError
+from arena.core.rules import View
 from arena.games.infoset import InfoSet
 from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import HANDS, STATE_WORDS, ZERO, Int, Word, Words
@@ -32,20 +33,6 @@ from arena.games.kernel.weighted_worlds import (
 )
 from arena.games.sight import HOLDERS, Sight, read_holders, states_in
 from arena.games.world_sampler import holders_of, sizes_of
-from arena.rules import View
-
-__all__ = [
-    "POOLED",
-    "Worlds",
-    "backtracked",
-    "belief_of",
-    "deal_number",
-    "deal_world",
-    "known_worlds",
-    "plan_worlds",
-    "uniform",
-    "worlds_for",
-]
 
 _SEATS = 4
 _S11 = np.uint64(11)

@@ -14,11 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis.results import Results, agent_differences, read, setup_differences
-from arena.errors import ArenaError
+from arena.core.errors import ArenaError
 from arena.stats import MeanDifference, adjust_p, mean_difference, paired_t
 from arena.store import Run
-
-__all__ = ["AgentChange", "Changes", "find_changes"]
 
 ALPHA = 0.05
 

@@ -11,8 +11,8 @@ from scipy import special
 
 from arena.analysis.estimates import Estimate
 from arena.analysis.results import Meeting, Results
-from arena.errors import ArenaError
-from arena.seeds import seed_for
+from arena.core.errors import ArenaError
+from arena.core.seeds import seed_for
 from arena.stats import (
     Contrast,
     DealOutcomes,
@@ -36,20 +36,6 @@ from arena.stats import (
     unpaired,
 )
 from arena.stats import detectable as detectable_difference
-
-__all__ = [
-    "POWER",
-    "Comparison",
-    "IndirectComparison",
-    "best_side_rate",
-    "compare",
-    "compare_through",
-    "detectable",
-    "detectable_contrast",
-    "outcomes",
-    "point_share",
-    "win_rate",
-]
 
 _ROUNDS_PER_GAME = 100
 """As in Niklaus 2019: 50 deals, each in both seatings."""

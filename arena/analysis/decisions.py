@@ -10,13 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from arena.agent import Belief, sees_all_cards
+from arena.core.agent import Belief, sees_all_cards
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 from arena.play.referee import decision_rng
-from arena.rules import Action, View
-from arena.seeds import Rng
 from arena.store import Replay, Run
-
-__all__ = ["Believes", "Decision", "Explains", "decide_again"]
 
 
 @runtime_checkable

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from arena.analysis.results import Results
 
-__all__ = ["Distribution", "distributions"]
-
 MOST_PAIRS = 10
 """With more pairs than this, agents are shown against all their opponents together."""
 BINS = 201

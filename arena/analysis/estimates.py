@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from arena.stats import MeanDifference, PointShare, WinShare, mean_difference, share_of_points
 
-__all__ = ["Estimate", "mean_of", "rate_of"]
-
 FloatArray = NDArray[np.float64]
 
 

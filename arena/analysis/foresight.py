@@ -12,16 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from arena.agent import Player, sees_all_cards
 from arena.analysis.decisions import Explains
-from arena.deals import Deal
-from arena.errors import ArenaError
+from arena.core.agent import Player, sees_all_cards
+from arena.core.deals import Deal
+from arena.core.errors import ArenaError
+from arena.core.rules import Rules, View
+from arena.core.scoring import by_entrant, margin_of
+from arena.core.seeds import Rng, rng_for
 from arena.play.referee import Lineup, Referee
-from arena.rules import Rules, View
-from arena.scoring import by_entrant, margin_of
-from arena.seeds import Rng, rng_for
-
-__all__ = ["Foresight", "foresee", "value_of"]
 
 
 @dataclass(frozen=True)

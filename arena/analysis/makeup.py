@@ -18,11 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis.estimates import Estimate, mean_of, rate_of
-from arena.rules import Rules
-from arena.scoring import side_owners
+from arena.core.rules import Rules
+from arena.core.scoring import side_owners
 from arena.store import Pairing, Run
-
-__all__ = ["AgentMakeup", "Makeup", "make_up"]
 
 FloatArray = NDArray[np.float64]
 REPLAYED_ROUNDS = 2_400

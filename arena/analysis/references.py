@@ -10,10 +10,8 @@ from typing import Any
 from arena.analysis.compare import best_side_rate, point_share, win_rate
 from arena.analysis.estimates import Estimate
 from arena.analysis.results import Meeting, Results
+from arena.config.models import Reference
 from arena.stats import mean_difference
-from arena.store.manifest import Reference
-
-__all__ = ["ReferenceCheck", "check_references"]
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.errors import ArenaError, did_you_mean
-from arena.parameters import plain
-from arena.scoring import best_side, side_owners, unit_score
+from arena.config.parameters import plain
+from arena.core.errors import ArenaError, did_you_mean
+from arena.core.scoring import best_side, side_owners, unit_score
 from arena.stats import PairResults
 from arena.store import Pairing, Run
-
-__all__ = ["Meeting", "Results", "agent_differences", "read", "read_as", "setup_differences"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

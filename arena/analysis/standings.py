@@ -13,8 +13,8 @@ from typing import Literal, TypeAlias
 from arena.analysis.compare import detectable, outcomes, win_rate
 from arena.analysis.estimates import Estimate
 from arena.analysis.results import Meeting, Results
-from arena.errors import ArenaError
-from arena.seeds import seed_for
+from arena.core.errors import ArenaError
+from arena.core.seeds import seed_for
 from arena.stats import (
     AllPairs,
     Anchor,
@@ -40,16 +40,6 @@ from arena.stats import (
 )
 
 Adjustment: TypeAlias = Literal["holm", "bh", "none"]
-
-__all__ = [
-    "Adjustment",
-    "AgentStanding",
-    "PairStanding",
-    "RatingOptions",
-    "Standings",
-    "standings",
-    "without_forfeits",
-]
 
 
 @dataclass(frozen=True)

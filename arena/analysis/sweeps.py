@@ -14,10 +14,8 @@ from typing import Any
 
 from arena.analysis.estimates import Estimate
 from arena.analysis.standings import Standings
-from arena.parameters import plain
+from arena.config.parameters import plain
 from arena.store.manifest import EntrantUsed
-
-__all__ = ["Sweep", "SweepPoint", "find_sweeps"]
 
 FEWEST_POINTS = 3
 

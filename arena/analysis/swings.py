@@ -9,8 +9,6 @@ import numpy as np
 
 from arena.analysis.results import Meeting, Results
 
-__all__ = ["Swing", "largest_swings"]
-
 MOST_SWINGS = 24
 
 

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from arena.board.ratings import Entry
 from arena.report.figures.style import BLUE, MUTED, despine, new_figure, short, style
 
-__all__ = ["history_figure"]
-
 _LABELS = 12
 """More dates than that do not fit below the axis."""
 

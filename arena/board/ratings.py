@@ -16,11 +16,9 @@ from typing import Any
 from arena.analysis import Results, standings
 from arena.analysis.results import read_as
 from arena.board.runs import Names, key_of, setups
-from arena.files import write_atomically
+from arena.core.files import write_atomically
 from arena.report.words import options
 from arena.store import Run
-
-__all__ = ["Board", "Entry", "Moment", "boards"]
 
 FORMAT = 1
 

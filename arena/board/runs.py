@@ -12,13 +12,11 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from arena.errors import ArenaError
-from arena.parameters import plain
+from arena.config.parameters import plain
+from arena.core.errors import ArenaError
 from arena.store import Run
 from arena.store.folder import RESULTS
 from arena.store.manifest import MANIFEST, Manifest
-
-__all__ = ["Names", "find_runs", "key_of", "setups"]
 
 
 def find_runs(folder: Path) -> list[Run]:

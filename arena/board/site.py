@@ -10,13 +10,11 @@ import jinja2
 
 from arena.board.figures import history_figure
 from arena.board.ratings import Board, boards
-from arena.errors import ArenaError
-from arena.files import write_atomically
+from arena.core.errors import ArenaError
+from arena.core.files import write_atomically
 from arena.report.sections.pages import page_text
 from arena.report.words import count, interval, percent, signed
 from arena.store import Run
-
-__all__ = ["INDEX", "KEPT", "build"]
 
 INDEX = "index.html"
 KEPT = "ratings.json"

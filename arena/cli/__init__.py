@@ -1,6 +1,6 @@
 """The command line.
 
-Each command is a module of this package with `add_arguments(parser)` and
+Each command is a module of `arena.cli.commands` with `add_arguments(parser)` and
 `run(args) -> exit code`. Only the module of the command that was asked for is
 imported, so that `arena --help` needs nothing heavy.
 
@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from arena import __version__
-from arena.ending import leave
-from arena.errors import ArenaError, did_you_mean
-from arena.printable import escaping_output
+from arena.core.errors import ArenaError, did_you_mean
+from arena.core.printable import escaping_output
+from arena.process.ending import leave
 
 __all__ = ["COMMANDS", "command", "main", "script"]
 
@@ -53,7 +53,7 @@ COMMANDS: dict[str, str] = {
     "verify": "replay recorded rounds through the rules and compare everything",
     "completion": "print what makes a shell complete arena's commands and options",
 }
-"""Name and one line of help; the module is `arena.cli.<name>_`."""
+"""Name and one line of help; the module is `arena.cli.commands.<name>`."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -105,7 +105,7 @@ def command(name: str) -> Any:
     """The module of a command."""
     if name not in COMMANDS:
         raise ArenaError(f"unknown command {name!r}; {did_you_mean(name, COMMANDS)}")
-    return importlib.import_module(f"arena.cli.{name.replace('-', '_')}_")
+    return importlib.import_module(f"arena.cli.commands.{name.replace('-', '_')}")
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):

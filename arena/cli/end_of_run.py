@@ -14,8 +14,6 @@ from arena.report.sequential import as_words, stopped_report
 from arena.report.tables import as_text
 from arena.store import Run
 
-__all__ = ["standings_text"]
-
 
 def standings_text(run: Run) -> str:
     """The verdict, then standings, pairs and times of a run; of one that stops, its tests."""

@@ -9,24 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from arena.deals import DealSet
-from arena.errors import ArenaError, did_you_mean
-from arena.files import find_shipped
-from arena.registry import GAMES
-
-__all__ = [
-    "RUN_HELP",
-    "add_experiment_options",
-    "add_game_options",
-    "add_out",
-    "deal_named",
-    "find_set",
-    "make_rules",
-    "rules_from_args",
-    "run_folder",
-    "tell_left_out",
-]
-
+from arena.core.deals import DealSet
+from arena.core.errors import ArenaError, did_you_mean
+from arena.core.files import find_shipped
+from arena.core.registry import GAMES
 
 RUN_HELP = "a run: its folder, or its name in reports/"
 RUNS = Path("reports")

@@ -12,10 +12,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from arena.core.printable import as_it_is
 from arena.play.tally import Pace, Tally
-from arena.printable import as_it_is
-
-__all__ = ["Progress"]
 
 _LINE_EVERY_S = 5.0
 _STANDINGS_SHOWN = 12

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["text_table"]
-
 
 def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table for people: the first column on the left, the others on the right.

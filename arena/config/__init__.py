@@ -1,6 +1,4 @@
-"""Experiments, declared in YAML."""
+"""Experiments declared in YAML, and the agents that they describe.
 
-from arena.config.loader import load
-from arena.config.strict_yaml import ConfigError
-
-__all__ = ["ConfigError", "load"]
+`loader.load` reads an experiment file; `entrants` builds its agents.
+"""

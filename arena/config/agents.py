@@ -7,26 +7,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from arena.config.entrants import AgentSpec, BidderSpec, Entrant, Isolate, in_words_of_today
 from arena.config.grids import Entry, combinations, twins
 from arena.config.imports import Imports
+from arena.config.model_file import ModelFile, model_hash
 from arena.config.models import Team
+from arena.config.own_code import OwnCode, is_code
+from arena.config.parameters import model_of, values_of
 from arena.config.problems import Problems
+from arena.config.strict import Strict
 from arena.config.strict_yaml import Document, KeyPath
-from arena.entrants import Isolate, in_words_of_today
-from arena.errors import ArenaError, did_you_mean
+from arena.core.errors import ArenaError, did_you_mean
+from arena.core.registry import AGENTS, BIDDERS, Registry
+from arena.core.rules import Rules
 from arena.games.needs import why_not
-from arena.model_file import ModelFile
-from arena.own_code import OwnCode, is_code
-from arena.parameters import model_of, values_of
-from arena.play.experiment import AgentSpec, BidderSpec, Entrant
-from arena.play.fingerprint import model_hash
 from arena.process.limits import Limits
 from arena.process.revision import Source
-from arena.registry import AGENTS, BIDDERS, Registry
-from arena.rules import Rules
-from arena.strict import Strict
-
-__all__ = ["RESERVED", "Declared", "declare"]
 
 T = TypeVar("T", Limits, Source)
 

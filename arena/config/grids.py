@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from arena.config.parameters import KIND
 from arena.config.problems import Problems, written_at
 from arena.config.strict_yaml import KeyPath
-from arena.parameters import KIND
-
-__all__ = ["MOST_TWINS", "Entry", "combinations", "how_many", "twins"]
 
 MOST_TWINS = 100
 

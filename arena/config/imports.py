@@ -6,10 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arena.errors import ArenaError
-from arena.own_code import OwnCode, is_trusted, trust
-
-__all__ = ["Imports"]
+from arena.config.own_code import OwnCode, is_trusted, trust
+from arena.core.errors import ArenaError
 
 
 @dataclass(frozen=True)

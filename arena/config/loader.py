@@ -8,22 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from arena.config.agents import declare
+from arena.config.experiment import Experiment
 from arena.config.grids import how_many
 from arena.config.imports import Imports
-from arena.config.models import MOST_AGENTS, Deals, ExperimentFile, Match
+from arena.config.models import MOST_AGENTS, Deals, ExperimentFile, Match, Reference
 from arena.config.pairings import find_pairings
+from arena.config.parameters import model_of, values_of
 from arena.config.problems import Problems
 from arena.config.strict_yaml import Document, KeyPath, read, with_override
-from arena.deals import Deal, DealSet
-from arena.errors import ArenaError, did_you_mean, located
-from arena.files import check_name, find_shipped
-from arena.parameters import model_of, values_of
-from arena.play.experiment import Experiment
-from arena.registry import GAMES
-from arena.rules import MatchFormat, Rules
-from arena.store.manifest import Reference
-
-__all__ = ["build", "load"]
+from arena.core.deals import Deal, DealSet
+from arena.core.errors import ArenaError, did_you_mean, located
+from arena.core.files import check_name, find_shipped
+from arena.core.registry import GAMES
+from arena.core.rules import MatchFormat, Rules
 
 
 def load(

@@ -10,11 +10,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from arena.entrants import Isolate
-from arena.store.manifest import Reference, Stop
-from arena.strict import Strict
-
-__all__ = ["Deals", "ExperimentFile", "Match", "Schedule", "Team"]
+from arena.config.entrants import Isolate
+from arena.config.strict import Strict
 
 AgentName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.,=+-]*$", max_length=100)]
 """Also in names of files and columns, so without blanks; a grid adds `-playouts=100,c=0.5`."""
@@ -65,6 +62,37 @@ class Team(Strict):
 
     team: tuple[str, str]
     """Names of two other agents of this experiment."""
+
+
+class Reference(Strict):
+    """A published value, shown beside ours."""
+
+    label: str
+    """What it is and where it was published."""
+    value: float
+    agent: str | None = None
+    """The agent that the value is about."""
+    pair: tuple[str, str] | None = None
+    """The pairing that the value is about, seen from its first agent."""
+    unit: str | None = None
+    """Such as 'win rate' or 'points per deal'."""
+    se: float | None = Field(default=None, ge=0)
+    """Its standard error."""
+    n: int | None = Field(default=None, ge=1)
+    """Rounds that it rests on."""
+
+
+class Stop(Strict):
+    """When a pairing has played enough: a sequential test of its mean margin, in points."""
+
+    h0: float = 0.0
+    """Points per deal (or match) of the pairing's first agent that it is tested against, ..."""
+    h1: float
+    """... and those that would matter; more than h0."""
+    alpha: float = Field(default=0.05, gt=0, lt=0.5)
+    """How often h1 may be decided for where h0 is true."""
+    beta: float = Field(default=0.05, gt=0, lt=0.5)
+    """How often h0 may be decided for where h1 is true."""
 
 
 class ExperimentFile(Strict):

@@ -8,9 +8,7 @@ from arena.config.agents import Declared
 from arena.config.models import Schedule
 from arena.config.problems import Problems
 from arena.config.strict_yaml import KeyPath
-from arena.errors import did_you_mean
-
-__all__ = ["find_pairings"]
+from arena.core.errors import did_you_mean
 
 _BELONGS_TO = {"against": ("gauntlet",), "pairs": ("pairs",), "only": ("round-robin", "gauntlet")}
 

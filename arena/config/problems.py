@@ -12,11 +12,9 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from arena.config.parameters import KIND, Parameters
 from arena.config.strict_yaml import ConfigError, Document, KeyPath, dotted
-from arena.errors import did_you_mean
-from arena.parameters import KIND, Parameters
-
-__all__ = ["Problems", "written_at"]
+from arena.core.errors import did_you_mean
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -6,13 +6,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
+from arena.config.model_file import ModelFile
+from arena.config.parameters import model_of, values_of
 from arena.config.problems import Problems
 from arena.config.strict_yaml import read, with_override
-from arena.errors import ArenaError
-from arena.model_file import ModelFile
-from arena.parameters import model_of, values_of
-
-__all__ = ["Recipe", "RecipeTrainer", "read_recipe"]
+from arena.core.errors import ArenaError
 
 R = TypeVar("R")
 

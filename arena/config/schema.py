@@ -13,15 +13,13 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
+from arena.config.entrants import Isolate
 from arena.config.grids import MOST_TWINS
 from arena.config.models import ExperimentFile, Team
-from arena.entrants import Isolate
-from arena.parameters import model_of
+from arena.config.parameters import model_of
+from arena.core.registry import AGENTS, BIDDERS, GAMES, Registry
 from arena.process.limits import Limits
 from arena.process.revision import Source
-from arena.registry import AGENTS, BIDDERS, GAMES, Registry
-
-__all__ = ["json_schema"]
 
 REFERENCE = "#/$defs/{model}"
 _OWN_CODE = {

@@ -17,10 +17,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
-from arena.errors import ArenaError, did_you_mean, located
-from arena.files import check_name
-
-__all__ = ["ConfigError", "Document", "KeyPath", "Place", "dotted", "read", "with_override"]
+from arena.core.errors import ArenaError, did_you_mean, located
+from arena.core.files import check_name
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 """Where a value stands: `("agents", "mc", "playouts")`."""

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
-from arena.cards import CARD_NAMES, SEATS, cards_of, mask_of
-from arena.deals import Deal, DealError, check_cards
-from arena.errors import did_you_mean
-from arena.rules import (
+from arena.core.cards import CARD_NAMES, SEATS, cards_of, mask_of
+from arena.core.deals import Deal, DealError, check_cards
+from arena.core.errors import did_you_mean
+from arena.core.rules import (
     Action,
     Bid,
     FlagOwner,
@@ -29,9 +29,7 @@ from arena.rules import (
     Trick,
     View,
 )
-from arena.seeds import Rng
-
-__all__ = ["TableRound", "TrickGame", "check_choice"]
+from arena.core.seeds import Rng
 
 
 @dataclass(slots=True)

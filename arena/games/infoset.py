@@ -22,21 +22,10 @@ from functools import lru_cache, reduce
 from operator import or_
 from typing import Any, NamedTuple
 
-from arena.cards import LANE, cards_of, mask_of, suit_of
-from arena.deals import Deal, check_cards
-from arena.errors import ArenaError
-from arena.rules import Position, Rules, Trick, View
-
-__all__ = [
-    "InfoSet",
-    "Play",
-    "Signs",
-    "agrees",
-    "impossible_after",
-    "located",
-    "plays_of",
-    "round_of",
-]
+from arena.core.cards import LANE, cards_of, mask_of, suit_of
+from arena.core.deals import Deal, check_cards
+from arena.core.errors import ArenaError
+from arena.core.rules import Position, Rules, Trick, View
 
 _SUIT = (1 << LANE) - 1
 

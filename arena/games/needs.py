@@ -20,12 +20,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from arena.errors import ArenaError
+from arena.core.errors import ArenaError
+from arena.core.registry import GAMES
+from arena.core.rules import Rules
 from arena.games.parts import has_part
-from arena.registry import GAMES
-from arena.rules import Rules
-
-__all__ = ["games_of", "why_not"]
 
 
 def why_not(family: Any, rules: Rules) -> str | None:

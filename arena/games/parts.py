@@ -12,8 +12,6 @@ import importlib.util
 from types import ModuleType
 from typing import Any
 
-__all__ = ["has_part", "part_name", "part_of"]
-
 
 def part_name(game: type[Any], part: str) -> str:
     """The full name of a part of a game, whether it exists or not."""

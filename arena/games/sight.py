@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from arena.core.rules import View
 from arena.games.infoset import located
 from arena.games.kernel.bits import popcount
 from arena.games.kernel.jit import inlined, uncounted
@@ -46,24 +47,10 @@ from arena.games.kernel.layout import (
 )
 from arena.games.kernel.spec import KernelGame, translate
 from arena.games.kernel.step import legal, play
-from arena.rules import View
-
-__all__ = [
-    "CARDS",
-    "HOLDERS",
-    "Sight",
-    "begin",
-    "finish",
-    "impossible",
-    "read_holders",
-    "read_state",
-    "sight_of",
-    "states_in",
-]
 
 Sight: TypeAlias = bytes
 """First the numbers below, then a byte for each card that was played. Cards are as in
-`arena.cards`."""
+`arena.core.cards`."""
 
 _SEATS = 4
 HOLDERS = 5

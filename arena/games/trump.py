@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar, TypeAlias
 
-from arena.cards import LANE, SUITS, cards_of, mask_of
-from arena.deals import Deal
+from arena.core.cards import LANE, SUITS, cards_of, mask_of
+from arena.core.deals import Deal
 from arena.games.base import TrickGame
-
-__all__ = ["CardTable", "TrumpGame", "higher_trumps", "trump_measures", "trump_points"]
 
 CardTable: TypeAlias = tuple[tuple[int, ...], ...]
 """A number for each trump and card: `table[trump][card]`."""

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from arena.cards import SEATS, CardSet
-from arena.errors import ArenaError
+from arena.core.cards import SEATS, CardSet
+from arena.core.errors import ArenaError
+from arena.core.seeds import Rng
 from arena.games.infoset import InfoSet
 from arena.games.kernel.holders import MAX_HOLDERS, MAX_UNSEEN
 from arena.games.kernel.layout import Words
@@ -28,9 +29,6 @@ from arena.games.kernel.weighted_worlds import (
     weighted_odds,
     weighted_plan,
 )
-from arena.seeds import Rng
-
-__all__ = ["WorldSampler", "WorldsError", "holders_of", "sizes_of"]
 
 
 class WorldsError(ArenaError):

@@ -5,8 +5,3 @@ decides, `tests` are the tests, `baseline` is what a stored baseline holds and w
 `ledger` counts the attempts, `judge` puts it together and `verdict` says it: a line, a block for
 a pull request, JSON, JUnit and Markdown.
 """
-
-from arena.gate.judge import GateOptions, judge, update_baseline
-from arena.gate.verdict import Verdict
-
-__all__ = ["GateOptions", "Verdict", "judge", "update_baseline"]

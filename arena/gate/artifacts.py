@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from arena.files import write_atomically
+from arena.core.files import write_atomically
 from arena.gate.verdict import Verdict
 from arena.report.sequential import Report, WalkShown, write_report
-
-__all__ = ["write_verdict"]
 
 
 def write_verdict(verdict: Verdict, out: Path) -> None:

@@ -15,16 +15,14 @@ from typing import Any
 import numpy as np
 
 from arena import __version__
-from arena.agent import Player
-from arena.deals import Deal
-from arena.errors import ArenaError
-from arena.files import write_atomically
+from arena.config.strict import Strict
+from arena.core.agent import Player
+from arena.core.deals import Deal
+from arena.core.errors import ArenaError
+from arena.core.files import write_atomically
+from arena.core.rules import Rules
 from arena.play.fingerprint import is_reproducible
 from arena.play.referee import Clock, Lineup, Referee, first_decisions
-from arena.rules import Rules
-from arena.strict import Strict
-
-__all__ = ["Baseline", "Probe", "kernel_sources", "make_baseline", "probe", "read_baseline"]
 
 FORMAT = 2
 _SEED = 20_250

@@ -9,15 +9,13 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from arena.config.experiment import Experiment
 from arena.config.loader import build
 from arena.config.models import Deals
 from arena.config.problems import Problems
+from arena.config.strict import Strict
 from arena.config.strict_yaml import Document, KeyPath, Place, read
-from arena.errors import ArenaError
-from arena.play.experiment import Experiment
-from arena.strict import Strict
-
-__all__ = ["BASELINE", "CANDIDATE", "Gate", "GateFile", "TestFile", "gate_of", "load_gate"]
+from arena.core.errors import ArenaError
 
 CANDIDATE, BASELINE = "candidate", "baseline"
 

@@ -13,10 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis import Results, read
-from arena.deals import DealSet
-from arena.entrants import builder_of
-from arena.errors import ArenaError
-from arena.files import find_shipped
+from arena.config.entrants import builder_of
+from arena.config.experiment import Experiment
+from arena.core.deals import DealSet
+from arena.core.errors import ArenaError
+from arena.core.files import find_shipped
+from arena.core.generate import Filter, make_deals
+from arena.core.scoring import Game, unit_margin
 from arena.gate import ledger
 from arena.gate.baseline import (
     Baseline,
@@ -29,18 +32,13 @@ from arena.gate.baseline import (
 from arena.gate.config import BASELINE, CANDIDATE, Gate, TestFile
 from arena.gate.tests import Measured, check_enough, is_sequential, measure
 from arena.gate.verdict import Condition, LostDeal, Outcome, Verdict
-from arena.generate import Filter, make_deals
 from arena.play.describe import rules_used
-from arena.play.experiment import Experiment
 from arena.play.run import RunOptions, Watcher
 from arena.play.run import run as play
 from arena.play.stopping import PILOT, Played, more
-from arena.scoring import Game, unit_margin
 from arena.stats import mean_difference
 from arena.store import Run
 from arena.store.folder import now
-
-__all__ = ["GateOptions", "judge", "update_baseline"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

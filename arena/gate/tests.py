@@ -9,7 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.errors import ArenaError
+from arena.config.models import Stop
+from arena.core.errors import ArenaError
 from arena.gate.config import TestFile
 from arena.play.stopping import PILOT, design_of, walk_of
 from arena.stats import (
@@ -20,9 +21,6 @@ from arena.stats import (
 )
 from arena.stats.elo import NELO_PER_T
 from arena.stats.sequential.sprt import counts_path, find_stops, points_path, sprt_counts
-from arena.store.manifest import Stop
-
-__all__ = ["PILOT", "Measured", "check_enough", "is_sequential", "measure", "stop_of"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

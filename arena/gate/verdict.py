@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any, Literal
 from xml.etree import ElementTree
 
-__all__ = ["EXIT_CODES", "Condition", "LostDeal", "Verdict", "verdict_schema"]
-
 Outcome = Literal["pass", "regression", "inconclusive", "fault"]
 EXIT_CODES: dict[Outcome, int] = {"pass": 0, "regression": 1, "inconclusive": 3, "fault": 4}
 SUMMARY_LIMIT = 1_000_000

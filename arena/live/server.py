@@ -13,13 +13,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from arena.errors import ArenaError
+from arena.core.errors import ArenaError
 from arena.live.state import state
 from arena.play.tally import Pace, Tally
 from arena.report import HTML
 from arena.report.sections.pages import page_text
-
-__all__ = ["LivePage"]
 
 _LOOPBACK = "127.0.0.1"
 _WATCHED_S = 10.0

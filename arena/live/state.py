@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from arena.errors import ArenaError
+from arena.core.errors import ArenaError
 from arena.play.fault_words import told
 from arena.play.tally import Margin, Pace, Tally
 from arena.store import Run
-
-__all__ = ["state"]
 
 _FAULTS_SHOWN = 5
 

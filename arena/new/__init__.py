@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from string import Template
 
-from arena.errors import ArenaError
+from arena.core.errors import ArenaError
 
 __all__ = ["KINDS", "make"]
 

@@ -15,10 +15,10 @@ from contextlib import ExitStack, contextmanager
 from threading import Event, Thread
 from typing import Any, NamedTuple
 
-from arena.errors import ArenaError
-from arena.play.pool import BrokenProcessPool, dask_backend
+from joblib.externals.loky.process_executor import BrokenProcessPool
 
-__all__ = ["ClusterBackend", "cluster"]
+from arena.core.errors import ArenaError
+from arena.play.pool import dask_backend
 
 _PATIENCE_S = 30
 """How long a cluster may be without workers."""

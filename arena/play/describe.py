@@ -11,14 +11,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import arena
-from arena.parameters import plain
-from arena.play.experiment import Experiment
+from arena.config.experiment import Experiment
+from arena.config.parameters import plain
+from arena.core.rules import Rules
 from arena.play.schedule import seatings
-from arena.rules import Rules
 from arena.store.database import PairingKey, canonical_json
 from arena.store.manifest import EntrantUsed, Machine, Manifest, Pairing, RulesUsed, Session
-
-__all__ = ["describe", "pairing_key", "rules_used", "versions"]
 
 _PACKAGES = ("joblib", "numba", "numpy", "scipy")
 

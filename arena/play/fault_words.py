@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from arena.cards import SEATS
+from arena.core.cards import SEATS
 from arena.store import Run
 from arena.store.database import FaultRecord
 from arena.store.folder import LOG
-
-__all__ = ["habits", "told"]
 
 _FRAME = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+)', re.MULTILINE)
 

@@ -22,14 +22,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeAlias
 
-from arena.agent import Player
-from arena.entrants import AgentSpec, Entrant
+from arena.config.entrants import AgentSpec, Entrant
+from arena.config.model_file import model_hash
+from arena.core.agent import Player
+from arena.core.rules import Action, Rules, View
+from arena.core.seeds import Rng, rng_for
 from arena.play.referee import Clock, Lineup, Referee
 from arena.process.revision import commit_of
-from arena.rules import Action, Rules, View
-from arena.seeds import Rng, rng_for
-
-__all__ = ["fingerprint", "is_reproducible", "model_hash", "models_of", "probe"]
 
 _PROBE_SEED = 20_170
 """Changing it changes every fingerprint."""
@@ -108,9 +107,3 @@ def _described(spec: AgentSpec, models: Models, found: str) -> dict[str, Any]:
         **({"git": commit_of(spec.source)} if spec.source else {}),
         **({"twin": spec.twin} if spec.twin > 1 else {}),
     }
-
-
-def model_hash(part: object) -> str | None:
-    """The hash of the model that an agent or a bidder plays with; None if it has none."""
-    value = getattr(part, "model_hash", None)
-    return None if value is None else str(value() if callable(value) else value)

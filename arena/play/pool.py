@@ -14,16 +14,6 @@ from typing import Any, Literal, TypeAlias
 import joblib
 from joblib.externals.loky import reusable_executor
 from joblib.externals.loky.backend.utils import kill_process_tree
-from joblib.externals.loky.process_executor import BrokenProcessPool
-
-__all__ = [
-    "BrokenProcessPool",
-    "PoolBackend",
-    "dask_backend",
-    "end_workers",
-    "parallel",
-    "workers_that_end",
-]
 
 PoolBackend: TypeAlias = Literal["loky", "threading", "dask"]
 

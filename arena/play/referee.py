@@ -24,23 +24,13 @@ from math import nan
 from time import perf_counter_ns, thread_time_ns
 from typing import Any, NamedTuple
 
-from arena.agent import Player, Remembers, Remote, Setup, sees_all_cards
-from arena.cards import SEATS
-from arena.deals import Deal
-from arena.faults import AgentFault, FaultKind, crash_words, cut, shown, whole_number
-from arena.interrupts import was_pressed
-from arena.rules import ACTION_NAMES, OWN_BIDS, Action, Outcome, Rules, Standing, action_name
-from arena.seeds import Rng, rng_for
-
-__all__ = [
-    "Clock",
-    "Fault",
-    "Lineup",
-    "Played",
-    "Referee",
-    "decision_rng",
-    "first_decisions",
-]
+from arena.core.agent import Player, Remembers, Remote, Setup, sees_all_cards
+from arena.core.cards import SEATS
+from arena.core.deals import Deal
+from arena.core.rules import ACTION_NAMES, OWN_BIDS, Action, Outcome, Rules, Standing, action_name
+from arena.core.seeds import Rng, rng_for
+from arena.process.faults import AgentFault, FaultKind, crash_words, cut, shown, whole_number
+from arena.process.interrupts import was_pressed
 
 _WORDS_LENGTH, _DETAIL_LENGTH = 1000, 10_000
 WARMING_UP = -1

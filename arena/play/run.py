@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from arena import interrupts
-from arena.agent import sees_all_cards
-from arena.entrants import Builder
-from arena.errors import ArenaError
-from arena.model_file import model_files
+from arena.config.entrants import Builder
+from arena.config.experiment import Experiment
+from arena.config.model_file import model_files
+from arena.config.models import Stop
+from arena.core.agent import sees_all_cards
+from arena.core.errors import ArenaError
+from arena.core.scoring import unit_margin
 from arena.play.describe import describe, pairing_key, rules_used, versions
-from arena.play.experiment import Experiment
 from arena.play.fault_words import told
 from arena.play.fingerprint import fingerprint, models_of
 from arena.play.runner import Backend, Runner
@@ -26,12 +27,10 @@ from arena.play.sources import code_of
 from arena.play.stopping import EachPairing, PairWalk, StopRule, walk_of, write_walks
 from arena.play.tally import Tally
 from arena.play.worker import Job
-from arena.scoring import unit_margin
+from arena.process import interrupts
 from arena.store.database import Database, FaultRecord
 from arena.store.folder import RunFolder, now
-from arena.store.manifest import EntrantUsed, Manifest, Session, Stop, read_manifest
-
-__all__ = ["Finished", "RunOptions", "Watcher", "Watchers", "run", "run_in"]
+from arena.store.manifest import EntrantUsed, Manifest, Session, read_manifest
 
 
 @dataclass(frozen=True)

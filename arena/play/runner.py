@@ -28,11 +28,11 @@ from types import TracebackType
 from typing import Any, Literal, TypeAlias
 
 import joblib
+from joblib.externals.loky.process_executor import BrokenProcessPool
 
-from arena.ending import no_sudden_exit
-from arena.entrants import Apart, Builder
-from arena.errors import ArenaError
-from arena.play.pool import BrokenProcessPool, parallel, workers_that_end
+from arena.config.entrants import Apart, Builder
+from arena.core.errors import ArenaError
+from arena.play.pool import parallel, workers_that_end
 from arena.play.referee import WARMING_UP, Fault, Played, overtime
 from arena.play.schedule import Unit, match_deal
 from arena.play.worker import (
@@ -47,8 +47,7 @@ from arena.play.worker import (
     read_trace,
     watched_probe,
 )
-
-__all__ = ["BACKENDS", "Backend", "Runner", "WorkerLost"]
+from arena.process.ending import no_sudden_exit
 
 Backend: TypeAlias = Literal["loky", "threading", "sequential", "dask"]
 BACKENDS: tuple[Backend, ...] = ("loky", "threading", "sequential", "dask")

@@ -28,13 +28,11 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Literal, TypeAlias
 
-from arena.deals import Deal
-from arena.errors import ArenaError
-from arena.play.experiment import Experiment
-from arena.rules import MatchFormat, Rules, RulesError
-from arena.seeds import rng_for
-
-__all__ = ["Schedule", "Seating", "Unit", "seat_members", "seatings"]
+from arena.config.experiment import Experiment
+from arena.core.deals import Deal
+from arena.core.errors import ArenaError
+from arena.core.rules import MatchFormat, Rules, RulesError
+from arena.core.seeds import rng_for
 
 Seating: TypeAlias = tuple[int, ...]
 """For each seat, whether the first (0) or the second entrant (1) of a pairing sits there."""

@@ -15,12 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import arena
-from arena.entrants import Builder
-from arena.own_code import OwnCode
+from arena.config.entrants import Builder
+from arena.config.own_code import OwnCode
 
-__all__ = ["code_of"]
-
-_UNDER_EVERY_AGENT = ("cards.py", "deals.py", "rules.py", "seeds.py", "agent.py", "games")
+_UNDER_EVERY_AGENT = ("core", "games")
 
 
 def code_of(builders: Sequence[Builder]) -> str:

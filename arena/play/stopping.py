@@ -15,28 +15,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from arena.errors import ArenaError
-from arena.files import write_atomically
-from arena.scoring import Game, unit_margin
-from arena.store.manifest import Stop
+from arena.config.models import Stop
+from arena.core.errors import ArenaError
+from arena.core.files import write_atomically
+from arena.core.scoring import Game, unit_margin
 
 if TYPE_CHECKING:
     from arena.stats import SprtDesign
-
-__all__ = [
-    "PILOT",
-    "EachPairing",
-    "PairWalk",
-    "Played",
-    "StopRule",
-    "Walk",
-    "design_of",
-    "more",
-    "read_walks",
-    "standing",
-    "walk_of",
-    "write_walks",
-]
 
 PILOT = 64
 """Units before the first look; they count in the test like all others."""

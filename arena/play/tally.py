@@ -7,10 +7,8 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from arena.scoring import games_of, unit_margin
+from arena.core.scoring import games_of, unit_margin
 from arena.store.database import UnitResult
-
-__all__ = ["Margin", "Pace", "Tally"]
 
 _NORMAL_95 = 1.96
 

@@ -6,15 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from arena.deals import Deal
+from arena.core.deals import Deal
+from arena.core.rules import MatchFormat, Outcome, Standing
+from arena.core.scoring import by_entrant, forfeit_margin, margin_of, side_owners
 from arena.play.referee import Fault, Lineup, Played, Referee
 from arena.play.schedule import Seating, Unit, match_deal, rounds_left
-from arena.rules import MatchFormat, Outcome, Standing
-from arena.scoring import by_entrant, forfeit_margin, margin_of, side_owners
 from arena.store.database import FaultRecord, UnitResult
 from arena.store.records import RoundRecord, encode_times
-
-__all__ = ["MOST_THROWN_IN", "UnitPlayer"]
 
 MOST_THROWN_IN = 100
 """After so many thrown-in rounds in a row a match ends as it stands: nobody ever bids."""

@@ -33,18 +33,16 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from filelock import FileLock, Timeout
 
-from arena.agent import Player
-from arena.ending import end_children
-from arena.entrants import Apart, Builder, builder_of
-from arena.play.experiment import Experiment
+from arena.config.entrants import Apart, Builder, builder_of
+from arena.config.experiment import Experiment
+from arena.core.agent import Player
+from arena.core.rules import MatchFormat, Rules
 from arena.play.fingerprint import probe
 from arena.play.referee import Clock, Lineup, Played, Referee, first_decisions
 from arena.play.schedule import Seating, Unit, seat_members, seatings
 from arena.play.units import UnitPlayer
-from arena.rules import MatchFormat, Rules
+from arena.process.ending import end_children
 from arena.store.database import FaultRecord, UnitResult
-
-__all__ = ["Chunk", "ChunkResult", "Job", "Known", "Place", "close_agents", "play_chunk"]
 
 GRACE_S = 1.0
 """How long after its limit an agent is given up."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 import base64
 import pickle
 
+from arena.core.registry import GAMES
 from arena.process.hiding import look_no_more
 from arena.process.serve import serve, standard_streams
-from arena.registry import GAMES
 
 if __name__ == "__main__":
     with standard_streams() as (lines, answers):

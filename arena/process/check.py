@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from arena.agent import Setup
-from arena.cards import SEATS
-from arena.deals import Deal
-from arena.faults import AgentFault
+from arena.core.agent import Setup
+from arena.core.cards import SEATS
+from arena.core.deals import Deal
+from arena.core.rules import Action, Rules, View
+from arena.core.seeds import Rng, rng_for, seed_for
 from arena.process.client import Launch, Seated
+from arena.process.faults import AgentFault
 from arena.process.limits import Limits
-from arena.rules import Action, Rules, View
-from arena.seeds import Rng, rng_for, seed_for
-
-__all__ = ["Checked", "check_bot"]
 
 
 class Checked(NamedTuple):

@@ -22,12 +22,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from arena.errors import ArenaError
-from arena.faults import AgentFault
+from arena.core.errors import ArenaError
 from arena.process import reaper
+from arena.process.faults import AgentFault
 from arena.process.hiding import hide
-
-__all__ = ["LONGEST_LINE", "Child", "Misbehaved"]
 
 LONGEST_LINE = 1_000_000
 """Bytes that an answer may have."""

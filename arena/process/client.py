@@ -19,17 +19,15 @@ from typing import Any
 
 import orjson
 
-from arena.agent import Setup
-from arena.cards import SEATS
-from arena.codec import CodecError, ViewCodec
-from arena.faults import AgentFault, FaultKind
+from arena.core.agent import Setup
+from arena.core.cards import SEATS
+from arena.core.codec import CodecError, ViewCodec
+from arena.core.rules import Action, Outcome, Rules, View
+from arena.core.seeds import Rng
 from arena.process.child import Child, Misbehaved
+from arena.process.faults import AgentFault, FaultKind
 from arena.process.limits import Limits
 from arena.process.messages import PROTOCOL, hello, result_of
-from arena.rules import Action, Outcome, Rules, View
-from arena.seeds import Rng
-
-__all__ = ["Isolated", "Launch", "ProcessAgent", "Program"]
 
 START_S = 60.0
 """How long a process may take to be ready."""

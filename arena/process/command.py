@@ -11,14 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arena.agent import Setup, parameter
-from arena.errors import ArenaError
+from arena.core.agent import Setup, parameter
+from arena.core.errors import ArenaError
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 from arena.process.client import ProcessAgent, Program, Seated
 from arena.process.limits import Limits
-from arena.rules import Action, View
-from arena.seeds import Rng
-
-__all__ = ["Command"]
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,6 @@ import os
 import sys
 from functools import lru_cache
 
-__all__ = ["hide", "look_no_more"]
-
 _PR_SET_DUMPABLE, _PR_CAPBSET_DROP = 4, 24
 _RIGHTS_TO_LOOK = (19, 21, 38)
 """CAP_SYS_PTRACE; and CAP_SYS_ADMIN and CAP_PERFMON, each of which newer kernels take for it."""

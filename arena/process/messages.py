@@ -18,10 +18,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from arena.codec import DIALECT, definitions, encode_rules
-from arena.rules import Outcome, Rules
-
-__all__ = ["PROTOCOL", "hello", "message_schema", "result_of"]
+from arena.core.codec import DIALECT, definitions, encode_rules
+from arena.core.rules import Outcome, Rules
 
 PROTOCOL = 1
 """Raised when programs that speak the former one would no longer be understood."""

@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from arena.agent import Player
-
-__all__ = ["Recipe"]
+from arena.core.agent import Player
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,9 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 import arena
-from arena.agent import parameter
-from arena.errors import ArenaError
+from arena.core.agent import parameter
+from arena.core.errors import ArenaError
 from arena.process.client import Program
-
-__all__ = ["Source", "commit_of", "program_at"]
 
 
 @dataclass(frozen=True)

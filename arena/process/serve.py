@@ -15,16 +15,14 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from arena.agent import Player, Remembers, Setup
-from arena.cards import parse_seat
-from arena.codec import ViewCodec, decode_rules
-from arena.errors import ArenaError
-from arena.faults import crash_words, shown, whole_number
+from arena.core.agent import Player, Remembers, Setup
+from arena.core.cards import parse_seat
+from arena.core.codec import ViewCodec, decode_rules
+from arena.core.errors import ArenaError
+from arena.core.rules import Rules, View
+from arena.core.seeds import Rng
+from arena.process.faults import crash_words, shown, whole_number
 from arena.process.messages import PROTOCOL
-from arena.rules import Rules, View
-from arena.seeds import Rng
-
-__all__ = ["serve", "standard_streams"]
 
 
 @contextmanager

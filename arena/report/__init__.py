@@ -19,7 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from arena import __version__
-from arena.files import write_atomically
+from arena.core.files import write_atomically
 from arena.store import Run
 
 __all__ = ["HTML", "is_current", "write"]

@@ -17,8 +17,6 @@ from arena.analysis import (
 from arena.report.labels import labels
 from arena.store import Run, Thinking
 
-__all__ = ["Context"]
-
 
 @dataclass(frozen=True)
 class Context:

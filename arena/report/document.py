@@ -17,8 +17,6 @@ from arena.report.section import ADDED, Section
 from arena.report.sections import SECTIONS
 from arena.store import Run
 
-__all__ = ["FORMAT", "Document", "all_sections", "json_schema", "make_document"]
-
 FORMAT = 3
 T = TypeVar("T")
 

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from arena.report.words import above, count, method, percent
 
-__all__ = ["Explanations"]
-
 
 @dataclass(frozen=True)
 class Explanations:

@@ -6,8 +6,6 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-__all__ = ["labels"]
-
 _SETTING = re.compile(r"-([A-Za-z_][\w.]*)=([^=]*?)(?=-[A-Za-z_][\w.]*=|$)")
 
 

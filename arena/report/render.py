@@ -25,8 +25,6 @@ from arena.report.sections.pairs import PairsPart
 from arena.report.sections.strength import StrengthPart
 from arena.report.tables import Table, as_latex, as_markdown
 
-__all__ = ["folded", "render_html", "render_latex", "render_markdown"]
-
 BAR_WIDTH = 144
 HERO_WIDTH, HERO_ROW = 640, 30
 _CODE = re.compile("`([^`]+)`")

@@ -9,15 +9,13 @@ from typing import Any
 
 from arena.analysis import Swing
 from arena.analysis.decisions import decide_again
-from arena.cards import SEATS, SUIT_SYMBOLS, cards_of, write_cards
-from arena.errors import ArenaError
+from arena.core.cards import SEATS, SUIT_SYMBOLS, cards_of, trump_name, write_cards
+from arena.core.errors import ArenaError
+from arena.core.rules import action_name
+from arena.core.transcript import call_name, side_name
 from arena.report.words import label_of
-from arena.rules import action_name
 from arena.store import Replay, Run
 from arena.store.records import decode_times
-from arena.transcript import call_name, side_name, trump_name
-
-__all__ = ["Believed", "GamePart", "ReplayPart", "Searched", "Step", "replay_of"]
 
 LONGEST_SEARCH_S = 2.0
 """Decisions that took longer are not made again for the page."""

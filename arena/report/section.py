@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from arena.registry import Registry
+from arena.core.registry import Registry
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from arena.report.context import Context
     from arena.report.document import Document
     from arena.report.tables import Rows, Table
-
-__all__ = ["ADDED", "Drawing", "Section"]
 
 Part = TypeVar("Part")
 

@@ -15,16 +15,6 @@ from arena.analysis import POWER, Standings, Sweep, detectable_contrast
 from arena.report.words import count, interval, percent, plain, pvalue
 from arena.stats import Contrast
 
-__all__ = [
-    "Facts",
-    "cautions",
-    "details",
-    "forfeit_sentences",
-    "headline",
-    "scoring",
-    "sweep_sentences",
-]
-
 MOST_NAMES = 6
 """Names that a sentence lists; the others are counted."""
 

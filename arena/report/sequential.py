@@ -14,13 +14,11 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from arena.files import write_atomically
+from arena.core.files import write_atomically
 from arena.play.stopping import read_walks
 from arena.report.tables import Column, Table, as_markdown, as_text
 from arena.report.words import count, signed
 from arena.store import Run
-
-__all__ = ["Report", "WalkShown", "as_words", "stopped_report", "walk_table", "write_report"]
 
 
 @dataclass(frozen=True)

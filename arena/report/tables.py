@@ -9,10 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from arena.printable import as_cell
+from arena.core.printable import as_cell
 from arena.report.words import MINUS, markdown
-
-__all__ = ["Column", "Rows", "Table", "as_csv", "as_latex", "as_markdown", "as_text", "flat"]
 
 Rows: TypeAlias = Iterable[Mapping[str, Any]]
 

@@ -6,21 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = [
-    "ROLES",
-    "count",
-    "duration",
-    "interval",
-    "label_of",
-    "markdown",
-    "method",
-    "options",
-    "percent",
-    "plain",
-    "pvalue",
-    "signed",
-]
-
 P_FLOOR = 0.001
 """Smaller p-values are written as being below it."""
 ROLES = {

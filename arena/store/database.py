@@ -32,12 +32,10 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.deals import Deal, read_deal, write_deal
-from arena.errors import ArenaError
-from arena.scoring import Game, games_of
+from arena.core.deals import Deal, read_deal, write_deal
+from arena.core.errors import ArenaError
+from arena.core.scoring import Game, games_of
 from arena.store.records import COLUMNS, RoundRecord, checksum, round_checksum
-
-__all__ = ["Database", "FaultRecord", "PairingKey", "StoreError", "UnitResult"]
 
 FORMAT = 3
 _BUSY_S = 30.0

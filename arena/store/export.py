@@ -16,16 +16,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from arena.cards import SEATS, TRUMPS, card_name
-from arena.deals import deal_record
-from arena.errors import ArenaError
-from arena.printable import as_cell
-from arena.rules import Outcome, action_name
+from arena.core.cards import SEATS, TRUMPS, card_name
+from arena.core.deals import deal_record
+from arena.core.errors import ArenaError
+from arena.core.printable import as_cell
+from arena.core.rules import Outcome, action_name
 from arena.store.database import StoreError
-from arena.store.reader import Pairing, Replay, Run
+from arena.store.manifest import Pairing
+from arena.store.reader import Replay, Run
 from arena.store.records import RoundRecord
-
-__all__ = ["FORMATS", "export"]
 
 _PARQUET_ROWS = 20_000
 _FROM_OUTSIDE = ("first", "second", "unit", "deal", "forfeit", "fault")

@@ -26,14 +26,12 @@ from typing import Any, TextIO
 import yaml
 from filelock import FileLock, Timeout
 
-from arena.errors import ArenaError
-from arena.files import write_atomically
-from arena.model_file import ModelFile
+from arena.config.model_file import ModelFile
+from arena.core.errors import ArenaError
+from arena.core.files import write_atomically
 from arena.store.database import Database
 from arena.store.growth import growth
 from arena.store.manifest import CONFIG, MANIFEST, Manifest, read_config, write_manifest
-
-__all__ = ["RunFolder"]
 
 RESULTS = "results.sqlite"
 LOG = "log.txt"

@@ -12,8 +12,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Growth", "growth"]
-
 _WORDS_ONLY = ("description", "reference")
 """Keys that have no influence on results."""
 _ABSENT = object()

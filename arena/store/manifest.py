@@ -20,24 +20,12 @@ from typing import Annotated, Any, Literal, NamedTuple
 import yaml
 from pydantic import Field, NonNegativeInt, ValidationError, model_validator
 
-from arena.entrants import AgentSpec
-from arena.errors import ArenaError
-from arena.files import write_atomically
-from arena.rules import MatchFormat
-from arena.strict import Strict, first_mistake
-
-__all__ = [
-    "EntrantUsed",
-    "Machine",
-    "Manifest",
-    "Pairing",
-    "Reference",
-    "RulesUsed",
-    "Session",
-    "read_config",
-    "read_manifest",
-    "write_manifest",
-]
+from arena.config.entrants import AgentSpec
+from arena.config.models import Reference, Stop
+from arena.config.strict import Strict, first_mistake
+from arena.core.errors import ArenaError
+from arena.core.files import write_atomically
+from arena.core.rules import MatchFormat
 
 FORMAT = 2
 MANIFEST = "manifest.json"
@@ -91,37 +79,6 @@ class Session(Strict):
     jobs: int
     backend: str
     cpu_s: float | None = None
-
-
-class Reference(Strict):
-    """A published value, shown beside ours."""
-
-    label: str
-    """What it is and where it was published."""
-    value: float
-    agent: str | None = None
-    """The agent that the value is about."""
-    pair: tuple[str, str] | None = None
-    """The pairing that the value is about, seen from its first agent."""
-    unit: str | None = None
-    """Such as 'win rate' or 'points per deal'."""
-    se: float | None = Field(default=None, ge=0)
-    """Its standard error."""
-    n: int | None = Field(default=None, ge=1)
-    """Rounds that it rests on."""
-
-
-class Stop(Strict):
-    """When a pairing has played enough: a sequential test of its mean margin, in points."""
-
-    h0: float = 0.0
-    """Points per deal (or match) of the pairing's first agent that it is tested against, ..."""
-    h1: float
-    """... and those that would matter; more than h0."""
-    alpha: float = Field(default=0.05, gt=0, lt=0.5)
-    """How often h1 may be decided for where h0 is true."""
-    beta: float = Field(default=0.05, gt=0, lt=0.5)
-    """How often h0 may be decided for where h1 is true."""
 
 
 class Manifest(Strict):

@@ -19,14 +19,14 @@ from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.cards import SEATS, TRUMPS
-from arena.deals import Deal
-from arena.entrants import AgentSpec
-from arena.errors import ArenaError, did_you_mean
-from arena.parameters import read_values
-from arena.registry import GAMES
-from arena.rules import Rules, Standing, action_name
-from arena.scoring import by_entrant, side_owners, unit_margin
+from arena.config.entrants import AgentSpec
+from arena.config.parameters import read_values
+from arena.core.cards import SEATS, TRUMPS
+from arena.core.deals import Deal
+from arena.core.errors import ArenaError, did_you_mean
+from arena.core.registry import GAMES
+from arena.core.rules import Rules, Standing, action_name
+from arena.core.scoring import by_entrant, side_owners, unit_margin
 from arena.store.database import Database, FaultRecord, StoreError
 from arena.store.folder import RESULTS, is_busy
 from arena.store.manifest import Manifest, Pairing, read_config, read_manifest
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
-
-__all__ = ["Pairing", "Replay", "Run"]
 
 _FRAME_ROWS = 50_000
 """Rows that are turned into a frame at a time: plain Python rows take far more room."""

@@ -1,6 +1,6 @@
 """A played round as it is kept: numbers for the statistics, bytes for the rest.
 
-Actions (see `arena.rules`) and seats are one byte each. Times of decisions are
+Actions (see `arena.core.rules`) and seats are one byte each. Times of decisions are
 nanoseconds as floats of four bytes each; NaN is a time that nobody could take.
 
 A round is kept with a checksum of all its values, so that one that has changed on the disk
@@ -16,21 +16,11 @@ from struct import Struct
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
-from arena.scoring import Game
+from arena.core.scoring import Game
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-__all__ = [
-    "COLUMNS",
-    "MEASURED",
-    "RoundRecord",
-    "checksum",
-    "decode_times",
-    "encode_times",
-    "round_checksum",
-]
 
 
 class RoundRecord(NamedTuple):

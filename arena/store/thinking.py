@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Clock", "Thinking"]
-
 
 @dataclass(frozen=True)
 class Thinking:

@@ -11,17 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from arena.agent import Player, Remembers, Setup, sees_all_cards
-from arena.cards import SEATS
-from arena.deals import Deal
+from arena.core.agent import Player, Remembers, Setup, sees_all_cards
+from arena.core.cards import SEATS
+from arena.core.deals import Deal
+from arena.core.registry import AGENTS
+from arena.core.rules import Action, Rules, Standing, View, action_name
+from arena.core.seeds import Rng, rng_for, seed_for
 from arena.games.needs import games_of, why_not
-from arena.registry import AGENTS
-from arena.rules import Action, Rules, Standing, View, action_name
-from arena.seeds import Rng, rng_for, seed_for
 from arena.testing.hidden import Decision, hidden_thing, permuted_deal, same_view_actions
 from arena.testing.rounds import NotConformant, random_deal, rule_sets
-
-__all__ = ["check_agent"]
 
 PERMUTATIONS = 8
 """How often the hidden cards are dealt anew at one decision until the past allows it."""

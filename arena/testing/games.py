@@ -6,9 +6,9 @@ import pickle
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, cast
 
-from arena.cards import CARD_NAMES, DECK, SEATS, cards_of
-from arena.deals import Deal
-from arena.rules import (
+from arena.core.cards import CARD_NAMES, DECK, SEATS, cards_of
+from arena.core.deals import Deal
+from arena.core.rules import (
     OWN_BIDS,
     PASS,
     Action,
@@ -18,18 +18,16 @@ from arena.rules import (
     action_name,
     bid_names,
 )
-from arena.seeds import Rng, rng_for
+from arena.core.seeds import Rng, rng_for
 from arena.testing.hidden import hidden_thing
 from arena.testing.rounds import NotConformant, random_deal, rule_sets
-
-__all__ = ["check_game"]
 
 MOST_ACTIONS = 1000
 """No round of a card game is longer."""
 
 
 def check_game(game: str | Rules, *, deals: int = 5, seed: int = 0) -> None:
-    """Raise `NotConformant` unless a game keeps to the protocol `arena.rules.Rules`.
+    """Raise `NotConformant` unless a game keeps to the protocol `arena.core.rules.Rules`.
 
     Plays random rounds of one choice of rules, or of all options of a registered game.
     Checked are: what the rules say of themselves; that legal actions, turns, hands, views

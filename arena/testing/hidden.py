@@ -8,13 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from arena.cards import SEATS, cards_of, mask_of
-from arena.deals import Deal
-from arena.errors import ArenaError
-from arena.rules import Action, Rules, Standing, View
-from arena.seeds import Rng
-
-__all__ = ["Decision", "hidden_thing", "permuted_deal", "same_view_actions"]
+from arena.core.cards import SEATS, cards_of, mask_of
+from arena.core.deals import Deal
+from arena.core.errors import ArenaError
+from arena.core.rules import Action, Rules, Standing, View
+from arena.core.seeds import Rng
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from arena.deals import Deal
-from arena.registry import GAMES
-from arena.rules import Rules
-from arena.seeds import rng_for
-
-__all__ = ["NotConformant", "random_deal", "rule_sets"]
+from arena.core.deals import Deal
+from arena.core.registry import GAMES
+from arena.core.rules import Rules
+from arena.core.seeds import rng_for
 
 
 class NotConformant(AssertionError):

@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.cards import SEATS, TRUMPS, card_name, mask_of, parse_card
-from arena.deals import OPTIONAL_FIELDS, Deal, DealError, deal_from_record, read_jsonl
-from arena.errors import ArenaError, located
+from arena.core.cards import SEATS, TRUMPS, card_name, mask_of, parse_card
+from arena.core.deals import OPTIONAL_FIELDS, Deal, DealError, deal_from_record, read_jsonl
+from arena.core.errors import ArenaError, located
+from arena.core.registry import GAMES
+from arena.core.rules import IllegalAction, Standing, parse_action
 from arena.games.kernel.check import replay
 from arena.games.trump import TrumpGame
-from arena.registry import GAMES
-from arena.rules import IllegalAction, Standing, parse_action
-
-__all__ = ["Checked", "check_file", "check_record"]
 
 
 @dataclass(frozen=True)

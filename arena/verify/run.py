@@ -16,22 +16,20 @@ from operator import attrgetter
 from pathlib import Path
 from typing import cast
 
-from arena.cards import SEATS
-from arena.deals import Deal, DealSet
-from arena.errors import ArenaError
-from arena.faults import FaultKind
-from arena.files import find_shipped
+from arena.core.cards import SEATS
+from arena.core.deals import Deal, DealSet
+from arena.core.errors import ArenaError
+from arena.core.files import find_shipped
+from arena.core.rules import Standing
 from arena.play.describe import pairing_key
 from arena.play.referee import Fault, Lineup, Played, Referee
 from arena.play.schedule import Unit
 from arena.play.units import UnitPlayer
-from arena.rules import Standing
+from arena.process.faults import FaultKind
 from arena.store import Run
 from arena.store.database import FaultRecord
 from arena.store.records import COLUMNS, MEASURED, RoundRecord
 from arena.verify.records import Checked
-
-__all__ = ["check_run"]
 
 NEVER_CHECKED = ("times", "that these agents play so")
 _FAULT = re.compile(rf"(\w+): seat ([{''.join(SEATS)}]) (.*)", re.DOTALL)

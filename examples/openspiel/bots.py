@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 
 import pyspiel
 
-from arena.agent import parameter
-from arena.cards import LANE, cards_of, mask_of, rank_of, suit_of
+from arena.core.agent import parameter
+from arena.core.cards import LANE, cards_of, mask_of, rank_of, suit_of
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 from arena.games.infoset import InfoSet
 from arena.games.world_sampler import WorldSampler
-from arena.rules import Action, View
-from arena.seeds import Rng
 
 _SUITS = 4
 _NO_PASSING = 0

@@ -15,12 +15,12 @@ from agents.ismcts import Ismcts
 from agents.search.backtracking import backtracking_plan, sample_backtracking
 from agents.search.decision import root_statistics
 from agents.search.worlds import known_worlds
-from arena.errors import ArenaError
+from arena.core.errors import ArenaError
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.kernel.uniform_worlds import plan_uniform, sample_uniform, uniform_plan
 from arena.games.klaverjas import Klaverjas
 from arena.games.needs import why_not
-from arena.seeds import Rng
 
 
 def opening():

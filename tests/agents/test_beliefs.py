@@ -23,8 +23,10 @@ from agents.beliefs.hoogenboom import (
 )
 from agents.search.worlds import deal_world, plan_worlds, worlds_for
 from agents.semi_random import SemiRandom
-from arena.cards import LANE, CardSet, parse_card, parse_seat, parse_trump
-from arena.errors import ArenaError
+from arena.core.cards import LANE, CardSet, parse_card, parse_seat, parse_trump
+from arena.core.errors import ArenaError
+from arena.core.rules import PUSH, View, choose_trump
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.infoset import InfoSet, Signs
 from arena.games.kernel.layout import HANDS
@@ -39,8 +41,6 @@ from arena.games.kernel.weighted_worlds import (
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
 from arena.games.sight import sight_of, states_in
-from arena.rules import PUSH, View, choose_trump
-from arena.seeds import Rng
 
 SUIT = (1 << LANE) - 1
 WEST = parse_seat("W")

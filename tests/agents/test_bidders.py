@@ -13,15 +13,15 @@ from agents.bidding.points import Points, hand_points
 from agents.bidding.rule import Rule, worth_playing
 from agents.bidding.simple import Always, Never, Random
 from agents.search.flat_mc import Sums, judge
-from arena.agent import Bidder
-from arena.cards import CardSet, parse_trump
+from arena.core.agent import Bidder
+from arena.core.cards import CardSet, parse_trump
+from arena.core.registry import AGENTS
+from arena.core.rules import PASS, PLAY, PUSH, View, action_name, chosen_trump
+from arena.core.seeds import Rng
 from arena.games.kernel.rng import rng_array
 from arena.games.klaverjas import Klaverjas
 from arena.games.klaverjas.tables import DECK
 from arena.games.schieber import Schieber
-from arena.registry import AGENTS
-from arena.rules import PASS, PLAY, PUSH, View, action_name, chosen_trump
-from arena.seeds import Rng
 
 STRONG_HEARTS = "HJ H9 HA H8 C7 D8 S9 SQ"
 HANDS = f"N: {STRONG_HEARTS}; E: C8 C9 CT CJ DT DJ DQ DK; S: H7 HT HQ HK ST SJ SK SA; \

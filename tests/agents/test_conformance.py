@@ -15,10 +15,10 @@ import pytest
 from agents.random_ import Random
 from agents.rule import Rule
 from agents.semi_random import SemiRandom
-from arena.agent import Player
+from arena.core.agent import Player
+from arena.core.registry import AGENTS, BIDDERS, GAMES
 from arena.games.klaverjas import Klaverjas
 from arena.games.needs import games_of
-from arena.registry import AGENTS, BIDDERS, GAMES
 from arena.testing import check_agent
 
 LARGE = 20

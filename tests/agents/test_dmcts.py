@@ -13,12 +13,12 @@ from agents.budget import Budget
 from agents.dmcts import Dmcts, elected
 from agents.search.decision import least_value
 from agents.search.determinized import Ballots
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.infoset import round_of
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.seeds import Rng
 from arena.testing import check_agent
 
 

@@ -19,9 +19,12 @@ from agents.flat_search import Estimate
 from agents.kiele_2024 import Kiele2024
 from agents.search.flat_mc import _bad_card_that_stays, _deal
 from agents.semi_random import SemiRandom
-from arena.agent import Player
-from arena.cards import CardSet, card_name, cards_of, parse_card, parse_cards
-from arena.errors import ArenaError
+from arena.core.agent import Player
+from arena.core.cards import CardSet, card_name, cards_of, parse_card, parse_cards
+from arena.core.errors import ArenaError
+from arena.core.registry import BIDDERS
+from arena.core.rules import View
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.infoset import InfoSet, Signs, round_of
 from arena.games.kernel.layout import HANDS, USUAL_HABITS
@@ -33,9 +36,6 @@ from arena.games.klaverjas import Klaverjas
 from arena.games.klaverjas.semi_random import bad_cards, better_cards
 from arena.games.klaverjas.semi_random import candidates as semi_random_candidates
 from arena.games.schieber import Schieber
-from arena.registry import BIDDERS
-from arena.rules import View
-from arena.seeds import Rng
 from arena.testing import check_agent
 
 GAMES = [Klaverjas(bidding="classical"), Schieber(), Hearts()]

@@ -12,13 +12,13 @@ from agents.budget import Budget
 from agents.ismcts import Ismcts
 from agents.mcts import Mcts
 from agents.search.decision import CardStatistics, best_card, exploration
-from arena.agent import Player, Setup, sees_all_cards
-from arena.errors import ArenaError
+from arena.core.agent import Player, Setup, sees_all_cards
+from arena.core.errors import ArenaError
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
 from arena.play.fingerprint import is_reproducible
-from arena.seeds import Rng
 from arena.testing import check_agent
 
 GAMES = [Klaverjas(), Klaverjas(bidding="classical"), Schieber(weis=True, stoeck=True), Hearts()]

@@ -10,14 +10,14 @@ import pytest
 from agents.kiele_2024 import Kiele2024
 from agents.search.flat_mc import Sums, judge
 from agents.search.worlds import deal_world
-from arena.cards import cards_of, mask_of, parse_cards, suit_of
-from arena.errors import ArenaError
+from arena.core.cards import cards_of, mask_of, parse_cards, suit_of
+from arena.core.errors import ArenaError
+from arena.core.rules import View
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.kernel.layout import HANDS, OPENED, TAKEN, TURN
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
-from arena.rules import View
-from arena.seeds import Rng
 
 
 def after_somebody_showed_out() -> tuple[View, int, int]:

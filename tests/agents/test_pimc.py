@@ -9,10 +9,10 @@ from search.test_tree import worlds_of
 
 from agents.budget import Budget
 from agents.pimc import Pimc
+from arena.core.seeds import Rng
 from arena.games.infoset import round_of
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.seeds import Rng
 from arena.testing import check_agent
 
 

@@ -7,9 +7,9 @@ from klaverjas_views import klaverjas_view
 
 from agents.rule import Rule
 from agents.rule_klaverjas import Mode
-from arena.cards import card_name
+from arena.core.cards import card_name
+from arena.core.seeds import Rng, rng_for
 from arena.games.klaverjas import Klaverjas
-from arena.seeds import Rng, rng_for
 
 BOTH: tuple[Mode, ...] = ("as-published", "as-written")
 

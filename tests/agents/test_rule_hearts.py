@@ -10,12 +10,12 @@ from agents.passing import pass_card
 from agents.random_ import Random
 from agents.rule import Rule
 from agents.semi_random import SemiRandom
-from arena.agent import Agent
-from arena.cards import CardSet, card_name, cards_of, mask_of, parse_cards
+from arena.core.agent import Agent
+from arena.core.cards import CardSet, card_name, cards_of, mask_of, parse_cards
+from arena.core.rules import Position, Standing, Trick, View
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
-from arena.rules import Position, Standing, Trick, View
-from arena.seeds import Rng
 from arena.testing import check_agent
 
 

@@ -14,12 +14,12 @@ from agents.bidding.monte_carlo import MonteCarlo
 from agents.bidding.ranked_rule import RankedRule, best_trump, ratings
 from agents.bidding.simple_rule import SimpleRule, certain_tricks
 from agents.mcts_bidder import Mcts
-from arena.agent import Bidder
-from arena.cards import TRUMPS, CardSet, parse_trump
+from arena.core.agent import Bidder
+from arena.core.cards import TRUMPS, CardSet, parse_trump
+from arena.core.rules import PUSH, View, action_name, chosen_trump
+from arena.core.seeds import Rng
 from arena.games.kernel.rng import rng_array
 from arena.games.schieber import Schieber
-from arena.rules import PUSH, View, action_name, chosen_trump
-from arena.seeds import Rng
 
 RANKED = Path(__file__).parents[1] / "data" / "schieber_trump_ranked.csv.gz"
 STRONG = "N: HJ H9 HA HK HQ HT C7 D7 S7; E: H6 H7 H8 C6 CA C8 C9 CT CJ; \

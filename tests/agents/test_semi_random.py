@@ -8,8 +8,8 @@ import pytest
 from klaverjas_views import klaverjas_view
 
 from agents.semi_random import SemiRandom
-from arena.cards import CardSet, card_name
-from arena.seeds import Rng
+from arena.core.cards import CardSet, card_name
+from arena.core.seeds import Rng
 
 USUAL = SemiRandom()
 

@@ -22,7 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.errors import ArenaError
+from arena.core.errors import ArenaError
 from arena.store import Run
 
 ARENA = [sys.executable, "-m", "arena"]

@@ -12,7 +12,7 @@ from report.runs import klaverjas
 from scipy import stats
 
 from arena.cli import main
-from arena.cli.calibrate_ import self_play
+from arena.cli.commands.calibrate import self_play
 from arena.store import Run
 
 CONFIG = """\

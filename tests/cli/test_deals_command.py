@@ -7,11 +7,11 @@ import json
 
 import pytest
 
-from arena.cards import parse_cards
 from arena.cli import main
-from arena.deals import DealSet
+from arena.core.cards import parse_cards
+from arena.core.deals import DealSet
+from arena.core.generate import make_deals
 from arena.games.klaverjas import Klaverjas
-from arena.generate import make_deals
 
 # The example of Hoogenboom 2017, section 3.4: one trick has been played.
 KVJ = """5 0 1 1
@@ -126,7 +126,7 @@ def test_kvj_with_a_wrong_line(arena, tmp_path, old, new, message):
 
 def record(**changes):
     (deal,) = make_deals(Klaverjas(), "x", 1, seed=1).deals
-    from arena.cards import write_cards
+    from arena.core.cards import write_cards
 
     hands = {seat: write_cards(hand).split() for seat, hand in zip("NESW", deal.hands, strict=True)}
     return {"id": 0, "trump": "D", "leader": "N", "declarer": "N", "hands": hands} | changes

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli import main
-from arena.printable import printable
+from arena.core.printable import printable
 
 ESCAPE = "\x1b]0;owned\x07"
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.cards import card_name, cards_of
 from arena.cli import main
-from arena.deals import deal_from_record
+from arena.core.cards import card_name, cards_of
+from arena.core.deals import deal_from_record
+from arena.core.rules import Position
 from arena.games.klaverjas import Klaverjas
-from arena.rules import Position
 from arena.verify import check_record
 
 DATA = Path(__file__).parents[1] / "data"

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from families import Caller, Searcher
 
-from arena.config import ConfigError, load
-from arena.registry import AGENTS, BIDDERS
+from arena.config.loader import load
+from arena.config.strict_yaml import ConfigError
+from arena.core.registry import AGENTS, BIDDERS
 
 WHOLE = """\
 name: families

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from families import Caller, Limit, Searcher
 
-from arena.agent import Player
-from arena.config import load
-from arena.errors import ArenaError
+from arena.config.loader import load
+from arena.core.agent import Player
+from arena.core.errors import ArenaError
 
 SEARCHER = "a: {{family: searcher, {}}}\nb: {{family: random}}"
 

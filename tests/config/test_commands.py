@@ -7,7 +7,7 @@ import re
 
 from arena.cli import main
 from arena.config.schema import json_schema
-from arena.registry import AGENTS, BIDDERS
+from arena.core.registry import AGENTS, BIDDERS
 
 
 def test_validate_says_what_would_be_played(write, whole, capsys):

@@ -16,9 +16,9 @@ from agents.flat_mc import FlatMC
 from agents.ismcts import Ismcts
 from agents.kiele_2024 import Kiele2024
 from agents.search.network import INPUTS
-from arena.config import load
+from arena.config.loader import load
+from arena.config.model_file import ModelFile, model_files
 from arena.config.schema import json_schema
-from arena.model_file import ModelFile, model_files
 
 ONE = "a: {{family: {}}}\nb: {{family: random}}"
 HEARTS = """\

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from arena.config import ConfigError, load
-from arena.deals import DealSet
-from arena.files import find_shipped, shipped_names
+from arena.config.loader import load
+from arena.config.strict_yaml import ConfigError
+from arena.core.deals import DealSet
+from arena.core.files import find_shipped, shipped_names
+from arena.core.rules import MatchFormat
 from arena.games.klaverjas import Klaverjas
-from arena.rules import MatchFormat
 
 
 def test_the_whole_of_it(write, whole):

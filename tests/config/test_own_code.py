@@ -10,12 +10,13 @@ import jsonschema
 import pytest
 import yaml
 
-from arena import own_code
 from arena.cli import main
-from arena.config import ConfigError, load
+from arena.config import own_code
+from arena.config.loader import load
+from arena.config.own_code import OwnCode
 from arena.config.schema import json_schema
-from arena.errors import ArenaError
-from arena.own_code import OwnCode
+from arena.config.strict_yaml import ConfigError
+from arena.core.errors import ArenaError
 from arena.play.run import RunOptions, run
 from arena.store import Run
 
@@ -25,9 +26,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.agent import parameter
-from arena.rules import Action, View
-from arena.seeds import Rng
+from arena.core.agent import parameter
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 from helper import pick
 
 Path(__file__).with_name("imported").touch()

@@ -8,9 +8,9 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator, ValidationError
 
-from arena.config import load
+from arena.config.loader import load
 from arena.config.schema import json_schema
-from arena.files import find_shipped, shipped_names
+from arena.core.files import find_shipped, shipped_names
 
 
 @pytest.fixture

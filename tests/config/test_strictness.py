@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.config import ConfigError, load
+from arena.config.loader import load
+from arena.config.strict_yaml import ConfigError
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from typing import Any
 
 import yaml
 
-from arena.config import load
+from arena.config.loader import load
 from arena.gate.config import load_gate
 
 _BLOCK = re.compile(

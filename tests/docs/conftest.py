@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.registry import AGENTS, BIDDERS, GAMES
+from arena.core.registry import AGENTS, BIDDERS, GAMES
 
 
 @pytest.fixture(autouse=True)

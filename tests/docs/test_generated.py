@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.cli import Parser, command
-from arena.rules import View
+from arena.core.rules import View
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from docs.blocks import Page, blocks_of, unfenced_commands
 
-from arena.registry import AGENTS, BIDDERS, GAMES
+from arena.core.registry import AGENTS, BIDDERS, GAMES
 from arena.report.section import ADDED
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli import COMMANDS
-from arena.registry import AGENTS, BIDDERS, GAMES
+from arena.core.registry import AGENTS, BIDDERS, GAMES
 
 ROOT = Path(__file__).parents[2]
 
@@ -45,7 +45,7 @@ def test_the_reference_has_everything(site: Path) -> None:
     assert all(f">{name}<" in page("agents") for name in (*AGENTS, *BIDDERS))
     assert all(f'id="{name}"' in page("games") for name in GAMES)
     assert "decision_limit_s" in page("experiments")
-    assert "arena.rules.View" in page("python")
+    assert "arena.core.rules.View" in page("python")
 
 
 def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:

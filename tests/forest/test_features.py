@@ -9,11 +9,11 @@ from klaverjas_views import klaverjas_view
 from agents.forest import features as columns
 from agents.forest.features import ALL, DEFINITIONS, FEATURES, features_of
 from agents.forest.position import MAY, SIZE, position_of, told
-from arena.cards import card_name, cards_of
+from arena.core.cards import card_name, cards_of
+from arena.core.seeds import rng_for
 from arena.games.infoset import InfoSet
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
-from arena.seeds import rng_for
 
 
 def seen(card: str, *names: str, features: str = "ours", **view: str) -> tuple[float, ...]:

@@ -15,12 +15,12 @@ from agents.forest.features import FEATURES, features_of
 from agents.forest.model import NODE, Forest, best_card, predict, read_forest, save_forest
 from agents.forest.recipe import MOST_BYTES
 from agents.forest.training import pack
-from arena.bench import BENCHES
-from arena.cards import card_name
 from arena.cli import main
-from arena.errors import ArenaError
-from arena.files import find_shipped
-from arena.model_file import ModelFile
+from arena.config.model_file import ModelFile
+from arena.core.cards import card_name
+from arena.core.errors import ArenaError
+from arena.core.files import find_shipped
+from arena.measure.bench import BENCHES
 
 
 @pytest.mark.parametrize("trees", [1, 4, 9])

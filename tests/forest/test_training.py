@@ -25,9 +25,9 @@ from agents.forest.position import (
     told,
 )
 from arena.cli import main
-from arena.errors import ArenaError
+from arena.config.model_file import ModelFile
+from arena.core.errors import ArenaError
 from arena.games.kernel.spec import kernel_game
-from arena.model_file import ModelFile
 
 KLAVER_LIVE = Path(__file__).parents[1] / "data" / "klaver-live.csv"
 

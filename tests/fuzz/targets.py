@@ -19,18 +19,18 @@ from typing import TypeAlias
 import numpy as np
 from mutate import mutated
 
-from arena.agent import Player
 from arena.cli import main
-from arena.config import load
-from arena.deals import sidecar_of
-from arena.errors import ArenaError
-from arena.faults import AgentFault
+from arena.config.loader import load
+from arena.core.agent import Player
+from arena.core.deals import sidecar_of
+from arena.core.errors import ArenaError
+from arena.core.registry import AGENTS
 from arena.games.klaverjas import Klaverjas
 from arena.play.run import RunOptions
 from arena.play.run import run as play
+from arena.process.faults import AgentFault
 from arena.process.messages import hello
 from arena.process.serve import serve
-from arena.registry import AGENTS
 
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).parent / "corpus"
@@ -263,10 +263,10 @@ class _Says:
 
 def _heard(line: bytes) -> int:
     """What arena makes of a line: an action, or a fault of the agent's."""
-    from arena.codec import ViewCodec
+    from arena.core.codec import ViewCodec
+    from arena.core.seeds import Rng, rng_for
     from arena.process.client import Seated
     from arena.process.limits import Limits
-    from arena.seeds import Rng, rng_for
 
     rules = Klaverjas()
     state = rules.start(rules.random_deal(rng_for(1), 0))

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import deal, legal, play_at_random, play_lowest
 
-from arena.cards import cards_of, mask_of, parse_card, parse_cards
-from arena.deals import Deal, DealError
+from arena.core.cards import cards_of, mask_of, parse_card, parse_cards
+from arena.core.deals import Deal, DealError
+from arena.core.rules import IllegalAction, RulesError, Standing
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.hearts.rules import PRESETS
 from arena.games.hearts.tables import ALL_POINTS, POINTS
-from arena.rules import IllegalAction, RulesError, Standing
-from arena.seeds import Rng
 
 THESIS = Hearts()
 CODE = Hearts(variant="kiele_code")

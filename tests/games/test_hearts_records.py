@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from rounds import play_at_random
 
-from arena.cards import SEATS, card_name, cards_of, parse_card
-from arena.deals import deal_from_record, read_jsonl
+from arena.core.cards import SEATS, card_name, cards_of, parse_card
+from arena.core.deals import deal_from_record, read_jsonl
+from arena.core.rules import RulesError
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.hearts.rules import PRESETS
-from arena.rules import RulesError
-from arena.seeds import Rng
 from arena.verify import check_record
 
 FILE = Path(__file__).parents[1] / "data" / "hearts_rounds.jsonl.gz"

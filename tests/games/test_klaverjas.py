@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import deal, legal, play, play_at_random, play_lowest
 
-from arena.cards import parse_cards, suit_of
+from arena.core.cards import parse_cards, suit_of
+from arena.core.rules import PASS, PLAY, RulesError, Standing, choose_trump
+from arena.core.seeds import Rng
 from arena.games.klaverjas import Klaverjas
 from arena.games.klaverjas.bidding import SYSTEMS
 from arena.games.klaverjas.rules import roem
 from arena.games.klaverjas.tables import ROUND_POINTS
-from arena.rules import PASS, PLAY, RulesError, Standing, choose_trump
-from arena.seeds import Rng
 
 ROTTERDAM = Klaverjas()
 AMSTERDAM = Klaverjas(variant="amsterdam")

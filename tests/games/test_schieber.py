@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import deal, legal, play, play_at_random, play_lowest
 
-from arena.cards import SEATS, TRUMPS, mask_of, parse_cards, parse_trump
+from arena.core.cards import SEATS, TRUMPS, mask_of, parse_cards, parse_trump
+from arena.core.rules import PUSH, IllegalAction, RulesError, Standing, choose_trump
+from arena.core.seeds import Rng
 from arena.games.schieber import Schieber
 from arena.games.schieber.tables import (
     FOUR_ALIKE,
@@ -23,8 +25,6 @@ from arena.games.schieber.tables import (
     RUN,
 )
 from arena.games.schieber.weis import announced
-from arena.rules import PUSH, IllegalAction, RulesError, Standing, choose_trump
-from arena.seeds import Rng
 
 THESIS = Schieber()
 HIGHEST = Schieber(bidding="given")

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from rounds import play_at_random
 
-from arena.cards import SEATS, card_name, cards_of, parse_card
-from arena.deals import deal_from_record, read_jsonl
+from arena.core.cards import SEATS, card_name, cards_of, parse_card
+from arena.core.deals import deal_from_record, read_jsonl
+from arena.core.rules import RulesError, action_name
+from arena.core.seeds import Rng
 from arena.games.schieber import Schieber
-from arena.rules import RulesError, action_name
-from arena.seeds import Rng
 from arena.verify import check_record
 
 FILE = Path(__file__).parents[1] / "data" / "schieber_rounds.jsonl.gz"

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 from agents.flat_mc import FlatMC
 from agents.ismcts import Ismcts
+from agents.search.decision import exploration
 from agents.semi_random import SemiRandom
-from agents.tree_search import exploration
-from arena.cards import suit_of
-from arena.rules import Action, View
-from arena.seeds import Rng
+from arena.core.cards import suit_of
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 
 
 @dataclass(frozen=True)

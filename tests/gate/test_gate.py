@@ -15,13 +15,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 from planted import Planted
 
 from arena.cli import main
-from arena.errors import ArenaError
-from arena.gate.calibrate import gate_rates
+from arena.core.errors import ArenaError
+from arena.core.registry import AGENTS
 from arena.gate.config import TestFile
 from arena.gate.ledger import attempts
 from arena.gate.tests import check_enough, measure
 from arena.gate.verdict import Condition, Verdict
-from arena.registry import AGENTS
+from arena.measure.calibrate.gate import gate_rates
 
 GATE = """\
 name: small

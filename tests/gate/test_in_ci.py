@@ -16,10 +16,10 @@ import yaml
 
 from agents.rule import Rule
 from arena.cli import main
+from arena.cli.commands.schema import SCHEMAS
 from arena.cli.progress import Progress
-from arena.cli.schema_ import SCHEMAS
-from arena.gate import GateOptions, judge
 from arena.gate.config import gate_of, load_gate
+from arena.gate.judge import GateOptions, judge
 from arena.gate.verdict import verdict_schema
 from arena.play.run import RunOptions
 from arena.play.tally import Tally

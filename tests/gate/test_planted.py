@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from planted import Planted, PlantedFlat, PlantedTree
 
 from arena.cli import main
-from arena.registry import AGENTS
+from arena.core.registry import AGENTS
 
 GATE = """\
 name: planted

@@ -68,9 +68,9 @@ def test_gates_are_tests(tmp_path: Path) -> None:
 def test_it_does_nothing_unless_it_is_used(tmp_path: Path) -> None:
     (tmp_path / "test_plain.py").write_text(
         "import sys\n\n\ndef test_plain():\n"
-        "    assert 'arena.pytest_plugin' in sys.modules\n"
+        "    assert 'arena.gate.pytest_plugin' in sys.modules\n"
         "    loaded = [name for name in sys.modules if name.startswith('arena.')]\n"
-        "    assert loaded == ['arena.pytest_plugin'] and 'numpy' not in sys.modules\n"
+        "    assert loaded == ['arena.gate', 'arena.gate.pytest_plugin'] and 'numpy' not in sys.modules\n"
     )
     done = run_pytest(tmp_path)
     assert done.returncode == 0, done.stdout

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
+from arena.core.rules import Standing, View
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.rules import Standing, View
-from arena.seeds import Rng
 
 KLAVERJAS = [
     Klaverjas(variant=variant, bidding=bidding)

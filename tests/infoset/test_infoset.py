@@ -20,13 +20,13 @@ from infoset.situations import (
 from infoset.splits import splits
 from rounds import deal
 
-from arena.cards import SUITS, CardSet, cards_of, parse_card, parse_cards
+from arena.core.cards import SUITS, CardSet, cards_of, parse_card, parse_cards
+from arena.core.rules import IllegalAction, Position
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.infoset import InfoSet, Signs, agrees, impossible_after, plays_of, round_of
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.rules import IllegalAction, Position
-from arena.seeds import Rng
 
 N, E, S, W = range(4)
 

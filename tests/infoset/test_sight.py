@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from kernel.all_rules import ALL, situations
 
+from arena.core.rules import View
 from arena.games.infoset import InfoSet
 from arena.games.kernel.layout import LANE_BITS, OPENED, OWN_STATE, STATE_WORDS, Words
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.sight import HOLDERS, read_holders, read_state, sight_of
 from arena.games.world_sampler import holders_of
-from arena.rules import View
 
 
 def views(rules: Any, count: int, seed: int) -> list[View]:

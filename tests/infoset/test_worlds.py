@@ -20,7 +20,8 @@ from infoset.situations import RULES, WITH_WEIS, decisions, situations
 from infoset.splits import splits
 from scipy.stats import chi2
 
-from arena.cards import cards_of, mask_of
+from arena.core.cards import cards_of, mask_of
+from arena.core.seeds import Rng
 from arena.games.infoset import InfoSet, agrees, round_of
 from arena.games.kernel.uniform_worlds import (
     bench_uniform,
@@ -37,7 +38,6 @@ from arena.games.kernel.weighted_worlds import (
 )
 from arena.games.klaverjas import Klaverjas
 from arena.games.world_sampler import WorldSampler, WorldsError, holders_of
-from arena.seeds import Rng
 
 CASES = 60
 NEVER = 1e-7

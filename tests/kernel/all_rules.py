@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
+from arena.core.rules import Rules
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.rules import Rules
-from arena.seeds import Rng
 
 BOTH = (False, True)
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from arena.bench import kernel
 from arena.cli import main
+from arena.measure.bench import kernel
 
 KEYS = {
     "klaverjas_rounds_per_s",

@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.core.seeds import Rng
 from arena.games.kernel import bits, rng
 from arena.games.kernel.jit import compiled
-from arena.seeds import Rng
 
 words = st.integers(0, 2**64 - 1).map(np.uint64)
 

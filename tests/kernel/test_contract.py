@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from arena.core.registry import GAMES
+from arena.core.rules import RulesError
 from arena.games.kernel import contract, dispatch
 from arena.games.kernel.contract import FUNCTIONS, Kernel, complaint, kernels, uncompilable
 from arena.games.kernel.jit import inlined
@@ -17,8 +19,6 @@ from arena.games.kernel.playout import playout_random
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.klaverjas import kernel as klaverjas
-from arena.registry import GAMES
-from arena.rules import RulesError
 
 
 @pytest.mark.parametrize("kernel", kernels(), ids=lambda kernel: kernel.game)

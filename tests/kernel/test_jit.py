@@ -25,7 +25,7 @@ WORK = """
 import numpy as np
 from arena.games.klaverjas import Klaverjas
 from arena.games.kernel.spec import kernel_game
-from arena.games.kernel.playout import pick
+from arena.games.kernel.tricks import pick
 from arena.games.klaverjas.kernel import FOUR_JACKS, trick_value
 
 game = kernel_game(Klaverjas(), 0)
@@ -146,7 +146,7 @@ def test_the_cache_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch) -> No
 def test_warming_up_tells_when_it_has_to_compile(tmp_path: Path) -> None:
     code = """
 from arena.games.kernel import jit
-from arena.games.kernel.playout import pick
+from arena.games.kernel.tricks import pick
 import numpy as np
 jit._exercises.clear()
 jit.warms(lambda: pick(np.uint64(1), np.uint64(0)))
@@ -165,8 +165,8 @@ def test_all_sources_behind_a_module_are_found() -> None:
     found = {str(path.relative_to(ROOT)) for path in sources if path.is_relative_to(ROOT)}
     expected = {
         "arena/__init__.py",
-        "arena/cards.py",
-        "arena/seeds.py",
+        "arena/core/cards.py",
+        "arena/core/seeds.py",
         "arena/games/kernel/__init__.py",
         *(f"arena/games/kernel/{name}.py" for name in ("bits", "bulk", "layout", "rng", "step")),
         *(

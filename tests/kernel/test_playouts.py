@@ -10,12 +10,15 @@ import pytest
 from kernel.all_rules import ALL, SOME, kernel_state, situations
 
 from agents.semi_random import SemiRandom
-from arena.cards import mask_of, parse_cards
+from arena.core.cards import mask_of, parse_cards
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.kernel import layout
-from arena.games.kernel.bulk import LANES, playouts
+from arena.games.kernel.bulk import playouts
+from arena.games.kernel.by_steps import playout_random_by_steps, playout_semi_by_steps
 from arena.games.kernel.deal import _half, random_deal
 from arena.games.kernel.jit import compiled
+from arena.games.kernel.lanes import LANES
 from arena.games.kernel.layout import (
     BETTER,
     DECK,
@@ -30,19 +33,13 @@ from arena.games.kernel.layout import (
     ZERO,
     Words,
 )
-from arena.games.kernel.playout import (
-    pick,
-    playout_random,
-    playout_random_by_steps,
-    playout_semi,
-    playout_semi_by_steps,
-)
+from arena.games.kernel.playout import playout_random, playout_semi
 from arena.games.kernel.rng import next64, rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import final_scores, legal, play, semi_candidates
+from arena.games.kernel.tricks import pick
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.seeds import Rng
 
 RESULT = [*range(int(TAKEN), int(TAKEN) + 4), TURN, LEFT]
 """What is good in a state after a playout."""

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from kernel.all_rules import ALL, KLAVERJAS, kernel_state, situations
 
-from arena.cards import mask_of, parse_card
-from arena.deals import Deal, deal_from_record, read_jsonl
+from arena.core.cards import mask_of, parse_card
+from arena.core.deals import Deal, deal_from_record, read_jsonl
+from arena.core.rules import RulesError
+from arena.core.seeds import Rng, seed_for
 from arena.games.kernel import check
 from arena.games.kernel.check import disagreement, replay
 from arena.games.kernel.layout import LEFT, STATE_WORDS
@@ -18,8 +20,6 @@ from arena.games.kernel.spec import has_kernel, kernel_game
 from arena.games.kernel.step import legal, play
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.rules import RulesError
-from arena.seeds import Rng, seed_for
 
 ROUNDS = int(os.environ.get("ARENA_KERNEL_ROUNDS", "10240"))
 """How many random rounds are compared, over all options; set it for more."""
@@ -49,7 +49,7 @@ def test_a_difference_is_found_and_told(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("game", ["klaverjas", "schieber", "hearts"])
 def test_recorded_rounds_agree(game: str, request: pytest.FixtureRequest) -> None:
-    from arena.registry import GAMES
+    from arena.core.registry import GAMES
 
     path = request.config.rootpath / "tests" / "data" / f"{game}_rounds.jsonl.gz"
     for _, record in list(read_jsonl(path))[:100]:

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from arena.bench import search
-from arena.cards import card_name, cards_of
 from arena.cli import main
+from arena.core.cards import card_name, cards_of
+from arena.core.seeds import Rng
 from arena.games.hearts.tables import ALL_POINTS
-from arena.seeds import Rng
+from arena.measure.bench import search
 
 COMPARISON = {"hearts_openspiel_800_sims_per_s", "hearts_times_openspiel"}
 OURS = "hearts_ismcts_800_sims_per_s"

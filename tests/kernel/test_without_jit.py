@@ -15,7 +15,7 @@ from arena.games.kernel.layout import TAKEN, USUAL_HABITS
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.seeds import Rng
+from arena.core.seeds import Rng
 
 assert not hasattr(step.legal, "py_func")  # not compiled
 source = Rng(7)

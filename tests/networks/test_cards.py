@@ -21,12 +21,12 @@ from agents.policies.rounds import play_rounds
 from agents.policy import PolicyPlayer
 from agents.random_ import Random
 from arena.cli import main
+from arena.config.model_file import ModelFile
+from arena.core.rules import Rules
 from arena.games.hearts import Hearts
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.model_file import ModelFile
-from arena.rules import Rules
 
 GAMES: list[Rules] = [Klaverjas(), Schieber(), Hearts(passing="left")]
 RECIPE = """

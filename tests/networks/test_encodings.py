@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 from agents.beliefs.network import inputs_of
-from agents.dense_network import forward
+from agents.dense_network import Network, forward
 from agents.encodings import SEAT, WORLD, places_of
 from agents.networks.examples import examples_of, inputs_for
 from agents.policies.rounds import play_rounds
 from agents.random_ import Random
-from agents.search.network import Network, expected_margin, follow, judge_of, see_places, set_out
-from arena.cards import RANKS, parse_cards
-from arena.deals import Deal
+from agents.search.network import expected_margin, follow, judge_of, see_places, set_out
+from arena.core.cards import RANKS, parse_cards
+from arena.core.deals import Deal
+from arena.core.seeds import Rng, rng_for
 from arena.games.infoset import InfoSet
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.seeds import Rng, rng_for
 
 GAMES = [Klaverjas(), Klaverjas(variant="amsterdam"), Schieber()]
 by_game = pytest.mark.parametrize("rules", GAMES, ids=lambda rules: f"{rules.name}-{rules}"[:24])

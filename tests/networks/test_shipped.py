@@ -25,12 +25,12 @@ from agents.policy import PolicyPlayer
 from agents.rule import Rule
 from agents.search.network import load_network
 from agents.semi_random import SemiRandom
+from arena.config.model_file import ModelFile
 from arena.config.recipe import read_recipe
+from arena.core.registry import GAMES
+from arena.core.seeds import Rng
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.model_file import ModelFile
-from arena.registry import GAMES
-from arena.seeds import Rng
 
 MODELS = Path(__file__).parents[2] / "models"
 RECIPES = {

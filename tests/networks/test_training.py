@@ -23,14 +23,14 @@ from agents.policies.rounds import play_rounds
 from agents.policy import PolicyPlayer
 from agents.random_ import Random
 from agents.search.network import load_network
-from arena.cards import CardSet
 from arena.cli import main
-from arena.config import load
+from arena.config.loader import load
+from arena.config.model_file import ModelFile
+from arena.core.cards import CardSet
+from arena.core.seeds import Rng
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.model_file import ModelFile
-from arena.record import record
-from arena.seeds import Rng
+from arena.play.record import record
 
 torch = pytest.importorskip(
     "torch", reason="training needs torch: pip install 'arena-tricks[train]'"

@@ -10,15 +10,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from arena.agent import Setup
-from arena.deals import Deal
+from arena.config.entrants import AgentSpec, Entrant
+from arena.config.experiment import Experiment
+from arena.core.agent import Setup
+from arena.core.deals import Deal
+from arena.core.registry import AGENTS
+from arena.core.rules import Action, Rules, View
+from arena.core.seeds import Rng, rng_for
 from arena.games.klaverjas import Klaverjas
-from arena.play.experiment import AgentSpec, Entrant, Experiment
 from arena.play.run import Finished, RunOptions, run
 from arena.play.tally import Tally
-from arena.registry import AGENTS
-from arena.rules import Action, Rules, View
-from arena.seeds import Rng, rng_for
 from arena.store import Run
 from arena.store.export import export
 

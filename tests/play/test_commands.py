@@ -17,7 +17,7 @@ from play.tables import AGENTS, Trouble
 
 from arena.cli import main
 from arena.cli.progress import Progress
-from arena.config import load
+from arena.config.loader import load
 from arena.play.run import RunOptions
 from arena.play.run import run as play
 from arena.report import write
@@ -361,7 +361,7 @@ def test_nobody_starts_over_while_the_report_is_made(
         codes.append(main(["run", "x.yaml", "--fresh", "--no-report"]))
         write(path)
 
-    monkeypatch.setattr("arena.cli.run_.write", write_while_another_tries)
+    monkeypatch.setattr("arena.cli.commands.run.write", write_while_another_tries)
     assert main(["run", config(agents=TWO), "--jobs", "1", "--quiet"]) == 0
     assert codes == [2]
     assert "another run is writing here" in capsys.readouterr().err

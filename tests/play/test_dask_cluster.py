@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli import main
-from arena.errors import ArenaError
+from arena.core.errors import ArenaError
 from arena.store import Run
 
 dask = pytest.importorskip("dask")

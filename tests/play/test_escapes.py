@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 import pytest
 from play.tables import AGENTS, entrant, make_experiment, play
 
-from arena import interrupts
-from arena.ending import SuddenExit, no_sudden_exit
-from arena.rules import Action, View
-from arena.seeds import Rng
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
+from arena.process import interrupts
+from arena.process.ending import SuddenExit, no_sudden_exit
 from arena.store import Run
 from arena.verify import check_run
 
@@ -184,7 +184,7 @@ from dataclasses import dataclass
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
-from arena.registry import AGENTS
+from arena.core.registry import AGENTS
 
 @cache
 def start(what):

@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 import pytest
 from play.tables import Anything, Lowest, Memory, Trouble
 
-from arena.agent import Player
+from arena.config.entrants import AgentSpec, BidderSpec, Entrant
+from arena.core.agent import Player
+from arena.core.rules import Action, Rules, View
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.play.experiment import AgentSpec, BidderSpec, Entrant
 from arena.play.fingerprint import fingerprint, models_of, probe
-from arena.rules import Action, Rules, View
-from arena.seeds import Rng
 
 RULES = Klaverjas()
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from play.tables import entrant, make_experiment, play
 
+from arena.core.rules import MatchFormat
+from arena.core.scoring import forfeit_margin
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
-from arena.rules import MatchFormat
-from arena.scoring import forfeit_margin
 from arena.store import Run
 
 

@@ -9,10 +9,10 @@ import pytest
 from play.tables import Watch, entrant, exported, make_experiment, play
 
 from arena.cli import main
-from arena.errors import ArenaError
-from arena.play.experiment import Experiment
+from arena.config.experiment import Experiment
+from arena.core.errors import ArenaError
+from arena.core.rules import MatchFormat
 from arena.play.run import RunOptions, run
-from arena.rules import MatchFormat
 from arena.store import Run
 
 ANY, LOW, MORE = entrant("any"), entrant("low", "lowest"), entrant("more", "any", version=2)

@@ -14,11 +14,11 @@ from play.tables import entrant, make_experiment, play
 
 from arena import load_run
 from arena.cli import main
-from arena.config import load
-from arena.entrants import AgentSpec
-from arena.errors import ArenaError
+from arena.config.entrants import AgentSpec
+from arena.config.loader import load
+from arena.core.errors import ArenaError
+from arena.core.rules import MatchFormat
 from arena.games.klaverjas import Klaverjas
-from arena.rules import MatchFormat
 from arena.store import Run
 from arena.store.database import Database, UnitResult
 from arena.store.manifest import Manifest, Pairing, read_manifest, write_manifest

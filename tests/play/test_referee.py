@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from play.tables import Anything, Lowest, Memory, Trouble, make_deals
 
-from arena.agent import Player
+from arena.core.agent import Player
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 from arena.games.klaverjas import Klaverjas
 from arena.play.referee import Lineup, Played, Referee, decision_rng
-from arena.rules import Action, View
-from arena.seeds import Rng
 
 RULES = Klaverjas()
 DEAL = make_deals(RULES, 1)[0]

@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 from play.tables import AGENTS, Anything, Watch, entrant, exported, make_experiment, play
 
-from arena.errors import ArenaError
-from arena.play.experiment import Experiment
+from arena.config.experiment import Experiment
+from arena.core.errors import ArenaError
 from arena.play.run import RunOptions, run
 from arena.play.tally import Tally
 from arena.store import Run

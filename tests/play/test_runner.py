@@ -17,16 +17,16 @@ from typing import Any
 import pytest
 from play.tables import Watch, entrant, exported, make_experiment, play
 
-from arena.errors import ArenaError
+from arena.config.experiment import Experiment
+from arena.core.errors import ArenaError
+from arena.core.rules import MatchFormat
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
-from arena.play.experiment import Experiment
 from arena.play.run import RunOptions, run
 from arena.play.runner import TARGET_CHUNK_S, Pace, Runner
 from arena.play.schedule import Schedule
 from arena.play.tally import Tally
 from arena.play.worker import Job, Post
-from arena.rules import MatchFormat
 from arena.store import Run
 
 

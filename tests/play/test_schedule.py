@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from play.tables import entrant, make_deals, make_experiment, play
 
-from arena.errors import ArenaError
+from arena.config.entrants import AgentSpec, Entrant
+from arena.core.errors import ArenaError
+from arena.core.rules import MatchFormat, Rules
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.play.experiment import AgentSpec, Entrant
 from arena.play.referee import Clock
 from arena.play.schedule import Schedule, match_deal, seat_members, seatings
 from arena.play.worker import Job, _Agents
-from arena.rules import MatchFormat, Rules
 from arena.store import Run
 
 

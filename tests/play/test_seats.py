@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from play.tables import entrant, exported, family, make_experiment, play
 
+from arena.config.experiment import Experiment
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
-from arena.play.experiment import Experiment
-from arena.rules import Action, View
-from arena.seeds import Rng
 
 
 @family("seat-diary")

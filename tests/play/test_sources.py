@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from arena.entrants import Builder
+from arena.config.entrants import Builder
 from arena.play.sources import code_of
 
 BOT = '''

@@ -11,15 +11,15 @@ import pytest
 from play.tables import Watch, entrant, make_experiment
 
 from arena.cli import main
-from arena.config import load
-from arena.errors import ArenaError
+from arena.config.loader import load
+from arena.config.models import Stop
+from arena.core.errors import ArenaError
+from arena.core.scoring import Game
 from arena.play.run import RunOptions, run
 from arena.play.stopping import EachPairing, read_walks, walk_of
 from arena.play.tally import Tally
-from arena.scoring import Game
 from arena.stats import mean_difference
 from arena.store import Run
-from arena.store.manifest import Stop
 
 STOP = Stop(h0=0.0, h1=25.0)
 

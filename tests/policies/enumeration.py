@@ -12,11 +12,11 @@ from agents.policies.model import PolicyModel, mode_of
 from agents.policies.rounds import play_rounds
 from agents.policies.tables import weigh
 from agents.random_ import Random
-from arena.cards import cards_of
+from arena.core.cards import cards_of
+from arena.core.rules import Rules, View
 from arena.games.kernel.layout import TURN
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import legal, play
-from arena.rules import Rules, View
 
 
 def random_model(game: KernelGame, types: int) -> PolicyModel:

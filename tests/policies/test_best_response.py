@@ -13,6 +13,8 @@ from agents.search.codes import DIFFERENCE, RANDOM, SHOOT
 from agents.search.decision import roots_upto
 from agents.search.leaves import Leaves, values_of
 from agents.search.worlds import POOLED, known_worlds
+from arena.core.rules import Rules, View
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.kernel.jit import compiled
 from arena.games.kernel.layout import HANDS, LEFT, TURN, Words
@@ -22,8 +24,6 @@ from arena.games.kernel.step import legal, play
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
 from arena.games.sight import sight_of, states_in
-from arena.rules import Rules, View
-from arena.seeds import Rng
 
 GAMES: list[Rules] = [
     Klaverjas(),

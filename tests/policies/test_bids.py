@@ -17,15 +17,15 @@ from agents.policies.redeals import deals_of, fit_deals
 from agents.policies.rounds import play_rounds
 from agents.random_ import Random
 from agents.rule import Rule
-from arena.agent import Agent
-from arena.cards import RANKS, cards_of
+from arena.config.model_file import ModelFile
+from arena.core.agent import Agent
+from arena.core.cards import RANKS, cards_of
+from arena.core.rules import Rules, View
 from arena.games.hearts import Hearts
 from arena.games.kernel.layout import TRUMPS
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.model_file import ModelFile
-from arena.rules import Rules, View
 
 GAMES: list[Rules] = [Klaverjas(bidding="classical"), Schieber()]
 

@@ -6,10 +6,10 @@ import pytest
 
 from agents.champion import Champion
 from agents.policy import PolicyPlayer
+from arena.core.rules import Rules
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.rules import Rules
 from arena.testing import check_agent
 
 

@@ -22,8 +22,11 @@ from agents.policies.rounds import play_rounds
 from agents.policies.tables import weigh
 from agents.policy import PolicyPlayer
 from agents.search.worlds import deal_world, worlds_for
-from arena.cards import cards_of
-from arena.errors import ArenaError
+from arena.config.model_file import ModelFile
+from arena.core.cards import cards_of
+from arena.core.errors import ArenaError
+from arena.core.rules import Rules
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.kernel.layout import HANDS, LEFT, Words
 from arena.games.kernel.spec import KernelGame, kernel_game
@@ -32,9 +35,6 @@ from arena.games.klaverjas import Klaverjas
 from arena.games.needs import why_not
 from arena.games.schieber import Schieber
 from arena.games.sight import sight_of, states_in
-from arena.model_file import ModelFile
-from arena.rules import Rules
-from arena.seeds import Rng
 
 GAMES: list[Rules] = [Klaverjas(), Schieber(), Hearts()]
 

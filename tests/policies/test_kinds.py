@@ -37,16 +37,16 @@ from agents.policies.network import CardNetwork
 from agents.policies.rounds import play_rounds
 from agents.policy import PolicyPlayer
 from agents.random_ import Random
-from arena.cards import cards_of
-from arena.errors import ArenaError
+from arena.config.model_file import ModelFile
+from arena.core.cards import cards_of
+from arena.core.errors import ArenaError
+from arena.core.rules import Rules, View
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.kernel.jit import compiled
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.model_file import ModelFile
-from arena.rules import Rules, View
-from arena.seeds import Rng
 
 GAMES: list[Rules] = [Klaverjas(), Schieber(), Hearts()]
 KINDS = ["network", "rule"]
@@ -215,9 +215,9 @@ def expected_value(
     policy: Policy, game: KernelGame, view: View, hands: list[int], cards: list[int]
 ) -> float:
     """The mean margin for the thinker's side after some cards, if all others play the policy."""
+    from arena.core.rules import Trick
     from arena.games.kernel.layout import LEFT
     from arena.games.kernel.step import final_scores, play
-    from arena.rules import Trick
 
     rules = view.rules
     state = game.state(view, hands, view.seat)

@@ -19,18 +19,18 @@ from agents.policies.tables import weigh
 from agents.policy import PolicyPlayer
 from agents.random_ import Random
 from agents.rule import Rule
-from arena.cards import cards_of
 from arena.cli import main
-from arena.errors import ArenaError
+from arena.config.model_file import ModelFile
+from arena.core.cards import cards_of
+from arena.core.errors import ArenaError
+from arena.core.rules import Rules
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.kernel.layout import HANDS
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
 from arena.games.sight import sight_of, states_in
-from arena.model_file import ModelFile
-from arena.rules import Rules
-from arena.seeds import Rng
 
 GAMES: list[Rules] = [Klaverjas(), Klaverjas(variant="amsterdam"), Schieber(), Hearts()]
 VARIANTS: list[Rules] = [

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.agent import Setup
-from arena.cards import cards_of
-from arena.rules import Action, View
-from arena.seeds import Rng
+from arena.core.agent import Setup
+from arena.core.cards import cards_of
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.bench import protocol
+from arena.measure.bench import protocol
 
 
 @pytest.mark.long

@@ -12,11 +12,11 @@ import jsonschema
 import pytest
 
 from arena.cli import main
-from arena.codec import FIELDS
+from arena.core.codec import FIELDS
+from arena.core.registry import GAMES
 from arena.process.check import check_bot
 from arena.process.client import Program
 from arena.process.messages import FROM_AGENT, TO_AGENT, message_schema
-from arena.registry import GAMES
 
 ROOT = Path(__file__).parents[2]
 BOTS = ROOT / "examples" / "bots"

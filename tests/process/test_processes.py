@@ -14,7 +14,8 @@ import pytest
 from play.tables import Lowest, make_deals
 from process.strangers import Remembers, Says, Spy, Stranger
 
-from arena.agent import Player
+from arena.core.agent import Player
+from arena.core.rules import Rules
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.play.referee import Lineup, Played, Referee
@@ -22,7 +23,6 @@ from arena.process.client import Isolated, ProcessAgent, Program
 from arena.process.limits import Limits
 from arena.process.reaper import MARK
 from arena.process.recipe import Recipe
-from arena.rules import Rules
 
 RULES = Klaverjas()
 DEALS = make_deals(RULES, 60)
@@ -263,7 +263,7 @@ sys.path[:0] = {path!r}
 from process.test_processes import *
 import arena.games.base
 state = RULES.start(DEALS[0])
-from arena.seeds import Rng
+from arena.core.seeds import Rng
 if os.fork() == 0:  # its parent, this process, does not hide
     Spy({report!r}).act(RULES.view(state, state.turn), Rng(1))
     os._exit(0)

@@ -10,14 +10,14 @@ import pytest
 from filelock import FileLock
 from play.tables import Lowest, make_deals
 
-from arena.agent import Player
-from arena.config import load
-from arena.entrants import AgentSpec, Apart, builder_of
-from arena.errors import ArenaError
+from arena.config.entrants import AgentSpec, Apart, builder_of
+from arena.config.loader import load
+from arena.core.agent import Player
+from arena.core.errors import ArenaError
+from arena.core.registry import AGENTS
 from arena.games.klaverjas import Klaverjas
 from arena.play.referee import Lineup, Referee
 from arena.process.revision import Source, _sweep, commit_of
-from arena.registry import AGENTS
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(

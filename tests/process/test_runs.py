@@ -15,11 +15,11 @@ from play.tables import Watch, entrant, exported, make_experiment, play
 from process.strangers import Stranger
 from process.test_processes import BOT, processes
 
-from arena.entrants import AgentSpec, Entrant
+from arena.config.entrants import AgentSpec, Entrant
+from arena.core.registry import AGENTS
 from arena.play.run import RunOptions, run
 from arena.play.tally import Tally
 from arena.process.limits import Limits
-from arena.registry import AGENTS
 from arena.store import Run
 
 AGENTS.add("stranger", Stranger)

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 from play.tables import entrant, family, make_deals, make_experiment, play
 
+from arena.config.models import Reference
+from arena.core.rules import Action, MatchFormat, View
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.rules import Action, MatchFormat, View
-from arena.seeds import Rng
-from arena.store.manifest import Reference
 
 HOSTILE = ("<script>alert(1)</script>", '"><img src=x onerror=alert(2)>', "a|b *c* $d$ & {{7*7}}")
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from copy import copy
 from typing import Any
 
-from arena.cards import cards_of
+from arena.core.cards import cards_of
+from arena.core.seeds import Rng, rng_for
 from arena.games.infoset import InfoSet, agrees
-from arena.seeds import Rng, rng_for
 
 
 def endings(rules: Any, tricks: int, count: int, cards_played: int = 0) -> Iterator[Any]:

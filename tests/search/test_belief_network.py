@@ -27,9 +27,12 @@ from agents.pimc import Pimc
 from agents.search.network import INPUTS as JUDGE_INPUTS
 from agents.search.network import load_network
 from agents.search.worlds import UNIFORM, WEIGHTED, deal_world, plan_worlds
-from arena.agent import Player
-from arena.cards import cards_of
-from arena.errors import ArenaError
+from arena.config.entrants import AgentSpec, Entrant
+from arena.config.model_file import ModelFile
+from arena.core.agent import Player
+from arena.core.cards import cards_of
+from arena.core.errors import ArenaError
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.infoset import InfoSet
 from arena.games.kernel.layout import HANDS
@@ -37,10 +40,7 @@ from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.model_file import ModelFile
-from arena.play.experiment import AgentSpec, Entrant
 from arena.play.fingerprint import fingerprint, models_of
-from arena.seeds import Rng
 from arena.testing import check_agent
 
 GAMES = [Klaverjas(bidding="classical"), Schieber(bidding="schieben"), Hearts(passing="left")]

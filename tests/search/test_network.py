@@ -8,25 +8,18 @@ import numpy as np
 import pytest
 from search.endings import endings
 
-from agents.dense_network import read_network
+from agents.dense_network import Network, read_network, save_network
 from agents.evaluators import NetworkJudge
 from agents.ismcts import Ismcts
 from agents.mcts import Mcts
-from agents.search.network import (
-    INPUTS,
-    Network,
-    expected_margin,
-    judge_of_worlds,
-    load_network,
-    save_network,
-)
-from arena.errors import ArenaError
+from agents.search.network import INPUTS, expected_margin, judge_of_worlds, load_network
+from arena.config.model_file import ModelFile
+from arena.core.errors import ArenaError
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.model_file import ModelFile
-from arena.seeds import Rng
 
 
 def tiny(seed: int = 1) -> Network:

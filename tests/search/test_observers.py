@@ -8,12 +8,12 @@ from search.endings import after, endings, value_to, worlds_of
 
 from agents.ismcts import Ismcts
 from agents.search.observers import count_hand, new_hands, seen_from
-from arena.errors import ArenaError
+from arena.core.errors import ArenaError
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.infoset import round_of
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.seeds import Rng
 
 GAMES = [Klaverjas(), Schieber(), Hearts()]
 

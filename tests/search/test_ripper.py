@@ -6,13 +6,13 @@ import pytest
 from search.advising import compiled_choice
 
 from agents.dmcts import Dmcts
-from arena.cards import CARD_NAMES, cards_of, suit_of
+from arena.core.cards import CARD_NAMES, cards_of, suit_of
+from arena.core.rules import OBE, View, choose_trump
+from arena.core.seeds import Rng, rng_for
 from arena.games.hearts import Hearts
 from arena.games.needs import why_not
 from arena.games.schieber import Schieber
 from arena.games.schieber.tables import POINTS, STRENGTH
-from arena.rules import OBE, View, choose_trump
-from arena.seeds import Rng, rng_for
 
 RULES = Schieber()
 

@@ -13,15 +13,15 @@ from agents.dmcts import Dmcts
 from agents.flat_mc import FlatMC
 from agents.ismcts import Ismcts
 from agents.rulebooks import book_of
-from arena.errors import ArenaError
+from arena.core.errors import ArenaError
+from arena.core.rules import View
+from arena.core.seeds import Rng, rng_for
 from arena.games.hearts import Hearts
 from arena.games.infoset import round_of
 from arena.games.kernel.spec import KernelGame
 from arena.games.klaverjas import Klaverjas
 from arena.games.needs import games_of, why_not
 from arena.games.schieber import Schieber
-from arena.rules import View
-from arena.seeds import Rng, rng_for
 
 BOOKS = {
     "klaverjas": lambda view: rule_klaverjas.choose_card(view, "as-published"),

@@ -26,13 +26,13 @@ from agents.search.exact import SCORE, Room, clear, solve_cards
 from agents.search.nodes import give_up, keep_subtree, new_nodes, size_of
 from agents.search.observers import NO_HANDS
 from agents.search.worlds import known_worlds
-from arena.cards import card_name, parse_cards
+from arena.core.cards import card_name, parse_cards
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.infoset import round_of
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.seeds import Rng
 
 PARTNERSHIPS = [Klaverjas(), Schieber()]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from arena.stats.calibrate import MarginModel
+from arena.measure.calibrate.statistics import MarginModel
 
 VECTORS = Path(__file__).parent.parent / "data" / "stat_vectors.json"
 

@@ -9,19 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from arena.stats import (
-    Bootstrap,
-    SprtDesign,
-    StatsError,
-    bca_mean,
-    elo_rating,
-    mean_difference,
-    paired_t,
-    score_rating,
-    sign_flip,
-    wilcoxon_signed_rank,
-)
-from arena.stats.calibrate import (
+from arena.measure.calibrate.statistics import (
     FieldModel,
     MarginModel,
     Rate,
@@ -33,6 +21,18 @@ from arena.stats.calibrate import (
     sequence_misses,
     sprt_rates,
     stopped_coverage,
+)
+from arena.stats import (
+    Bootstrap,
+    SprtDesign,
+    StatsError,
+    bca_mean,
+    elo_rating,
+    mean_difference,
+    paired_t,
+    score_rating,
+    sign_flip,
+    wilcoxon_signed_rank,
 )
 
 Rng = np.random.Generator

@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
+from arena.measure.calibrate.statistics import FieldModel, page_errors
 from arena.stats import (
     Contrast,
     PairResults,
@@ -15,7 +16,6 @@ from arena.stats import (
     paired_t,
     score_rating,
 )
-from arena.stats.calibrate import FieldModel, page_errors
 from arena.stats.simultaneous import family
 
 Floats = NDArray[np.float64]

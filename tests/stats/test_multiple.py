@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
+from arena.measure.calibrate.statistics import FieldModel
 from arena.stats import (
     PairResults,
     StatsError,
@@ -17,7 +18,6 @@ from arena.stats import (
     share_of_wins,
     significant_cycles,
 )
-from arena.stats.calibrate import FieldModel
 from arena.stats.letters import compact_letters
 
 

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 from statsmodels.stats.power import ttest_power
 
+from arena.measure.calibrate.statistics import FieldModel
 from arena.stats import StatsError, deals_for_t_test, detectable, field_plan, joint_comparison
-from arena.stats.calibrate import FieldModel
 from arena.stats.power import t_test_power
 
 

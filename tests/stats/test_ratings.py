@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize, special, stats
 
+from arena.measure.calibrate.statistics import FieldModel
 from arena.stats import (
     Anchor,
     Bootstrap,
@@ -17,7 +18,6 @@ from arena.stats import (
     score_rating,
 )
 from arena.stats.bradley_terry import bradley_terry
-from arena.stats.calibrate import FieldModel
 from arena.stats.elo import ELO_PER_LOGIT, elo_of_score
 
 FIELD = FieldModel((0.0, 4.0, 8.0, 12.0))

@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import special
 
+from arena.measure.calibrate.statistics import MarginModel
 from arena.stats import (
     SprtDesign,
     StatsError,
@@ -25,7 +26,6 @@ from arena.stats import (
     sprt_counts,
     sprt_points,
 )
-from arena.stats.calibrate import MarginModel
 from arena.stats.elo import expected_score
 from arena.stats.power import t_test_power
 from arena.stats.sequential.brownian import Motion, _by_eigenfunctions, _by_reflections

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from arena.cards import LANE, SEATS
-from arena.deals import Deal
+from arena.core.cards import LANE, SEATS
+from arena.core.deals import Deal
+from arena.core.rules import MatchFormat, Outcome, Position, RulesError
+from arena.core.seeds import Rng
 from arena.games.base import TableRound, TrickGame
-from arena.rules import MatchFormat, Outcome, Position, RulesError
-from arena.seeds import Rng
 
 __all__ = ["DECK", "FOR_THE_LAST", "STRENGTH", "Thirds"]
 

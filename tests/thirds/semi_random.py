@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from arena.core.rules import View
 from arena.games.kernel.order import in_kernel_order, kernel_bits
-from arena.rules import View
 from thirds.rules import DECK, STRENGTH
 
 __all__ = ["candidates"]

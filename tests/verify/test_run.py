@@ -13,11 +13,11 @@ import pytest
 from play.tables import entrant, make_experiment, play
 
 from arena.cli import main
+from arena.config.experiment import Experiment
+from arena.core.rules import MatchFormat
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.play.experiment import Experiment
-from arena.rules import MatchFormat
 from arena.store.records import COLUMNS, checksum, round_checksum
 from arena.verify import check_run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arena.cards import mask_of
+from arena.core.cards import mask_of
 from arena.games.hearts import tables
 from arena.games.hearts.rules import Hearts
 from arena.games.hearts.semi_random import STRENGTH
@@ -24,17 +24,6 @@ from arena.games.kernel.layout import (
 )
 from arena.games.kernel.order import kernel_bits
 from arena.games.kernel.spec import KernelGame, game_words
-
-__all__ = [
-    "final_scores",
-    "following",
-    "kernel_game",
-    "leading",
-    "opens",
-    "semi_following",
-    "semi_leading",
-    "trick_value",
-]
 
 CLOCKWISE, PAIRS, ALONE = True, False, True
 
@@ -162,7 +151,7 @@ def _semi_candidates(
 
 def kernel_game(rules: Hearts, trump: None = None) -> KernelGame:
     """The rules; there is no trump."""
-    bits = kernel_bits(tables.DECK, None, STRENGTH)
+    bits = kernel_bits(rules.deck, None, STRENGTH)
 
     def kernel_mask(cards: int) -> int:
         return mask_of(bit for card, bit in bits.items() if cards >> card & 1)

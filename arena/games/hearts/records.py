@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from arena.cards import SEATS
-from arena.errors import did_you_mean
+from arena.core.cards import SEATS
+from arena.core.errors import did_you_mean
+from arena.core.rules import Outcome, RulesError
 from arena.games.base import TableRound
 from arena.games.hearts.tables import ALL_POINTS
-from arena.rules import Outcome, RulesError
-
-__all__ = ["facts", "options_of"]
 
 OPTIONS = {
     "first_trick_points": "points_on_first_trick",

@@ -45,13 +45,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, get_args
 
-from arena.cards import LANE, SEATS, cards_of
-from arena.deals import Deal
+from arena.core.cards import DECK, LANE, SEATS, cards_of
+from arena.core.deals import Deal
+from arena.core.rules import Action, FlagOwner, MatchFormat, Outcome, Position, RulesError
+from arena.core.seeds import Rng
 from arena.games.base import TableRound, TrickGame, check_choice
 from arena.games.hearts import records
 from arena.games.hearts.tables import (
     ALL_POINTS,
-    DECK,
     HEARTS,
     PASSED_CARDS,
     POINT_CARDS,
@@ -60,10 +61,6 @@ from arena.games.hearts.tables import (
     SUIT_MASK,
     TWO_OF_CLUBS,
 )
-from arena.rules import Action, FlagOwner, MatchFormat, Outcome, Position, RulesError
-from arena.seeds import Rng
-
-__all__ = ["PRESETS", "Hearts", "Preset"]
 
 Variant: TypeAlias = Literal["kiele_thesis", "kiele_code", "openspiel_default", "classic"]
 Passing: TypeAlias = Literal["none", "left", "right", "across", "rotate"]

@@ -17,12 +17,10 @@ Deviations: there is no published definition for Hearts. The moon is not conside
 
 from __future__ import annotations
 
-from arena.cards import DECK, suit_of
+from arena.core.cards import DECK, suit_of
+from arena.core.rules import View
 from arena.games.hearts.tables import POINT_CARDS, QUEEN
 from arena.games.kernel.order import in_kernel_order, kernel_bits
-from arena.rules import View
-
-__all__ = ["bad_cards", "better_cards", "candidates"]
 
 STRENGTH = tuple(range(DECK.bit_count()))
 

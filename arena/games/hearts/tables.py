@@ -2,19 +2,7 @@
 
 from __future__ import annotations
 
-from arena.cards import DECK, LANE, SUITS, mask_of, parse_card
-
-__all__ = [
-    "ALL_POINTS",
-    "DECK",
-    "HEARTS",
-    "PASSED_CARDS",
-    "POINTS",
-    "POINT_CARDS",
-    "QUEEN",
-    "SUIT_MASK",
-    "TWO_OF_CLUBS",
-]
+from arena.core.cards import DECK, LANE, SUITS, mask_of, parse_card
 
 SUIT_MASK: tuple[int, ...] = tuple(((1 << LANE) - 1) << LANE * s for s in range(4))
 HEARTS = SUIT_MASK[SUITS.index("H")]

@@ -21,8 +21,6 @@ from numba.extending import intrinsic
 
 from arena.games.kernel.jit import inlined
 
-__all__ = ["HAS_PDEP", "ctz", "high_bit", "kth_bit", "pdep", "pext", "popcount", "prefetch"]
-
 config: Any = numba_config
 
 ZERO, ONE = np.uint64(0), np.uint64(1)

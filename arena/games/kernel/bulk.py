@@ -14,11 +14,8 @@ import numpy as np
 from arena.games.kernel.contract import kernels
 from arena.games.kernel.generated import for_each_game, import_generated
 from arena.games.kernel.jit import warms
-from arena.games.kernel.lanes import LANES
 from arena.games.kernel.layout import STATE_WORDS, Numbers, Words
 from arena.games.kernel.step import example_game
-
-__all__ = ["LANES", "playouts"]
 
 # As in `playout`, a loop is compiled for each game from one.
 _LOOPS = for_each_game("lanes.tricks(KIND, RULE, side_by_side, state, game)", kernels(), rules=True)

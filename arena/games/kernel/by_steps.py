@@ -9,13 +9,6 @@ from arena.games.kernel.rng import advance, mix
 from arena.games.kernel.step import legal, play, semi_candidates
 from arena.games.kernel.tricks import choose, pick
 
-__all__ = [
-    "playout_random_by_steps",
-    "playout_semi_by_steps",
-    "random_trick",
-    "semi_trick",
-]
-
 
 @uncounted
 def playout_random_by_steps(state: Words, game: Words, rng: Words) -> None:

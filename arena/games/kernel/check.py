@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.cards import CARD_NAMES, mask_of
-from arena.deals import Deal
+from arena.core.cards import CARD_NAMES, mask_of
+from arena.core.deals import Deal
+from arena.core.rules import Action, Rules, Standing
+from arena.core.seeds import Rng
 from arena.games.kernel.bits import kth_bit, popcount
 from arena.games.kernel.jit import uncounted
 from arena.games.kernel.layout import (
@@ -23,10 +25,6 @@ from arena.games.kernel.layout import (
 from arena.games.kernel.rng import below, rng_array, take_back
 from arena.games.kernel.spec import KernelGame, Table, has_kernel, kernel_game, translate_all
 from arena.games.kernel.step import final_scores, legal, play
-from arena.rules import Action, Rules, Standing
-from arena.seeds import Rng
-
-__all__ = ["KernelRound", "KernelTrick", "disagreement", "replay"]
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,7 @@ class KernelRound:
     turns: tuple[int, ...]
     """Whose turn it was, card by card."""
     legal: tuple[int, ...]
-    """What might be played, card by card, as masks (see `arena.cards`)."""
+    """What might be played, card by card, as masks (see `arena.core.cards`)."""
     tricks: tuple[KernelTrick, ...]
     points: tuple[int, ...]
     bonus: tuple[int, ...]

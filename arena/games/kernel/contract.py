@@ -21,12 +21,10 @@ from typing import Any
 
 from numba import types
 
+from arena.core.registry import GAMES
+from arena.core.rules import Rules, RulesError
 from arena.games.kernel import jit
 from arena.games.parts import has_part, part_name, part_of
-from arena.registry import GAMES
-from arena.rules import Rules, RulesError
-
-__all__ = ["FUNCTIONS", "Function", "Kernel", "complaint", "example_rules", "kernel_of", "kernels"]
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,6 @@ from arena.games.kernel.layout import (
 from arena.games.kernel.rng import advance, mix
 from arena.games.kernel.tricks import pick
 
-__all__ = ["random_deal"]
-
 
 @inlined
 def random_deal(state: Words, game: Words, rng: Words, leader: Word, declarer: Word) -> None:

@@ -14,26 +14,6 @@ from typing import Any
 from arena.games.kernel.contract import FUNCTIONS, Function, Kernel, kernels
 from arena.games.kernel.generated import import_generated
 
-__all__ = [
-    "after_trick",
-    "alone",
-    "can_open",
-    "final_scores",
-    "following",
-    "foresee",
-    "foresees",
-    "leading",
-    "opens",
-    "pairs",
-    "semi_following",
-    "semi_leading",
-    "source",
-    "step",
-    "taker",
-    "trick_value",
-]
-
-
 _NOTHING = {"word": "ZERO", "flag": "False", "": "None"}
 
 

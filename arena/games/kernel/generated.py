@@ -22,8 +22,6 @@ from types import ModuleType
 from arena.games.kernel import jit
 from arena.games.kernel.contract import Kernel
 
-__all__ = ["for_each_game", "import_generated"]
-
 _HEAD = """# Written by {owner}; changes will be lost.
 import numpy as np
 """

@@ -8,7 +8,7 @@ Both kinds of plan (`uniform_worlds`, `weighted_worlds`) are made from the same 
 * `may[h]` (uint64): the cards that holder `h` may have. `sizes[h]` (int64): how many they have.
   Both are as long as `hands`, or longer; whoever has size 0 takes no part, so they can be
   indexed by seat, with size 0 for the one who thinks.
-* `rng[0]`: state of SplitMix64, as in `arena.seeds.Rng`. `hands[h]`: where the cards go;
+* `rng[0]`: state of SplitMix64, as in `arena.core.seeds.Rng`. `hands[h]`: where the cards go;
   entries of those who take no part are left alone.
 """
 
@@ -18,26 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from arena.cards import LANE, deck_of
+from arena.core.cards import LANE, deck_of
 from arena.games.kernel.bits import popcount
 from arena.games.kernel.jit import inlined
 from arena.games.kernel.layout import ZERO
-
-__all__ = [
-    "FREE",
-    "MAX_HOLDERS",
-    "MAX_UNSEEN",
-    "NOBODY",
-    "OPENING",
-    "SURE",
-    "A",
-    "B",
-    "C",
-    "count",
-    "deal",
-    "find_holders",
-    "size_of",
-]
 
 MAX_HOLDERS = 3
 MAX_UNSEEN = 39

@@ -38,17 +38,6 @@ from filelock import FileLock
 from numba.core import caching as numba_caching
 from numba.core import config as numba_config
 
-__all__ = [
-    "cache_folder",
-    "compiled",
-    "inlined",
-    "made_from",
-    "records",
-    "uncounted",
-    "warm_up",
-    "warms",
-]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 LLVM_OPTIONS = ("-x86-cmov-converter=0",) if platform.machine() in ("x86_64", "AMD64") else ()

@@ -45,8 +45,6 @@ from arena.games.kernel.rng import advance, mix
 from arena.games.kernel.step import copy_state, lane_of, side_of
 from arena.games.kernel.tricks import pick
 
-__all__ = ["LANES", "SIZE", "enter", "fill", "read", "tricks"]
-
 LANES = 64
 _L = np.uint64(LANES)
 # Sections of the lanes' array. Hands and holder are counted from the leader of the trick.

@@ -13,8 +13,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-__all__ = ["STATE_WORDS", "Words", "pack", "unpack"]
-
 Words: TypeAlias = np.ndarray[Any, np.dtype[np.uint64]]
 Word: TypeAlias = np.uint64
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]

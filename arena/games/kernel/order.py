@@ -1,6 +1,6 @@
 """The order in which the kernel numbers cards: plain Python, for agents that must agree with it.
 
-Suits ascend as in `arena.cards.SUITS`, but the trump suit comes last; inside a suit the
+Suits ascend as in `arena.core.cards.SUITS`, but the trump suit comes last; inside a suit the
 weakest card comes first. Where a compiled player chooses number k of some cards, it
 counts in this order.
 """
@@ -10,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from arena.cards import LANE, SUITS, cards_of
-
-__all__ = ["in_kernel_order", "kernel_bits", "lane_of_suit"]
+from arena.core.cards import LANE, SUITS, cards_of
 
 LANE_BITS = 16
 

@@ -15,21 +15,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from arena.games.kernel.by_steps import playout_random_by_steps, playout_semi_by_steps
 from arena.games.kernel.contract import kernels
 from arena.games.kernel.generated import for_each_game, import_generated
 from arena.games.kernel.jit import warms
 from arena.games.kernel.layout import STATE_WORDS, USUAL_HABITS, Word, Words
 from arena.games.kernel.step import example_game
-from arena.games.kernel.tricks import pick
-
-__all__ = [
-    "pick",
-    "playout_random",
-    "playout_random_by_steps",
-    "playout_semi",
-    "playout_semi_by_steps",
-]
 
 # A loop is compiled for each game from one: `tricks` is inlined with the constants of the game.
 _SOURCE = f"""

@@ -1,4 +1,4 @@
-"""SplitMix64 in compiled code: the same numbers as `arena.seeds.Rng` for the same state.
+"""SplitMix64 in compiled code: the same numbers as `arena.core.seeds.Rng` for the same state.
 
 The state is one word in an array of uint64, `rng[0]`, that the caller owns. Hot loops keep
 it in a local: `state = advance(state)`, `word = mix(state)`.
@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from arena.core.seeds import Rng
 from arena.games.kernel.jit import inlined
-from arena.seeds import Rng
-
-__all__ = ["advance", "below", "below_word", "mix", "next64", "rng_array", "take_back"]
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)

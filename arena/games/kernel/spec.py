@@ -12,7 +12,8 @@ from typing import Protocol
 
 import numpy as np
 
-from arena.cards import SUITS, cards_of
+from arena.core.cards import SUITS, cards_of
+from arena.core.rules import Bid, Rules, Standing, Trick, View
 from arena.games.kernel.bits import ctz
 from arena.games.kernel.contract import check_agreement, complaint, kernel_of
 from arena.games.kernel.jit import uncounted
@@ -47,9 +48,6 @@ from arena.games.kernel.layout import (
     Words,
     pack,
 )
-from arena.rules import Bid, Rules, Standing, Trick, View
-
-__all__ = ["KernelGame", "game_words", "has_kernel", "kernel_game", "lane_masks", "translate"]
 
 _LANE = (1 << LANE_BITS) - 1
 _HANDS, _TAKEN, _PLAYED = int(HANDS), int(TAKEN), int(PLAYED)
@@ -151,11 +149,11 @@ class KernelGame:
         self._side = tuple(rules.side_of(seat) for seat in seats)
 
     def mask(self, cards: int) -> Word:
-        """A set of cards (a mask as in `arena.cards`) in kernel coordinates."""
+        """A set of cards (a mask as in `arena.core.cards`) in kernel coordinates."""
         return np.uint64(translate(np.uint64(cards), self.to_bits))
 
     def card_mask(self, mask: Word) -> int:
-        """A set of cards in kernel coordinates, as a mask as in `arena.cards`."""
+        """A set of cards in kernel coordinates, as a mask as in `arena.core.cards`."""
         return int(translate(np.uint64(mask), self.to_cards))
 
     def masks(self, masks: Sequence[int]) -> Words:
@@ -171,7 +169,7 @@ class KernelGame:
     def state(self, table: Table, hands: Sequence[int], turn: int) -> Words:
         """A round in progress: all but the hands from a view or from the referee's round.
 
-        `hands` are masks as in `arena.cards`, one for each seat.
+        `hands` are masks as in `arena.core.cards`, one for each seat.
         """
         bits, rules, tricks = self.bits, self.rules, table.tricks
         state = [0] * STATE_WORDS

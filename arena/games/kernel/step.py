@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from arena.core.rules import Rules
+from arena.core.seeds import Rng
 from arena.games.kernel import dispatch
 from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.contract import example_rules
@@ -47,20 +49,6 @@ from arena.games.kernel.layout import (
     Words,
 )
 from arena.games.kernel.spec import KernelGame, kernel_game
-from arena.rules import Rules
-from arena.seeds import Rng
-
-__all__ = [
-    "copy_state",
-    "example_game",
-    "final_scores",
-    "lane_of",
-    "legal",
-    "play",
-    "semi_candidates",
-    "side_in",
-    "side_of",
-]
 
 
 @inlined

@@ -33,8 +33,6 @@ from arena.games.kernel.layout import (
 from arena.games.kernel.rng import advance, below_word, mix
 from arena.games.kernel.step import lane_of, side_in
 
-__all__ = ["choose", "pick", "tricks"]
-
 
 @inlined
 def pick(cards: Word, half: Word) -> Word:

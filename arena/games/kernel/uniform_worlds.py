@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from arena.core.seeds import Rng
 from arena.games.kernel.bits import kth_bit, popcount
 from arena.games.kernel.holders import (
     FREE,
@@ -39,9 +40,6 @@ from arena.games.kernel.holders import (
 from arena.games.kernel.jit import inlined, uncounted, warms
 from arena.games.kernel.layout import ONE, ZERO, Words
 from arena.games.kernel.rng import advance, below_word, mix, rng_array
-from arena.seeds import Rng
-
-__all__ = ["bench_uniform", "plan_uniform", "sample_many_uniform", "sample_uniform", "uniform_plan"]
 
 _S8, _S16, _S24, _S32 = (np.uint64(shift) for shift in (8, 16, 24, 32))
 _LOW_BYTE, _LOW_HALF = np.uint64(0xFF), np.uint64(0xFFFFFFFF)

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from arena.core.seeds import Rng
 from arena.games.kernel.bits import ctz
 from arena.games.kernel.holders import (
     FREE,
@@ -36,16 +37,6 @@ from arena.games.kernel.holders import (
 from arena.games.kernel.jit import inlined, uncounted, warms
 from arena.games.kernel.layout import ONE, ZERO, Words
 from arena.games.kernel.rng import advance, mix, rng_array
-from arena.seeds import Rng
-
-__all__ = [
-    "bench_weighted",
-    "plan_weighted",
-    "sample_many_weighted",
-    "sample_weighted",
-    "weighted_odds",
-    "weighted_plan",
-]
 
 Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -23,12 +23,10 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias, get_args
 
-from arena.deals import Deal
+from arena.core.deals import Deal
+from arena.core.rules import PASS, PLAY, Action, Bid, RulesError, choose_trump, chosen_trump
+from arena.core.seeds import Rng
 from arena.games.base import TableRound
-from arena.rules import PASS, PLAY, Action, Bid, RulesError, choose_trump, chosen_trump
-from arena.seeds import Rng
-
-__all__ = ["SYSTEMS", "Bidding", "apply", "check", "draw_turn_ups", "first_question", "legal"]
 
 Bidding: TypeAlias = Literal[
     "given",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from arena.cards import LANE as SUIT_BITS
-from arena.cards import RANKS, cards_of, mask_of
+from arena.core.cards import LANE as SUIT_BITS
+from arena.core.cards import RANKS, cards_of, mask_of
 from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.jit import inlined
 from arena.games.kernel.layout import (
@@ -38,15 +38,6 @@ from arena.games.kernel.order import kernel_bits
 from arena.games.kernel.spec import KernelGame, game_words, lane_masks
 from arena.games.klaverjas import tables
 from arena.games.klaverjas.rules import Klaverjas, roem
-
-__all__ = [
-    "final_scores",
-    "following",
-    "kernel_game",
-    "semi_following",
-    "taker",
-    "trick_value",
-]
 
 CLOCKWISE, PAIRS = True, True
 

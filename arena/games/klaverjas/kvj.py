@@ -16,15 +16,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from arena.cards import LANE, RANKS, SUITS
-from arena.deals import Deal, DealError, check_cards
-from arena.errors import ArenaError, located
+from arena.core.cards import LANE, RANKS, SUITS
+from arena.core.deals import Deal, DealError, check_cards
+from arena.core.errors import ArenaError, located
+from arena.core.seeds import Rng
 from arena.games.klaverjas import bidding
 from arena.games.klaverjas.rules import Klaverjas
 from arena.games.klaverjas.tables import DECK
-from arena.seeds import Rng
-
-__all__ = ["read_kvj"]
 
 _SUIT_ORDER = "SHCD"
 _RANK_ORDER = "78QKTA9J"

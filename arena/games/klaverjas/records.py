@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from arena.cards import SEATS
+from arena.core.cards import SEATS
+from arena.core.rules import Outcome, RulesError
 from arena.games.base import TableRound
-from arena.rules import Outcome, RulesError
-
-__all__ = ["facts", "options_of"]
 
 SIDES = ("NS", "EW")
 

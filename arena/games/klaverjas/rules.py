@@ -37,8 +37,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
-from arena.cards import LANE, RANKS, SUITS, cards_of, mask_of, suit_of
-from arena.deals import Deal
+from arena.core.cards import LANE, RANKS, SUITS, cards_of, mask_of, suit_of
+from arena.core.deals import Deal
+from arena.core.rules import Action, FlagOwner, MatchFormat, Outcome, Position, RulesError
+from arena.core.seeds import Rng
 from arena.games.base import TableRound, check_choice
 from arena.games.klaverjas import bidding, records
 from arena.games.klaverjas.tables import (
@@ -57,10 +59,6 @@ from arena.games.klaverjas.tables import (
     SUIT_MASK,
 )
 from arena.games.trump import CardTable, TrumpGame, trump_measures
-from arena.rules import Action, FlagOwner, MatchFormat, Outcome, Position, RulesError
-from arena.seeds import Rng
-
-__all__ = ["Klaverjas", "roem"]
 
 Variant: TypeAlias = Literal[
     "rotterdam", "amsterdam", "amsterdam-official", "amsterdam-2022", "rotterdam-2017"
@@ -266,7 +264,7 @@ def _hands_of_2017(rng: Rng) -> tuple[tuple[int, ...], ...]:
 def roem(cards: tuple[int, ...], trump: int, four_jacks: int) -> int:
     """Roem that lies in some cards of one trick.
 
-    >>> from arena.cards import parse_cards
+    >>> from arena.core.cards import parse_cards
     >>> roem(parse_cards("HT HJ HQ HK"), trump=2, four_jacks=200)
     70
     """

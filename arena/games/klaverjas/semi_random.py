@@ -15,13 +15,11 @@ are all deleted.
 
 from __future__ import annotations
 
-from arena.cards import RANKS, rank_of, suit_of
+from arena.core.cards import RANKS, rank_of, suit_of
+from arena.core.rules import View
 from arena.games.kernel.order import in_kernel_order, kernel_bits
 from arena.games.klaverjas.rules import Klaverjas, roem
 from arena.games.klaverjas.tables import DECK, STRENGTH
-from arena.rules import View
-
-__all__ = ["bad_cards", "better_cards", "candidates"]
 
 _ACE, _TEN = RANKS.index("A"), RANKS.index("T")
 

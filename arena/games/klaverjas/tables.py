@@ -5,27 +5,8 @@ Sources: Hoogenboom 2017 table 2.1 and section 2.3; Hordijk 2022; Aaldering 2023
 
 from __future__ import annotations
 
-from arena.cards import LANE, RANKS, deck_of
+from arena.core.cards import LANE, RANKS, deck_of
 from arena.games.trump import higher_trumps
-
-__all__ = [
-    "DECK",
-    "FOUR_ALIKE",
-    "HIGHER_TRUMPS",
-    "LAST_TRICK",
-    "PIT",
-    "PLAIN_ORDER",
-    "PLAIN_POINTS",
-    "POINTS",
-    "ROUND_POINTS",
-    "RUN_OF_FOUR",
-    "RUN_OF_THREE",
-    "STRENGTH",
-    "STUK",
-    "SUIT_MASK",
-    "TRUMP_ORDER",
-    "TRUMP_POINTS",
-]
 
 PLAIN_ORDER = "789JQKTA"
 """Ranks of a plain suit, weakest first."""

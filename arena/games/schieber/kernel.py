@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from arena.cards import LANE as SUIT_BITS
-from arena.cards import RANKS, mask_of
+from arena.core.cards import LANE as SUIT_BITS
+from arena.core.cards import RANKS, mask_of
+from arena.core.rules import UNE
 from arena.games.kernel.bits import popcount
 from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import (
@@ -41,18 +42,6 @@ from arena.games.kernel.spec import KernelGame, game_words, lane_masks
 from arena.games.schieber import semi_random, tables
 from arena.games.schieber.rules import Schieber
 from arena.games.schieber.weis import Weis, weis_in
-from arena.rules import UNE
-
-__all__ = [
-    "after_trick",
-    "final_scores",
-    "following",
-    "foresee",
-    "foresees",
-    "kernel_game",
-    "semi_following",
-    "trick_value",
-]
 
 CLOCKWISE, PAIRS = False, True
 

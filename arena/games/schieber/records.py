@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from arena.cards import SEATS, parse_trump
-from arena.errors import did_you_mean
+from arena.core.cards import SEATS, parse_trump
+from arena.core.errors import did_you_mean
+from arena.core.rules import Outcome, RulesError
 from arena.games.base import TableRound
 from arena.games.schieber.tables import LAST_TRICK, MULTIPLIERS
-from arena.rules import Outcome, RulesError
-
-__all__ = ["facts", "options_of"]
 
 SIDES = ("NS", "EW")
 KNOWN = ("factor", "last_trick", "match_bonus", "stoeck", "undertrump", "weis")

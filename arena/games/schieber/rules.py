@@ -48,8 +48,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, get_args
 
-from arena.cards import LANE, mask_of
-from arena.deals import Deal
+from arena.core.cards import LANE, mask_of
+from arena.core.deals import Deal
+from arena.core.rules import (
+    PUSH,
+    Action,
+    Bid,
+    FlagOwner,
+    MatchFormat,
+    Outcome,
+    Position,
+    RulesError,
+    choose_trump,
+    chosen_trump,
+)
+from arena.core.seeds import Rng
 from arena.games.base import TableRound, check_choice
 from arena.games.schieber import records
 from arena.games.schieber.tables import (
@@ -69,21 +82,6 @@ from arena.games.schieber.tables import (
 )
 from arena.games.schieber.weis import announced, stoeck_holder
 from arena.games.trump import CardTable, TrumpGame, trump_measures
-from arena.rules import (
-    PUSH,
-    Action,
-    Bid,
-    FlagOwner,
-    MatchFormat,
-    Outcome,
-    Position,
-    RulesError,
-    choose_trump,
-    chosen_trump,
-)
-from arena.seeds import Rng
-
-__all__ = ["Entry", "Schieber"]
 
 Undertrump: TypeAlias = Literal["highest", "jasskit", "pyschieber"]
 Bidding: TypeAlias = Literal["schieben", "given"]

@@ -18,13 +18,11 @@ Deviations: there is no published definition for Schieber.
 
 from __future__ import annotations
 
-from arena.cards import cards_of, suit_of
+from arena.core.cards import cards_of, suit_of
+from arena.core.rules import View
 from arena.games.kernel.order import in_kernel_order, kernel_bits
 from arena.games.schieber.rules import Schieber
 from arena.games.schieber.tables import DECK, POINTS, STRENGTH, SUIT_MASK
-from arena.rules import View
-
-__all__ = ["bad_cards", "better_cards", "candidates", "fat_cards", "rich_cards"]
 
 RICH = 8
 """Points from which on a card is worth protecting."""

@@ -8,28 +8,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from arena.cards import LANE, RANKS, SUITS, TRUMPS, deck_of
+from arena.core.cards import LANE, RANKS, SUITS, TRUMPS, deck_of
 from arena.games.trump import higher_trumps
-
-__all__ = [
-    "DECK",
-    "FOUR_ALIKE",
-    "HIGHER_TRUMPS",
-    "JACK",
-    "LAST_TRICK",
-    "MATCH",
-    "MOST_WEIS",
-    "MULTIPLIERS",
-    "NATURAL_ORDER",
-    "POINTS",
-    "ROUND_POINTS",
-    "RUN",
-    "STOECK",
-    "STOECK_CARDS",
-    "STRENGTH",
-    "SUIT_MASK",
-    "TRUMP_ORDER",
-]
 
 NATURAL_ORDER = "6789TJQKA"
 """Ranks of a plain suit, and of every suit in obe-abe, weakest first; une-ufe turns it round."""

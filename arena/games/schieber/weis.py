@@ -20,11 +20,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from arena.cards import LANE, RANKS
+from arena.core.cards import LANE, RANKS
+from arena.core.rules import UNE
 from arena.games.schieber.tables import FOUR_ALIKE, NATURAL_ORDER, RUN, STOECK_CARDS, SUIT_MASK
-from arena.rules import UNE
-
-__all__ = ["Weis", "announced", "stoeck_holder", "weis_in"]
 
 
 class Weis(NamedTuple):
@@ -46,7 +44,7 @@ class Weis(NamedTuple):
 def weis_in(hand: int, trump: int) -> list[Weis]:
     """The combinations in a hand, runs first.
 
-    >>> from arena.cards import CardSet
+    >>> from arena.core.cards import CardSet
     >>> [weis.points for weis in weis_in(CardSet.parse("H6 H7 H8 C9 D9 H9 S9").mask, 2)]
     [50, 150]
     """

@@ -8,10 +8,8 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from arena.analysis.foresight import Foresight
-from arena.errors import ArenaError
+from arena.core.errors import ArenaError
 from arena.report.figures.style import MARKERS, PALETTE, despine, new_figure, short, style
-
-__all__ = ["foresight", "save_foresight"]
 
 
 def foresight(found: Sequence[Foresight]) -> Figure:

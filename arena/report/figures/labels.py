@@ -16,8 +16,6 @@ from matplotlib.transforms import Bbox
 
 from arena.report.figures.style import MUTED
 
-__all__ = ["Label", "Line", "place_labels"]
-
 _RADIUS, _GAP = 5.0, 8.0
 """Of a point, and from its middle to its name; in typographic points."""
 _ROWS = 9

@@ -22,8 +22,6 @@ from arena.report.words import ROLES
 if TYPE_CHECKING:
     from arena.report.sections.points import PointsPart
 
-__all__ = ["roles", "tricks"]
-
 
 def tricks(part: PointsPart, labels: Mapping[str, str]) -> Figure | None:
     """Points taken in each trick: a line for every agent."""

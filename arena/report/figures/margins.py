@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from arena.analysis import Distribution
     from arena.report.sections.overview import RunPart
 
-__all__ = ["margins"]
-
 
 def margins(
     parts: Sequence[Distribution], labels: Mapping[str, str], run: RunPart

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from arena.report.sections.ladder import Agent
     from arena.report.sections.pairs import Pair
 
-__all__ = ["cross_table", "forest"]
-
 
 def cross_table(pairs: Sequence[Pair], agents: Sequence[Agent], unit: str) -> Figure:
     """Mean margins of all pairs as a coloured table."""

@@ -27,8 +27,6 @@ from arena.report.words import duration
 if TYPE_CHECKING:
     from arena.report.sections.ladder import Agent
 
-__all__ = ["strength_and_time", "time_ticks"]
-
 MOST_LABELS = 24
 """Agents whose names still find a place."""
 _MOST_TICKS, _LEAST_TICKS = 8, 3

@@ -14,24 +14,6 @@ from matplotlib.figure import Figure
 
 from arena.report.words import MINUS
 
-__all__ = [
-    "BLUE",
-    "GREEN",
-    "INK",
-    "LINE",
-    "LINES",
-    "MARKERS",
-    "MUTED",
-    "ORANGE",
-    "PALETTE",
-    "PAPER",
-    "despine",
-    "new_figure",
-    "short",
-    "style",
-    "with_minus",
-]
-
 BLUE, ORANGE, GREEN = "#0072b2", "#d55e00", "#009e73"
 PALETTE = (BLUE, ORANGE, GREEN, "#cc79a7", "#e69f00", "#56b4e9", "#8c7a00", "#7f7f7f")
 INK, MUTED, LINE, PAPER = "#1b1f24", "#5b6470", "#dfe3e0", "#fffffe"

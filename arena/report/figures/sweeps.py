@@ -22,8 +22,6 @@ from arena.report.figures.style import (
 if TYPE_CHECKING:
     from arena.analysis import Sweep
 
-__all__ = ["sweeps"]
-
 
 def sweeps(found: Sequence[Sweep], unit: str) -> Figure:
     """A panel for each swept parameter, a line for each of the others."""

@@ -13,8 +13,6 @@ from arena.report.figures.style import BLUE, MUTED, ORANGE, despine, new_figure,
 if TYPE_CHECKING:
     from arena.report.sequential import WalkShown
 
-__all__ = ["walks"]
-
 
 def walks(shown: Sequence[WalkShown]) -> Figure:
     """The likelihood ratio after every deal, a panel for each test."""

@@ -13,8 +13,6 @@ from arena.report.section import Section
 from arena.report.sections.pages import page_text
 from arena.report.tables import Rows
 
-__all__ = ["Deals", "DealsPart"]
-
 
 @dataclass(frozen=True)
 class DealsPart:

@@ -9,8 +9,6 @@ from arena.report.context import Context
 from arena.report.section import Section
 from arena.report.sections.pages import page_text
 
-__all__ = ["Fault", "Faults", "FaultsPart"]
-
 MOST_FAULTS = 20
 
 

@@ -12,8 +12,6 @@ from arena.report.sections.ladder import Strength, strength_of
 from arena.report.sections.pages import page_text
 from arena.report.tables import Rows, flat
 
-__all__ = ["Forfeiter", "Forfeits", "ForfeitsPart"]
-
 
 @dataclass(frozen=True)
 class Forfeiter:

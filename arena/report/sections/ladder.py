@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from arena.analysis import Estimate
 from arena.analysis.standings import AgentStanding
-from arena.entrants import AgentSpec
-from arena.errors import ArenaError
-from arena.parameters import plain as as_plain
+from arena.config.entrants import AgentSpec
+from arena.config.parameters import plain as as_plain
+from arena.core.errors import ArenaError
 from arena.report.context import Context
 from arena.report.section import Section
 from arena.report.sections.overview import RunPart
@@ -21,8 +21,6 @@ from arena.stats import Rating
 
 if TYPE_CHECKING:
     from arena.report.document import Document
-
-__all__ = ["Agent", "Elo", "Ladder", "LadderPart", "Seconds", "Strength"]
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,6 @@ from arena.report.tables import Rows
 if TYPE_CHECKING:
     from arena.report.document import Document
 
-__all__ = ["Margins", "MarginsPart"]
-
 
 @dataclass(frozen=True)
 class MarginsPart:

@@ -12,8 +12,6 @@ from arena.report.section import Section
 from arena.report.sections.pages import page_text
 from arena.report.words import P_FLOOR, method
 
-__all__ = ["Cited", "Method", "MethodPart"]
-
 
 @dataclass(frozen=True)
 class Cited:

@@ -9,8 +9,6 @@ from arena.report.context import Context
 from arena.report.section import Section
 from arena.report.words import label_of
 
-__all__ = ["Overview", "RunPart"]
-
 
 @dataclass(frozen=True)
 class RunPart:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from importlib import resources
 
-__all__ = ["page_text"]
-
 
 def page_text(*path: str) -> str:
     """A file of `arena/report/page`."""

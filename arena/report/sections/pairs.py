@@ -20,8 +20,6 @@ from arena.stats import DuplicateSaving
 if TYPE_CHECKING:
     from arena.report.document import Document
 
-__all__ = ["Pair", "Pairs", "PairsPart"]
-
 
 @dataclass(frozen=True)
 class Pair:

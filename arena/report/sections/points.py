@@ -19,8 +19,6 @@ from arena.report.words import ROLES, label_of
 if TYPE_CHECKING:
     from arena.report.document import Document
 
-__all__ = ["AgentPoints", "Points", "PointsPart"]
-
 
 @dataclass(frozen=True)
 class AgentPoints:

@@ -12,8 +12,6 @@ from arena.report.section import Section
 from arena.report.sections.pages import page_text
 from arena.store.manifest import CONFIG
 
-__all__ = ["MachinePart", "Provenance", "ProvenancePart"]
-
 
 @dataclass(frozen=True)
 class MachinePart:

@@ -12,8 +12,6 @@ from arena.report.section import Section
 from arena.report.sections.pages import page_text
 from arena.report.tables import Rows, flat
 
-__all__ = ["References", "ReferencesPart"]
-
 
 @dataclass(frozen=True)
 class ReferencesPart:

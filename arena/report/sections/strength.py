@@ -19,8 +19,6 @@ from arena.stats import Contrast
 if TYPE_CHECKING:
     from arena.report.document import Document
 
-__all__ = ["Comparison", "Strength", "StrengthPart"]
-
 
 @dataclass(frozen=True)
 class Comparison:

@@ -18,8 +18,6 @@ from arena.report.tables import Rows, flat
 if TYPE_CHECKING:
     from arena.report.document import Document
 
-__all__ = ["Sweeps", "SweepsPart"]
-
 
 @dataclass(frozen=True)
 class SweepsPart:

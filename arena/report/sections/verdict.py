@@ -9,8 +9,6 @@ from arena.report import sentences
 from arena.report.context import Context
 from arena.report.section import Section
 
-__all__ = ["Verdict", "VerdictPart", "facts_of"]
-
 
 @dataclass(frozen=True)
 class VerdictPart:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arena.agent import parameter
-from arena.cards import rank_of
-from arena.rules import Action, View
-from arena.seeds import Rng
+from arena.core.agent import parameter
+from arena.core.cards import rank_of
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 
 __all__ = ["Lowest"]
 

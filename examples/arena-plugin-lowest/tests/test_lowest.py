@@ -6,10 +6,10 @@ from functools import partial
 
 from arena_lowest import Lowest
 
-from arena.cards import card_name, mask_of, parse_cards
-from arena.deals import Deal
+from arena.core.cards import card_name, mask_of, parse_cards
+from arena.core.deals import Deal
+from arena.core.seeds import Rng
 from arena.games.klaverjas import Klaverjas
-from arena.seeds import Rng
 from arena.testing import check_agent
 
 

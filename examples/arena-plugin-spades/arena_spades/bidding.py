@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from arena.agent import parameter
-from arena.cards import LANE, RANKS, cards_of
-from arena.rules import OWN_BIDS, Action, View
-from arena.seeds import Rng
+from arena.core.agent import parameter
+from arena.core.cards import LANE, RANKS, cards_of
+from arena.core.rules import OWN_BIDS, Action, View
+from arena.core.seeds import Rng
 from arena_spades.tables import MOST_TRICKS, TRUMP
 
 __all__ = ["Count", "likely_tricks"]
@@ -23,7 +23,7 @@ def likely_tricks(hand: int) -> float:
     spades counts 1, its king with one more 0.9, its queen with two more 0.7, and every spade
     after the third 1.
 
-    >>> from arena.cards import CardSet
+    >>> from arena.core.cards import CardSet
     >>> likely_tricks(CardSet.parse("CA DK D2 HQ H3 S2 S3 S4 S5").mask)
     2.7
     """

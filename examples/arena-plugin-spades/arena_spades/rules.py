@@ -28,11 +28,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
-from arena.cards import LANE, SEATS
-from arena.deals import Deal
-from arena.games.base import TableRound, check_choice
-from arena.games.trump import TrumpGame
-from arena.rules import (
+from arena.core.cards import LANE, SEATS
+from arena.core.deals import Deal
+from arena.core.rules import (
     OWN_BIDS,
     Action,
     Bid,
@@ -42,7 +40,9 @@ from arena.rules import (
     Position,
     RulesError,
 )
-from arena.seeds import Rng
+from arena.core.seeds import Rng
+from arena.games.base import TableRound, check_choice
+from arena.games.trump import TrumpGame
 from arena_spades.tables import (
     BAG_PENALTY,
     BAGS,

@@ -12,8 +12,8 @@ Deviations: there is no published definition for Spades.
 
 from __future__ import annotations
 
+from arena.core.rules import View
 from arena.games.kernel.order import in_kernel_order, kernel_bits
-from arena.rules import View
 from arena_spades.rules import tricks_bid
 from arena_spades.tables import DECK, STRENGTH, TRUMP
 

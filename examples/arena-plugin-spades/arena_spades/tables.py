@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.cards import DECK, LANE, SUITS
+from arena.core.cards import DECK, LANE, SUITS
 
 __all__ = ["BAGS", "BAG_PENALTY", "BIDS", "DECK", "MOST_TRICKS", "SPADES", "STRENGTH", "TRUMP"]
 

@@ -13,26 +13,22 @@ from arena_spades.bidding import Count
 from arena_spades.rules import Spades
 
 from agents.semi_random import SemiRandom
-from arena.cards import mask_of, parse_cards
 from arena.cli import main
-from arena.deals import Deal
+from arena.core.cards import mask_of, parse_cards
+from arena.core.deals import Deal
+from arena.core.rules import OWN_BIDS, IllegalAction, Position, Standing
+from arena.core.seeds import Rng
 from arena.games.infoset import InfoSet, agrees
 from arena.games.kernel.bulk import playouts
+from arena.games.kernel.by_steps import playout_random_by_steps, playout_semi_by_steps
 from arena.games.kernel.check import disagreement
 from arena.games.kernel.contract import complaint, uncompilable
 from arena.games.kernel.layout import LEFT, OPENED, TAKEN, TURN
-from arena.games.kernel.playout import (
-    playout_random,
-    playout_random_by_steps,
-    playout_semi,
-    playout_semi_by_steps,
-)
+from arena.games.kernel.playout import playout_random, playout_semi
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import final_scores
 from arena.games.world_sampler import WorldSampler
-from arena.rules import OWN_BIDS, IllegalAction, Position, Standing
-from arena.seeds import Rng
 from arena.testing import check_game
 
 RULES = [Spades(), Spades(nil=50, bags=False), Spades(nil=200)]

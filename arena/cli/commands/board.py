@@ -1,0 +1,81 @@
+"""A leaderboard over runs: everybody who played a game under the same rules on the same deals.
+
+All runs in reports/ (or --runs) count, in one joint rating for each game, rules and deals.
+Agents are known by their fingerprints, so one that has changed since is another one, named
+with its fingerprint. 'build DIR' writes it as a site of plain files, with a figure of each
+agent's history; what was computed before is kept there and not computed again.
+
+Examples:
+  arena board
+  arena board --game hearts
+  arena board build site
+"""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import ExitStack
+from pathlib import Path
+
+from arena.board import Board, boards, build, find_runs
+from arena.cli.options import RUNS
+from arena.cli.table import text_table
+from arena.core.errors import ArenaError
+from arena.core.registry import GAMES
+from arena.report.words import count, interval, percent, signed
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which runs, and whether to write pages."""
+    parser.add_argument("action", nargs="?", choices=("show", "build"), default="show")
+    parser.add_argument("out", nargs="?", type=Path, metavar="DIR", help="build: for the pages")
+    parser.add_argument(
+        "--runs", type=Path, default=RUNS, metavar="DIR", help="where the runs are (reports/)"
+    )
+    parser.add_argument("--game", metavar="NAME", help="only this game")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the boards, or write them as pages."""
+    if (args.action == "build") != (args.out is not None):
+        raise ArenaError("'arena board build DIR' writes pages; 'arena board' shows them here")
+    if args.game is not None:
+        GAMES.get(args.game)  # raises, with the near miss, if there is none
+    with ExitStack() as stack:
+        runs = [
+            stack.enter_context(each)
+            for each in find_runs(args.runs)
+            if args.game in (None, each.manifest.rules.game)
+        ]
+        if not runs:
+            raise ArenaError(f"{args.runs}: no runs here")
+        if args.action == "build":
+            found = build(runs, args.out)
+            print(f"{len(found)} boards of {len(runs)} runs; open {args.out / 'index.html'}")
+        else:
+            print("\n\n".join(map(_shown, boards(runs))))
+    return 0
+
+
+def _shown(board: Board) -> str:
+    lines = [
+        f"{board.title}: {board.rules}",
+        f"{board.deals}, {len(board.runs)} runs, the last one of {board.now.time[:10]}",
+    ]
+    for field in board.now.fields:
+        rows = [
+            (
+                str(entry.rank),
+                board.names.shown[entry.fingerprint],
+                entry.letters,
+                signed(entry.rating),
+                interval(entry.low, entry.high),
+                signed(entry.elo, 0),
+                percent(entry.win_rate),
+                count(entry.units),
+            )
+            for entry in field
+        ]
+        head = ("rank", "agent", "group", "rating", "95% interval", "Elo", "win rate")
+        lines += ["", text_table((*head, board.units), rows)]
+    return "\n".join([*lines, *(f"\n{note}" for note in board.notes)])

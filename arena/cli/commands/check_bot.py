@@ -1,0 +1,52 @@
+"""Check that a program speaks the protocol and plays by the rules.
+
+Everything that is looked at is printed; the exit code is 1 if something is wrong.
+
+Examples:
+  arena check-bot ./my-bot
+  arena check-bot --game hearts -- node bot.js
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from arena.core.errors import ArenaError
+from arena.core.registry import GAMES
+from arena.process.check import check_bot
+from arena.process.client import Program
+from arena.process.limits import Limits
+from arena.testing.rounds import rule_sets
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The program, and what it plays."""
+    parser.add_argument("--game", action="append", help="only this game (several times for more)")
+    parser.add_argument(
+        "--all-options", action="store_true", help="every option of the games, not the usual ones"
+    )
+    parser.add_argument("--deals", type=int, default=4, help="deals of each (default: 4)")
+    parser.add_argument("--seed", type=int, default=0, help="where the deals come from")
+    parser.add_argument(
+        "--seconds", type=float, default=10.0, help="for one decision (default: 10)"
+    )
+    parser.add_argument("program", nargs="+", help="the program and its arguments")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check it on every game."""
+    if args.deals < 1:
+        raise ArenaError(f"--deals is {args.deals}; expected at least 1")
+    wrong = 0
+    for name in args.game or list(GAMES):
+        for rules in rule_sets(name) if args.all_options else [GAMES.get(name)()]:
+            print(f"{rules}", flush=True)
+            limits = Limits(args.seconds)
+            launch = Program(args.program)
+            for checked in check_bot(launch, rules, args.deals, args.seed, limits):
+                print(f"  {'no' if checked.wrong else 'ok'}  {checked.what}", flush=True)
+                if checked.wrong:
+                    wrong += 1
+                    print(f"      it {checked.wrong}", flush=True)
+    print("all well" if not wrong else f"{wrong} thing{'s' if wrong > 1 else ''} wrong")
+    return 1 if wrong else 0

@@ -1,0 +1,111 @@
+"""Why a player did what it did: the decision made again, with what its search found out.
+
+Shows what the player knew before action N of a round (from 0), then the search repeated
+with the same random numbers: for each card how often it was tried (visits), what it came
+to on average for the player's side (value) and how often it could have been chosen
+(available), best first; then how likely each player is to hold each hidden card, as the
+search sees it. Families that search explain themselves; a family takes part by a method
+`explain(view, rng)` that gives named tuples of numbers by action, and by a method
+`believes(view, rng)` that gives an `arena.core.agent.Belief`. Of an agent that remembers something
+from its earlier decisions, or thinks by the clock, the numbers may differ from those it had.
+
+Examples:
+  arena explain quickstart 17 --pair ismcts rule --at 9
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from arena.analysis.decisions import decide_again
+from arena.cli.commands import replay as replay_
+from arena.cli.options import RUN_HELP, run_folder
+from arena.core.agent import Belief
+from arena.core.cards import SEATS, pretty
+from arena.core.errors import ArenaError
+from arena.core.rules import Action
+from arena.core.transcript import call_name
+from arena.store import Replay, Run
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which decision of which round."""
+    parser.add_argument("run", type=run_folder, metavar="RUN", help=RUN_HELP)
+    parser.add_argument("deal", metavar="DEAL", help="such as 17; of a match, its first deal")
+    parser.add_argument("--at", type=int, required=True, metavar="N", help="action N (from 0)")
+    parser.add_argument("--pair", nargs=2, metavar=("A", "B"), help="default: the first pairing")
+    parser.add_argument("--seating", type=int, default=0, metavar="K", help="default: 0")
+    parser.add_argument(
+        "--round", type=int, metavar="N", help="which round of a match (from 0; default: 0)"
+    )
+    parser.add_argument(
+        "--colour", choices=("auto", "always", "never"), default="auto", help="default: auto"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the decision and what the search says about it."""
+    with Run(args.run) as results:
+        replay = replay_.find_round(results, args)
+        if not 0 <= args.at < len(replay.record.actions):
+            last = len(replay.record.actions) - 1
+            raise ArenaError(f"--at {args.at}: the round has actions 0 to {last}")
+        replay_.run(args)
+        print()
+        for line in _explanation(results, replay, args.at):
+            print(line)
+    return 0
+
+
+def _explanation(results: Run, replay: Replay, at: int) -> list[str]:
+    decision = decide_again(results, replay, at)
+    seat, did, name = decision.seat, decision.did, replay.seats[decision.seat]
+    if decision.bids:
+        return [f"{name} bids by its bidder, which does not explain itself"]
+    if len(decision.legal) == 1:
+        return [f"{_name(did, results.rules.bids)} was the only legal card"]
+    if decision.values is None or decision.chosen is None:
+        return [f"{name} does not explain itself in the phase {decision.phase!r}"]
+    chosen = decision.chosen
+    same = "the same card" if chosen == did else f"{_name(chosen)}, another card than in the run"
+    lines = [f"{SEATS[seat]} {name} searches again and plays {same}:", ""]
+    lines += _table(decision.values, did)
+    if decision.belief is not None and decision.belief.holders:
+        lines += ["", *_beliefs(decision.belief, seat)]
+    return lines
+
+
+def _table(found: Mapping[Action, Any], did: Action) -> list[str]:
+    columns = next(iter(found.values()))._fields
+    rows = [["", *columns]]
+    for action in sorted(found, key=lambda a: tuple(found[a]), reverse=True):
+        numbers = [f"{x:,}" if isinstance(x, int) else f"{x:,.2f}" for x in found[action]]
+        rows.append([f"{_name(action)}{' *' if action == did else ''}", *numbers])
+    return [*_aligned(rows), "", "  * what was played in the run"]
+
+
+def _beliefs(belief: Belief, seat: int) -> list[str]:
+    """Who holds which hidden card, and how sure that is."""
+    others = [other for other in range(len(next(iter(belief.holders.values())))) if other != seat]
+    rows = [["", *(SEATS[other] for other in others)]]
+    for card, chances in belief.holders.items():
+        rows.append([_name(card), *(f"{chances[other]:.0%}" for other in others)])
+    told = [f"  {note}" for note in belief.notes]
+    return ["who holds the hidden cards, as this player sees it:", "", *_aligned(rows), "", *told]
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    """A table as lines: names to the left, numbers to the right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return [
+        "  " + "  ".join([row[0].ljust(widths[0])] + [
+            cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)
+        ])
+        for row in rows
+    ]  # fmt: skip
+
+
+def _name(action: Action, bids: Sequence[str] = ()) -> str:
+    return pretty(action) if action < 52 else call_name(action, bids)

@@ -1,0 +1,154 @@
+"""Play an experiment: every pairing on the same deals, every deal in all seatings.
+
+Results go to reports/NAME/ (or --out). A run that was interrupted, killed or stopped
+by a full disk goes on where it stopped when the same command is given again; one that
+is complete only shows its tables. More deals, another agent or another pairing may be
+added: the same folder goes on and plays only what is missing.
+
+An agent may be a class in a file beside or below CONFIG: 'family: ./bot.py:Greedy'. Its
+code is imported, and 'arena run' says so; if CONFIG lies outside the current folder, only
+with --trust.
+
+Examples:
+  arena run quickstart                          an experiment that comes with arena
+  arena run mine.yaml --set deals.limit=200     with more deals
+  arena run mine.yaml --jobs 4 --out results    on four cores, into another folder
+  arena run mine.yaml --serve                   with a page to watch it in a browser
+
+Exit codes: 0 all played, 1 an agent's fault stopped the run, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+from arena.cli.options import add_experiment_options
+from arena.cli.progress import Progress
+from arena.config.loader import load
+from arena.core.files import write_atomically
+from arena.live import LivePage
+from arena.play.fault_words import habits
+from arena.play.run import Finished, RunOptions, Watcher, Watchers, run_in
+from arena.play.runner import BACKENDS
+from arena.report import HTML, is_current, write
+from arena.store import Run
+from arena.store.folder import TABLES, RunFolder
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to play, and how."""
+    parser.add_argument("config", metavar="CONFIG", help="an experiment in YAML")
+    add_experiment_options(
+        parser, trust="import code that CONFIG names although it lies outside the current folder"
+    )
+    parser.add_argument("--jobs", type=_at_least_one, metavar="N", help="workers (default: cores)")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the results")
+    parser.add_argument(
+        "--fresh", action="store_true", help="throw away what is stored there and start over"
+    )
+    parser.add_argument(
+        "--backend",
+        choices=BACKENDS,
+        help="how workers run (default: loky, processes on this machine; dask: the cluster "
+        "at DASK_SCHEDULER_ADDRESS, or one on this machine)",
+    )
+    parser.add_argument(
+        "--mix-code",
+        action="store_true",
+        help="go on although the code of agents has changed, if they play the same on a few deals",
+    )
+    parser.add_argument(
+        "--serve",
+        nargs="?",
+        type=int,
+        const=0,
+        metavar="PORT",
+        help="show the run on a page while it goes on, to this machine only; it becomes the report",
+    )
+    parser.add_argument("--no-report", action="store_true", help="write no report at the end")
+    parser.add_argument("--quiet", action="store_true", help="say nothing unless it goes wrong")
+
+
+def _at_least_one(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1 worker is needed")
+    return number
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play, then show the tables."""
+    quiet = args.quiet
+    experiment = load(
+        args.config,
+        args.overrides,
+        trust=args.trust or None,
+        tell=lambda line: quiet or print(f"arena: {line}", file=sys.stderr),
+    )
+    path = args.out or Path("reports") / experiment.name
+    options = RunOptions(args.jobs, args.backend, args.fresh, mix_code=args.mix_code)
+    unit = "matches" if experiment.match else "deals"
+    progress = Progress(unit, args.quiet)
+    try:
+        with RunFolder(path) as folder, ExitStack() as stack:
+            watchers: list[Watcher] = [progress]
+            if args.serve is not None:
+                page = stack.enter_context(LivePage(experiment.name, unit, path, args.serve))
+                print(f"arena: live at {page.url}", file=sys.stderr, flush=True)
+                watchers.append(page)
+            with progress:
+                finished = run_in(folder, experiment, options, Watchers(watchers))
+            if finished.stopped:
+                print(f"arena: stopped: {finished.stopped}", file=sys.stderr)
+                return 1
+            # The folder is still ours: nobody starts over while tables and report are made.
+            tables = _tables(finished)
+            if not args.quiet:
+                _show(finished, unit, tables)
+            if not args.no_report:
+                _report(finished, args.quiet)
+    except KeyboardInterrupt:
+        stored = f"{progress.tally.done:,} {unit} are" if progress.tally else "what was finished is"
+        print(
+            f"arena: interrupted; {stored} stored in {path}, the same command goes on from there",
+            file=sys.stderr,
+        )
+        return 130
+    return 0
+
+
+def _show(finished: Finished, unit: str, tables: str) -> None:
+    path = finished.path
+    if finished.found and not finished.played:
+        print(f"all {finished.found:,} {unit} were stored before in {path}\n")
+    print(tables)
+    with Run(path) as results:
+        cpu = results.manifest.cpu_s
+        for line in habits(results):
+            print(line)
+    print(f"{cpu:,.1f} CPU seconds; results in {path}")
+
+
+def _report(finished: Finished, quiet: bool) -> None:
+    """Write the report, unless there is one of what is stored."""
+    page = finished.path / HTML
+    if not is_current(finished.path):
+        write(finished.path)
+    if not quiet:
+        print(f"report in {page}")
+
+
+def _tables(finished: Finished) -> str:
+    """The tables; those of a run that is complete are kept, they cannot change any more."""
+    kept = finished.path / TABLES
+    if not finished.played and kept.is_file():
+        return kept.read_text(encoding="utf-8")
+    from arena.cli.end_of_run import standings_text  # here: scipy takes a second to import
+
+    with Run(finished.path) as results:
+        text = standings_text(results)
+    write_atomically(kept, text)
+    return text

@@ -1,0 +1,50 @@
+"""Print a JSON Schema: of experiments, for editors that check YAML; of views; of messages to
+and from an agent's process; of report.json.
+
+The first line of an experiment tells editors where its schema is:
+# yaml-language-server: $schema=arena.schema.json
+
+Examples:
+  arena schema > arena.schema.json
+  arena schema protocol
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from arena.cli.options import tell_left_out
+from arena.config.schema import json_schema
+from arena.core.codec import view_schema
+from arena.gate.config import GateFile
+from arena.gate.verdict import verdict_schema
+from arena.process.messages import message_schema
+from arena.report.document import json_schema as report_schema
+
+SCHEMAS = {
+    "experiment": lambda: json_schema(tell_left_out),
+    "view": view_schema,
+    "protocol": message_schema,
+    "report": report_schema,
+    "gate": lambda: {**GateFile.model_json_schema(), "title": "A gate of arena"},
+    "gate-json": verdict_schema,
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the schema is of."""
+    parser.add_argument(
+        "of",
+        nargs="?",
+        choices=tuple(SCHEMAS),
+        default="experiment",
+        help="an experiment file (default), a view, the protocol of processes, report.json, "
+        "a gate file, or gate.json",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the schema."""
+    print(json.dumps(SCHEMAS[args.of](), indent=2, ensure_ascii=False))
+    return 0

@@ -1,0 +1,70 @@
+"""Let an agent play for a program that speaks the protocol on our standard input and output.
+
+What is said is described in docs/protocol.md; 'arena schema protocol' prints its JSON Schema.
+
+Examples:
+  arena serve-agent '{family: ismcts, simulations: 500}'
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+import yaml
+
+from arena.config.entrants import AgentSpec, BidderSpec, facts_of
+from arena.core.agent import Player
+from arena.core.errors import ArenaError
+from arena.core.rules import Rules
+from arena.process.serve import serve, standard_streams
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Who plays."""
+    parser.add_argument("agent", help="the agent as in an experiment: {family: NAME, ...}")
+    parser.add_argument(
+        "--facts",
+        action="store_true",
+        help="only say whether it sees all cards and whether it is reproducible, as JSON",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until there is no more input."""
+    spec = _spec(args.agent)
+    player = spec.build()
+    if args.facts:
+        print(json.dumps(facts_of(player)))
+        return 0
+
+    def build(rules: Rules) -> Player:
+        games = getattr(player.cards, "games", None)
+        if games is not None and rules.name not in games:
+            raise ArenaError(f"{spec.family!r} does not play {rules.name}")
+        return player
+
+    with standard_streams() as (lines, answers):
+        serve(build, lines, answers)
+    return 0
+
+
+def _spec(text: str) -> AgentSpec:
+    try:
+        written = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ArenaError(f"agent: not YAML: {' '.join(str(error).split())}") from error
+    family, parameters = _family(written, "agent")
+    bidder = parameters.pop("bidder", None)
+    if bidder is None:
+        return AgentSpec(family, parameters)
+    return AgentSpec(family, parameters, BidderSpec(*_family(bidder, "bidder")))
+
+
+def _family(written: Any, what: str) -> tuple[str, dict[str, Any]]:
+    if isinstance(written, str):
+        return written, {}
+    if not isinstance(written, dict) or not isinstance(written.get("family"), str):
+        raise ArenaError(f"{what}: expected {{family: NAME, ...}}, found {written!r}")
+    return written["family"], {key: value for key, value in written.items() if key != "family"}

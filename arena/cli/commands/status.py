@@ -1,0 +1,73 @@
+"""How far a run is: what is stored, what is missing, and whether somebody is at work.
+
+Examples:
+  arena status quickstart
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from arena.cli.options import RUN_HELP, run_folder
+from arena.cli.table import text_table
+from arena.core.scoring import unit_margin
+from arena.store import Run
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which run."""
+    parser.add_argument("run", type=run_folder, metavar="RUN", help=RUN_HELP)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the state of a run."""
+    with Run(args.run) as results:
+        print(status(results))
+    return 0
+
+
+def status(results: Run) -> str:
+    """The state of a run, as text."""
+    manifest, wanted = results.manifest, results.units_per_pairing
+    unit = "matches" if results.is_match else "deals"
+    rows = []
+    total = 0
+    for pairing in results.pairings:
+        margins = [unit_margin(games) for _, games in results.database.units(pairing.id)]
+        stored = len(margins)
+        total += stored
+        # The plain mean of what stops on a lucky streak would mislead; the report has better.
+        naive = manifest.stop is not None
+        margin = f"{sum(margins) / stored:+.1f}" if stored and not naive else "-"
+        rows.append((f"{pairing.first} - {pairing.second}", f"{stored:,}", f"{wanted:,}", margin))
+    last = manifest.sessions[-1]
+    lines = [
+        f"{results.name}: {_state(results, total == wanted * len(rows) or _decided(results))}",
+        f"{manifest.rules.game}, {manifest.deal_set}, seed {manifest.seed}",
+        f"started {manifest.started}, last {last.started} to {last.ended or '...'}, "
+        f"{manifest.cpu_s:,.1f} CPU seconds",
+        "",
+        text_table(("pair", "stored", unit, "margin"), rows),
+    ]
+    faults = results.faults()
+    if faults:
+        lines += ["", f"{len(faults)} faults:"]
+        lines += [
+            f"  {p[fault.entrant]} on {fault.deal}: {fault.message.partition(chr(10))[0]}"
+            for p, fault in faults[:10]
+        ]
+    return "\n".join(lines)
+
+
+def _decided(results: Run) -> bool:
+    """Whether sequential tests have ended the run before all was played."""
+    return results.manifest.stop is not None and results.manifest.sessions[-1].ending == "finished"
+
+
+def _state(results: Run, complete: bool) -> str:
+    if results.is_busy:
+        return "running"
+    if complete:
+        return "complete"
+    ending = results.manifest.sessions[-1].ending or "killed"
+    return f"{ending}, not complete; 'arena run' with the same configuration goes on"

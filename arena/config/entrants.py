@@ -1,0 +1,241 @@
+"""Who takes part, as plain data, and the one way in which agents are built from it.
+
+An experiment and a stored run name their agents in the same words: a family, its
+parameters as YAML and JSON can hold them, and a bidder. `AgentSpec.build` turns them
+into players, wherever they are needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from arena.config.own_code import OwnCode, is_code, is_trusted
+from arena.config.parameters import plain, read_values
+from arena.core.agent import Player, Respelt, sees_all_cards
+from arena.core.errors import ArenaError
+from arena.core.registry import AGENTS, BIDDERS, Registry
+from arena.process.client import Isolated, Launch, ProcessAgent
+from arena.process.limits import Limits
+from arena.process.recipe import Recipe
+from arena.process.revision import Source, program_at
+
+Isolate: TypeAlias = Literal[True, False, "each-deal"]
+
+_HERE = Path()
+
+
+def in_words_of_today(family: Any, written: Mapping[str, Any]) -> Respelt:
+    """An agent as it would be written now, if its family was written otherwise once."""
+    respelt: Callable[[Mapping[str, Any]], Respelt] | None = getattr(family, "respelt", None)
+    return Respelt(written) if respelt is None else respelt(written)
+
+
+@dataclass(frozen=True)
+class BidderSpec:
+    """A bidder by its family and its parameters."""
+
+    family: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", plain(self.parameters))
+
+
+@dataclass(frozen=True)
+class AgentSpec:
+    """An agent by its family and its parameters, and the bidder that bids for it, if any."""
+
+    family: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    """As YAML and JSON can hold them; those left out have their defaults."""
+    bidder: BidderSpec | None = None
+    limits: Limits | None = None
+    """What it may use; it then plays in a process of its own."""
+    isolate: Isolate = False
+    """Whether it plays in a process of its own (for every seat, or even for every deal)."""
+    source: Source | None = None
+    """Where its code comes from, if not from here; it plays in a process of its own then."""
+    twin: int = 1
+    """Which of several twins it is: they differ in the random numbers they are given only."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", plain(self.parameters))
+
+    @property
+    def is_isolated(self) -> bool:
+        """Whether it plays in a process of its own, and not as trusted code in ours."""
+        if self.isolate or self.limits is not None or self.source is not None:
+            return True
+        if is_code(self.family):
+            return False
+        return getattr(AGENTS.get(self.family), "launch", None) is not None
+
+    @property
+    def names_code(self) -> bool:
+        """Whether it, or its bidder, is code in a file beside the experiment."""
+        return is_code(self.family) or (self.bidder is not None and is_code(self.bidder.family))
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """The family, its parameters and its bidder, as an experiment says them."""
+        written: dict[str, Any] = {"family": self.family, **self.parameters}
+        if self.bidder is not None:
+            written["bidder"] = {"family": self.bidder.family, **self.bidder.parameters}
+        return written
+
+    def build(self, folder: Path = _HERE) -> Player:
+        """The agent itself, ready to be seated: in this process, wherever it plays else.
+
+        Its files are looked for in `folder`.
+        """
+        return Builder.of(self, folder).build()
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """Who takes part: one agent in all seats of its side, or a team of two different ones.
+
+    The first member of a team takes the entrant's first seat in the order N E S W,
+    the second member the other one.
+    """
+
+    name: str
+    members: tuple[AgentSpec, ...]
+    team: tuple[str, ...] = ()
+    """The names that the members of a team have in the experiment."""
+
+
+@dataclass(frozen=True)
+class Builder:
+    """How to make an agent. Families travel by reference, so workers need no registry of ours."""
+
+    name: str
+    """Of the family, for errors."""
+    family: Callable[..., Any]
+    parameters: Mapping[str, Any]
+    bidder_family: Callable[..., Any] | None
+    bidder_parameters: Mapping[str, Any]
+    twin: int = 1
+
+    @classmethod
+    def of(cls, spec: AgentSpec, folder: Path = _HERE) -> Builder:
+        """The builder of a specified agent; unknown families and bad parameters are refused.
+
+        Models are looked for in `folder`: that of the experiment, or of the run.
+        """
+        if spec.source is not None:  # today's code would be another agent
+            raise ArenaError(f"{spec.family!r} of {spec.source.git} plays in processes only")
+        written = {"family": spec.family, **spec.parameters}
+        parameters = dict(
+            in_words_of_today(_class_of(AGENTS, spec.family, folder), written).written
+        )
+        name, bidder = parameters.pop("family"), spec.bidder
+        family = _class_of(AGENTS, name, folder)
+        bids = _class_of(BIDDERS, bidder.family, folder) if bidder else None
+        values = read_values(family, parameters, f"agent family {name!r}", folder)
+        relative_to = getattr(family, "relative_to", None)
+        return cls(
+            spec.family,
+            _sendable(family, name, folder),
+            values if relative_to is None else relative_to(folder, values),
+            _sendable(bids, bidder.family, folder) if bids and bidder else None,
+            read_values(bids, bidder.parameters, f"bidder {bidder.family!r}", folder)
+            if bids and bidder
+            else {},
+            spec.twin,
+        )
+
+    @property
+    def own_code(self) -> tuple[str | None, str | None]:
+        """The hashes of the files of the card player and the bidder, if they are code in files."""
+        hashes = [
+            part.sha256 if isinstance(part, OwnCode) else None
+            for part in (self.family, self.bidder_family)
+        ]
+        return hashes[0], hashes[1]
+
+    def build(self) -> Player:
+        """The agent."""
+        bids = self.bidder_family
+        try:
+            # Copies: a list among the parameters must not be a way to talk to one's partner.
+            bidder = bids(**_copied(self.bidder_parameters)) if bids else None
+            return Player(self.family(**_copied(self.parameters)), bidder)
+        except (ArenaError, ValueError):  # parameters that do not go together, in its own words
+            raise
+        except Exception as error:  # whatever a plug-in does wrong
+            what = " ".join(f"{type(error).__name__}: {error}".split())
+            raise ArenaError(f"agent family {self.name!r} cannot be built: {what}") from error
+
+
+def _class_of(registry: Registry[Any], family: str, folder: Path) -> Any:
+    """What is registered under a name; code in a file, if its folder is trusted."""
+    if not is_code(family):
+        return registry.get(family)
+    if not is_trusted(folder):
+        raise ArenaError(
+            f"{family} is code in a file, which only 'arena run' imports (see 'arena run --help')"
+        )
+    return OwnCode.find(family, folder).load()
+
+
+def _sendable(family: Any, name: str, folder: Path) -> Any:
+    """A family as it goes to workers: by reference, or with the text of its file."""
+    return OwnCode.find(name, folder) if is_code(name) else family
+
+
+def _copied(value: Any) -> Any:
+    """A value whose lists and mappings are its own; all else is not meant to change."""
+    if isinstance(value, Mapping):
+        return {key: _copied(inner) for key, inner in value.items()}
+    return [_copied(inner) for inner in value] if isinstance(value, list) else value
+
+
+@dataclass(frozen=True)
+class Apart:
+    """How to make an agent that plays in processes of its own."""
+
+    launch: Launch
+    limits: Limits
+    fresh: bool
+    """Whether every deal has a new process."""
+    facts: Mapping[str, Any]
+    """What is to be known of the agent here."""
+    twin: int = 1
+
+    def build(self) -> Player:
+        """The agent, as something that asks processes."""
+        return Player(ProcessAgent(self.launch, self.limits, fresh=self.fresh, **self.facts))
+
+
+def facts_of(player: Player) -> dict[str, bool]:
+    """What has to be known of an agent that plays elsewhere."""
+    parts = [part for part in (player.cards, player.bidder) if part is not None]
+    return {
+        "sees_all_cards": sees_all_cards(player),
+        "reproducible": all(getattr(part, "reproducible", True) for part in parts),
+    }
+
+
+def builder_of(
+    spec: AgentSpec, folder: Path = _HERE, decision_limit_s: float | None = None
+) -> Builder | Apart:
+    """How to make an agent where it plays, given the limit of the whole experiment."""
+    launch: Launch
+    if spec.source is not None:
+        launch, facts = program_at(spec.source, spec.written)
+    else:
+        here = Builder.of(spec, folder)
+        if not spec.is_isolated:
+            return here
+        player = here.build()
+        facts = facts_of(player)
+        recipe = Recipe(here.family, here.parameters, here.bidder_family, here.bidder_parameters)
+        launch = getattr(player.cards, "launch", None) or Isolated(recipe)
+    limits = spec.limits or Limits()
+    if limits.seconds_per_decision is None:
+        limits = replace(limits, seconds_per_decision=decision_limit_s or launch.patience_s)
+    return Apart(launch, limits, spec.isolate == "each-deal", facts, spec.twin)

@@ -1,0 +1,115 @@
+"""What an experiment is, once everything about it is known.
+
+A configuration file is read into an `Experiment`; a notebook may make one by
+hand. It is plain data: agents are named by family and parameters and built
+where they play.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from arena.config.entrants import AgentSpec, Entrant
+from arena.config.models import Reference, Stop
+from arena.config.parameters import plain
+from arena.core.deals import Deal
+from arena.core.errors import ArenaError, did_you_mean
+from arena.core.rules import MatchFormat, Rules
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Everything that decides the results."""
+
+    name: str
+    rules: Rules
+    deals: tuple[Deal, ...]
+    deal_set: str
+    deals_sha256: str
+    entrants: tuple[Entrant, ...]
+    pairings: tuple[tuple[str, str], ...]
+    """Names of entrants that play each other."""
+    placements: Literal["all", "alternating", "mixed"] = "all"
+    """Where everybody plays for themselves: all ways to share the seats, or every other seat."""
+    match: MatchFormat | None = None
+    """Whole matches instead of single rounds."""
+    seed: int = 0
+    on_fault: Literal["stop", "forfeit"] = "stop"
+    """Whether an agent's fault ends the run or costs it the deal."""
+    decision_limit_s: float | None = None
+    """An agent that thinks longer is at fault."""
+    description: str | None = None
+    """What the experiment is for."""
+    references: tuple[Reference, ...] = ()
+    """Published values to compare with."""
+    stop: Stop | None = None
+    """When a pairing has played enough; None: when all deals are played."""
+    deals_from: Mapping[str, Any] = field(default_factory=dict)
+    """How an experiment file finds the deals, if not by `deal_set`: `set` or `file`, `offset`."""
+    folder: Path = Path()
+    """What paths of models are relative to."""
+
+    def entrant(self, name: str) -> Entrant:
+        """The entrant of this name."""
+        for entrant in self.entrants:
+            if entrant.name == name:
+                return entrant
+        near = did_you_mean(name, [entrant.name for entrant in self.entrants])
+        raise ArenaError(f"no entrant is called {name!r}; {near}")
+
+    @cached_property
+    def resolved(self) -> dict[str, Any]:
+        """The whole experiment as plain data: a configuration file with everything filled in."""
+        source = self.deals_from or {"set": self.deal_set, "offset": 0}
+        return {
+            "name": self.name,
+            "description": self.description,
+            "game": {"name": self.rules.name, **plain(self.rules)},
+            "deals": {**source, "limit": len(self.deals), "sha256": self.deals_sha256},
+            "agents": {entrant.name: _written(entrant) for entrant in self.entrants},
+            "schedule": {"type": "pairs", "pairs": [list(pair) for pair in self.pairings]},
+            "match": plain(self.match),
+            "placements": self.placements,
+            "seed": self.seed,
+            "on_fault": self.on_fault,
+            "decision_limit_s": self.decision_limit_s,
+            "reference": [
+                reference.model_dump(mode="json", exclude_none=True)
+                for reference in self.references
+            ],
+            **({"stop": self.stop.model_dump()} if self.stop is not None else {}),
+        }
+
+    @property
+    def config_sha256(self) -> str:
+        """The hash of the resolved configuration: equal for equal experiments."""
+        text = json.dumps(self.resolved, sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _written(entrant: Entrant) -> dict[str, Any]:
+    """An entrant as a configuration file says it."""
+    if entrant.team:
+        return {"team": list(entrant.team)}
+    if len(entrant.members) > 1:  # a team made by hand, whose members have no names
+        return {"team": [_agent(member) for member in entrant.members]}
+    return _agent(entrant.members[0])
+
+
+def _agent(spec: AgentSpec) -> dict[str, Any]:
+    written = spec.written
+    if spec.limits is not None:
+        written["limits"] = plain(spec.limits)
+    if spec.isolate:
+        written["isolate"] = spec.isolate
+    if spec.twin > 1:
+        written["twin"] = spec.twin
+    if spec.source is not None:
+        written["source"] = plain(spec.source)
+    return written

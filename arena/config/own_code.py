@@ -1,0 +1,229 @@
+"""Agents in a file beside the experiment: `family: ./bot.py:Greedy`.
+
+The only way in which an experiment names code, so it is guarded. The file lies beside or
+below the experiment; nothing is imported from a folder that nobody has trusted in this
+process (`trust`); and naming a class only reads its file, `load` runs it.
+
+A class is sent to workers as the text of its file. So all of them play the same code,
+whatever happens to the file meanwhile, and an edit takes effect with the next run. What it
+imports from beside it is known by hash and imported where it is needed.
+
+`./bots/greedy.py:Greedy` is a file, as one would start it; `bots.greedy:Greedy` the same
+file as a module, in which relative imports work.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import sys
+import traceback
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import invalidate_caches
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from arena.core.errors import ArenaError, did_you_mean
+
+_TRUSTED: set[Path] = set()
+_IMPORTED: dict[str, str] = {}
+"""Files beside own code that it has imported, and their hashes at that time."""
+
+
+def is_code(family: str) -> bool:
+    """Whether a family is named by its code, not by a name that is registered.
+
+    >>> is_code("./bot.py:Greedy"), is_code("bots.greedy:Greedy"), is_code("rule")
+    (True, True, False)
+    """
+    return ":" in family
+
+
+def trust(folder: Path) -> None:
+    """Let code that lies in or below a folder be imported by this process."""
+    _TRUSTED.add(folder.resolve())
+
+
+def is_trusted(folder: Path) -> bool:
+    """Whether code in this folder may be imported."""
+    here = folder.resolve()
+    return any(here.is_relative_to(each) for each in _TRUSTED)
+
+
+@dataclass(frozen=True)
+class OwnCode:
+    """A class by the text of its file; called like the class, it makes an agent."""
+
+    written: str
+    """As an experiment in `folder` names it."""
+    path: str
+    package: str | None
+    """Of a module: the package it is in; None if a file is named."""
+    name: str
+    source: str
+    helpers: tuple[tuple[str, str], ...] = ()
+    """The files beside it that it imports, with their hashes."""
+
+    @classmethod
+    def find(cls, written: str, folder: Path, home: Path | None = None) -> OwnCode:
+        """The class that a file in `folder` names; the file is read and not run.
+
+        It must lie in or below `home`, the folder of the experiment.
+        """
+        where, _, name = written.rpartition(":")
+        home = folder if home is None else home
+        is_file = where.endswith(".py") or "/" in where or os.sep in where
+        path = folder / where if is_file else home.joinpath(*where.split(".")).with_suffix(".py")
+        package = None if is_file else where.rpartition(".")[0]
+        if not name.isidentifier() or not where:
+            raise ArenaError(f"{written!r}: expected FILE.py:CLASS or MODULE:CLASS")
+        if not path.resolve().is_relative_to(home.resolve()):
+            raise ArenaError(f"{path} does not lie beside or below the experiment ({home})")
+        try:
+            source = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+            raise ArenaError(_not_there(path, why or str(error), is_file)) from error
+        if is_file:
+            relative = Path(os.path.relpath(path, home)).as_posix()
+            written = f"./{relative}:{name}"
+        found = cls(written, str(path.resolve()), package, name, source)
+        helpers = {str(file): _digest_of(file) for file in _imports(found.root, path.resolve())}
+        _forget_changed(helpers)
+        return replace(found, helpers=tuple(sorted(helpers.items())))
+
+    @property
+    def root(self) -> Path:
+        """The folder in which it finds what it imports from beside it."""
+        folder = Path(self.path).parent
+        for _ in self.package.split(".") if self.package else ():
+            folder = folder.parent
+        return folder
+
+    @property
+    def sha256(self) -> str:
+        """The hash of its code: of the file and of what it imports from beside it."""
+        return _digest(self.source, *(digest for _, digest in self.helpers))
+
+    def load(self) -> type:
+        """The class; its file is run once in a process, and again if it has changed."""
+        module = _run(self)
+        found = getattr(module, self.name, None)
+        if not isinstance(found, type):
+            classes = [name for name, value in vars(module).items() if _is_own(value, module)]
+            near = did_you_mean(self.name, classes) if classes else "it has no classes"
+            raise ArenaError(f"{self.path}: there is no class {self.name!r}; {near}")
+        if not any(callable(getattr(found, method, None)) for method in ("act", "bid")):
+            raise ArenaError(
+                f"{self.path}: the class {self.name} has no method act(self, view, rng)"
+            )
+        return found
+
+    def __call__(self, **parameters: Any) -> Any:
+        """An agent."""
+        return self.load()(**parameters)
+
+
+@cache
+def _run(code: OwnCode) -> ModuleType:
+    """Run a file as a module of its own."""
+    if str(code.root) not in sys.path:
+        # At the end: a file that is called like a module of Python's does not replace it.
+        sys.path.append(str(code.root))
+    name = f"own_{Path(code.path).stem}_{_digest(code.path, code.sha256)[:12]}"
+    module = ModuleType(name)
+    module.__file__ = code.path
+    module.__package__ = code.package or ""
+    sys.modules[name] = module  # dataclasses look their annotations up there
+    try:
+        exec(compile(code.source, code.path, "exec"), vars(module))
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise ArenaError(f"{_place(error, code.path)}: {_said(error)}") from error
+    _IMPORTED.update(code.helpers)
+    return module
+
+
+def _imports(root: Path, file: Path) -> set[Path]:
+    """The files below `root` that a file imports, and those that these import."""
+    found: set[Path] = set()
+    waiting = [file]
+    while waiting:
+        new = _imported_by(root, waiting.pop()) - found - {file}
+        found |= new
+        waiting += new
+    return found
+
+
+def _imported_by(root: Path, file: Path) -> set[Path]:
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return set()  # told when it is run
+    bases: list[tuple[Path, str]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            bases += [(root, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = file.parents[node.level - 1] if node.level else root
+            inside = f"{node.module}." if node.module else ""
+            bases += [(base, inside + alias.name) for alias in node.names]
+            bases.append((base, node.module or ""))
+            bases += [(base.parent, base.name)] * bool(node.level)  # runs the package itself
+    return {
+        path
+        for base, dotted in bases
+        for end in range(1, len(dotted.split(".")) + 1)
+        for path in _files_of(base.joinpath(*dotted.split(".")[:end]))
+        if path.is_file() and path.is_relative_to(root)
+    }
+
+
+def _files_of(module: Path) -> tuple[Path, Path]:
+    return module.with_name(f"{module.name}.py"), module / "__init__.py"
+
+
+def _forget_changed(helpers: dict[str, str]) -> None:
+    """What was imported from beside own code and has been edited since is imported anew."""
+    changed = {file for file, digest in helpers.items() if _IMPORTED.get(file, digest) != digest}
+    if changed:
+        for name, module in list(sys.modules.items()):
+            if getattr(module, "__file__", None) in _IMPORTED:
+                del sys.modules[name]
+        _IMPORTED.clear()
+        invalidate_caches()
+
+
+def _digest(*texts: str) -> str:
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+
+
+def _digest_of(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _is_own(value: object, module: ModuleType) -> bool:
+    return isinstance(value, type) and value.__module__ == module.__name__
+
+
+def _place(error: BaseException, path: str) -> str:
+    """The line of the file in which importing it failed."""
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        return f"{error.filename}:{error.lineno}"
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
+    return f"{path}:{lines[-1]}" if lines else path
+
+
+def _said(error: BaseException) -> str:
+    text = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _not_there(path: Path, why: str, is_file: bool) -> str:
+    near = sorted(each.name for each in path.parent.glob("*.py")) if path.parent.is_dir() else []
+    hint = f"; {did_you_mean(path.name, near)}" if near else ""
+    note = "" if is_file else " (installed packages register their agents by entry points)"
+    return f"{path}: {why}{note}{hint}"

@@ -1,0 +1,1 @@
+"""The domain: cards, deals, rules, agents, scores, and their text and JSON forms."""

@@ -1,0 +1,167 @@
+"""What an agent is.
+
+An agent family is a frozen dataclass: its fields are its parameters, its
+docstring says what it does and where it was published. It plays by one method:
+
+    @dataclass(frozen=True)
+    class Random:
+        "Plays any legal card, all equally likely."
+
+        def act(self, view: View, rng: Rng) -> Action:
+            return rng.choice(view.legal)
+
+The same view and the same generator state must always give the same action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import MISSING, dataclass, field
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from arena.core.registry import Registry
+from arena.core.rules import Action, Outcome, Rules, View
+from arena.core.seeds import Rng
+
+
+def parameter(
+    default: Any = MISSING,
+    *,
+    help: str,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    kinds: Registry[Any] | None = None,
+) -> Any:
+    """A field of an agent or a bidder that says what it is for and what values make sense.
+
+    Without a default an experiment must give the value. `arena list agents` and the
+    JSON Schema show the help; experiments with values out of range are refused.
+
+        playouts: int = parameter(1000, help="playouts per legal card", at_least=1)
+
+    A part that comes in several kinds, each with parameters of its own, names the registry
+    of its kinds: dataclasses with a class variable `kind`, their name. Experiments then say
+    `beliefs: {kind: probabilities, m1: 1.2}`, or only `beliefs: certain`.
+
+        beliefs: Believer = parameter(Certain(), help="what is believed", kinds=BELIEFS)
+    """
+    given = {"at_least": at_least, "at_most": at_most, "kinds": kinds}
+    metadata = {"help": help, **{name: x for name, x in given.items() if x is not None}}
+    return field(default=default, metadata=metadata)
+
+
+class Belief(NamedTuple):
+    """What a player believes of the hidden cards."""
+
+    holders: Mapping[int, tuple[float, ...]]
+    """For each hidden card, how likely each seat is to hold it."""
+    notes: tuple[str, ...] = ()
+    """What else there is to say, a line each."""
+
+
+class Agent(Protocol):
+    """Plays cards (and bids, unless a bidder is set beside it).
+
+    A class may also declare
+
+    * `games: ClassVar[tuple[str, ...]]`: the games it can play (all, if it does not say);
+    * `needs: ClassVar[tuple[str, ...]]` or a property: what a game must have for it, such as
+      `kernel` or `two-sides` (see `arena.games.needs`);
+    * `sees_all_cards: ClassVar[bool]` or a property of that name: whether it is given
+      everybody's cards in `view.all_hands`; such agents are marked in every report;
+    * `reproducible`, likewise: False if what it plays depends on the clock;
+    * `model_hash`: the hash of the model it plays with, part of its fingerprint;
+    * `respelt(written)`, a static method: what experiments said in earlier versions, said as
+      today (see `Respelt`);
+    * `close()`: called once when the agent will not be asked again, so that it can let go of
+      processes, files and threads. What it raises is ignored.
+
+    An object plays in one seat: partners, though they be the same agent, are two objects,
+    built once in each worker.
+    """
+
+    def act(self, view: View, rng: Rng) -> Action:
+        """One of `view.legal`."""
+        ...
+
+
+class Bidder(Protocol):
+    """Makes the bids for a card player."""
+
+    def bid(self, view: View, rng: Rng) -> Action:
+        """One of `view.legal`, in the phase `bid`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What an agent learns when it takes its seat."""
+
+    rules: Rules
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Respelt:
+    """What an experiment or a stored run says about an agent, in the words of today."""
+
+    written: Mapping[str, Any]
+    """The family, the parameters and whatever else is said of the agent."""
+    moved: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+    """Where what now stands at a path was written: its key in the old words."""
+
+
+@runtime_checkable
+class Remembers(Protocol):
+    """An agent that keeps something from one decision to the next."""
+
+    def take_seat(self, setup: Setup) -> Agent:
+        """A fresh object that plays one round in one seat."""
+        ...
+
+
+@runtime_checkable
+class Remote(Protocol):
+    """An agent that plays elsewhere, seated: it times itself and is told how a deal ended."""
+
+    nanoseconds: float
+    """How long the last decision took, without the way there and back; NaN if nobody can tell."""
+
+    def end_deal(self, outcome: Outcome | None) -> None:
+        """The deal is over; None if a fault cut it short."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A card player together with the bidder that bids for it."""
+
+    cards: Agent
+    bidder: Bidder | None = None
+
+    def take_seat(self, setup: Setup) -> Player:
+        """Ready for one round: with a memory of its own where the card player has one."""
+        if isinstance(self.cards, Remembers):
+            return Player(self.cards.take_seat(setup), self.bidder)
+        return self
+
+    def close(self) -> None:
+        """Let both go of what they hold; a defect in that harms nobody any more."""
+        for part in (self.cards, self.bidder):
+            close = getattr(part, "close", None)
+            if callable(close):
+                with suppress(Exception):
+                    close()
+
+    def act(self, view: View, rng: Rng) -> Action:
+        """The bidder's bid or the card player's card."""
+        if self.bidder is not None and view.phase == "bid":
+            return self.bidder.bid(view, rng)
+        return self.cards.act(view, rng)
+
+
+def sees_all_cards(agent: Any) -> bool:
+    """Whether an agent, or the card player inside, declares that it sees hidden cards."""
+    inner = agent.cards if isinstance(agent, Player) else agent
+    return bool(getattr(inner, "sees_all_cards", False))

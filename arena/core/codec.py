@@ -1,0 +1,461 @@
+"""Rules, views and actions as JSON: one encoding for everybody who reads or writes positions.
+
+A process that plays, a page that shows, a row to learn from and a stored position all hold
+the same thing: the `View`, written as here. Cards are written `"H7"`, seats `"N"`, suits and
+trumps `"H"`, actions by the names that the game gives them; sets of cards are lists in
+ascending order, and what is not known (or does not exist in a game) is null. A view says the
+game with its options, so it can be read by itself. `FIELDS` lists every field once, with its
+reader, its writer, its schema and its meaning; `docs/protocol.md` has the same as a table.
+
+A `ViewCodec` keeps what it wrote last, and its reader what it read: nearly all of a view is
+the same as in the view before, and tricks are added to those there were.
+
+>>> import json
+>>> from arena.games.klaverjas import Klaverjas
+>>> from arena.core.seeds import Rng
+>>> rules = Klaverjas()
+>>> state = rules.start(rules.random_deal(Rng(1), 0))
+>>> view = rules.view(state, state.turn)
+>>> written = encode_view(view)
+>>> json.loads(written)["hand"][:3]
+['CT', 'CQ', 'DA']
+>>> decode_view(written) == view
+True
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from functools import lru_cache, reduce
+from operator import index, or_
+from typing import Any, NamedTuple, cast, get_args
+
+from arena.core.cards import CARD_NAMES, SEATS, SUITS, TRUMPS, cards_of
+from arena.core.errors import ArenaError, did_you_mean
+from arena.core.registry import GAMES
+from arena.core.rules import (
+    ACTION_NAMES,
+    OWN_BIDS,
+    Action,
+    Bid,
+    Phase,
+    Rules,
+    Standing,
+    Trick,
+    View,
+)
+
+FORMAT = 1
+"""Raised when what is written now cannot be read by those who read what was written before."""
+
+
+class CodecError(ArenaError):
+    """JSON that should have been a view, an action or a choice of rules."""
+
+
+# --- kinds of values ---------------------------------------------------------------------
+
+
+class Kind(NamedTuple):
+    """How one kind of value is written and read, and what the schema says of it."""
+
+    write: Callable[[Any], str]
+    """A value as JSON text."""
+    read: Callable[[Any], Any]
+    """The value, from what JSON text was parsed to."""
+    schema: Mapping[str, Any]
+    item: Kind | None = None
+    """What a list is a list of."""
+
+
+def _word_of(names: Iterable[str], schema: Mapping[str, Any]) -> Kind:
+    """An index into `names`, written as the name."""
+    listed = tuple(names)
+    quoted = tuple(map(json.dumps, listed))
+    return Kind(quoted.__getitem__, {name: i for i, name in enumerate(listed)}.__getitem__, schema)
+
+
+def _or_null(kind: Kind) -> Kind:
+    write, read = kind.write, kind.read
+    return Kind(
+        lambda value: "null" if value is None else write(value),
+        lambda value: None if value is None else read(value),
+        {"anyOf": [kind.schema, {"type": "null"}]},
+    )
+
+
+def _list_of(kind: Kind) -> Kind:
+    write, read = kind.write, kind.read
+    return Kind(
+        lambda values: f"[{','.join(map(write, values))}]",
+        lambda values: tuple(map(read, _a(list, values))),
+        {"type": "array", "items": kind.schema},
+        kind,
+    )
+
+
+def _kept(write: Callable[[Any], str]) -> Callable[[Any], str]:
+    return lru_cache(maxsize=1024)(write)
+
+
+def _a(wanted: type, value: Any) -> Any:
+    if value.__class__ is not wanted:
+        raise TypeError(f"expected {wanted.__name__}")
+    return value
+
+
+def _ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+_SEAT = _word_of(SEATS, _ref("seat"))
+_TRUMP = _word_of(TRUMPS, _ref("trump"))
+_SUIT = _word_of(SUITS, _ref("suit"))
+_CARD = _word_of(CARD_NAMES, _ref("card"))
+_CARDS = _list_of(_CARD)
+_NUMBER = Kind(str, index, {"type": "integer"})
+_NUMBERS = _list_of(_NUMBER)
+_FLAG = Kind(["false", "true"].__getitem__, lambda value: _a(bool, value), {"type": "boolean"})
+_BIT_OF = {name: 1 << card for card, name in enumerate(CARD_NAMES)}
+_CARD_SET = Kind(
+    _kept(lambda mask: _CARDS.write(tuple(cards_of(mask)))),
+    lambda names: reduce(or_, map(_BIT_OF.__getitem__, _a(list, names)), 0),
+    {**_CARDS.schema, "uniqueItems": True},
+)
+_PHASE = Kind(
+    {phase: json.dumps(phase) for phase in get_args(Phase)}.__getitem__,
+    {phase: phase for phase in get_args(Phase)}.__getitem__,
+    {"enum": list(get_args(Phase))},
+)
+
+
+def _write_trick(trick: Trick) -> str:
+    return (
+        f'{{"leader":{_SEAT.write(trick.leader)},"cards":{_CARDS.write(trick.cards)},'
+        f'"winner":{_SEAT.write(trick.winner)},"points":{trick.points},"bonus":{trick.bonus}}}'
+    )
+
+
+def _read_trick(data: Any) -> Trick:
+    return Trick(
+        _SEAT.read(data["leader"]),
+        _CARDS.read(data["cards"]),
+        _SEAT.read(data["winner"]),
+        _NUMBER.read(data["points"]),
+        _NUMBER.read(data["bonus"]),
+    )
+
+
+_TRICK = Kind(_kept(_write_trick), _read_trick, _ref("trick"))
+_STANDING = Kind(
+    lambda standing: f'{{"round_number":{standing[0]},"scores":{_NUMBERS.write(standing[1])}}}',
+    lambda data: Standing(_NUMBER.read(data["round_number"]), _NUMBERS.read(data["scores"])),
+    _object(round_number=_NUMBER.schema, scores=_NUMBERS.schema),
+)
+_SHOWN = Kind(
+    lambda shown: f'{{"seat":{_SEAT.write(shown[0])},"cards":{_CARD_SET.write(shown[1])}}}',
+    lambda data: (_SEAT.read(data["seat"]), _CARD_SET.read(data["cards"])),
+    _object(seat=_SEAT.schema, cards=_CARD_SET.schema),
+)
+
+
+def _action_kind(rules: Rules | None) -> Kind:
+    return _word_of(action_names(rules), _ref("action"))
+
+
+def _bid_kind(action: Kind) -> Kind:
+    return Kind(
+        lambda bid: f'{{"seat":{_SEAT.write(bid[0])},"action":{action.write(bid[1])}}}',
+        lambda data: Bid(_SEAT.read(data["seat"]), action.read(data["action"])),
+        _object(seat=_SEAT.schema, action=action.schema),
+    )
+
+
+def action_names(rules: Rules | None) -> tuple[str, ...]:
+    """What the actions of a game are called, by their number."""
+    bids = () if rules is None else rules.bids
+    if not bids:
+        return ACTION_NAMES
+    unused = (f"unused-{action}" for action in range(len(ACTION_NAMES), OWN_BIDS))
+    return (*ACTION_NAMES, *unused, *bids)
+
+
+# --- the fields of a view ----------------------------------------------------------------
+
+
+class Field(NamedTuple):
+    """A field of a view besides the rules."""
+
+    name: str
+    kind: Callable[[Kind], Kind]
+    """Given how the game writes actions."""
+    help: str
+
+
+def _always(kind: Kind) -> Callable[[Kind], Kind]:
+    return lambda action: kind
+
+
+FIELDS: tuple[Field, ...] = (
+    Field("seat", _always(_SEAT), "the seat that is to act, and whose view this is"),
+    Field("phase", _always(_PHASE), "what is going on: an auction, passing cards, or play"),
+    Field("legal", _list_of, "what may be done now"),
+    Field("hand", _always(_CARD_SET), "the cards held now"),
+    Field("dealt_hand", _always(_CARDS), "the hand as it was dealt, in the order dealt"),
+    Field("dealer", _always(_or_null(_SEAT)), "who dealt"),
+    Field("leader", _always(_or_null(_SEAT)), "who leads the first trick, once that is known"),
+    Field("trump", _always(_or_null(_TRUMP)), "the trump suit; O is obe-abe, U is une-ufe"),
+    Field("declarer", _always(_or_null(_SEAT)), "who chose the trump, or has to make the game"),
+    Field("forced", _always(_FLAG), "whether the declarer had no choice"),
+    Field("turn_ups", _always(_list_of(_SUIT)), "suits turned up for the auction so far"),
+    Field("bids", lambda action: _list_of(_bid_kind(action)), "the auction so far, in order"),
+    Field("tricks", _always(_list_of(_TRICK)), "the finished tricks; cards in the order of play"),
+    Field("table", _always(_CARDS), "the cards of the trick in progress, in the order of play"),
+    Field("table_leader", _always(_or_null(_SEAT)), "who led the trick in progress, or leads it"),
+    Field("opened", _always(_FLAG), "whether a suit that may not be led at first is broken"),
+    Field("points", _always(_NUMBERS), "card points taken so far in this round, for each side"),
+    Field("bonus", _always(_NUMBERS), "bonus (roem, Weis) so far in this round, for each side"),
+    Field("standing", _always(_STANDING), "rounds played in this match, and its score by side"),
+    Field("passed", _always(_CARDS), "the cards this seat passed on, in the order chosen"),
+    Field("received", _always(_CARDS), "the cards this seat received"),
+    Field("shown", _always(_list_of(_SHOWN)), "cards that seats have shown to all"),
+    Field(
+        "all_hands",
+        _always(_or_null(_list_of(_CARD_SET))),
+        "everybody's cards by seat, for agents that declare that they see them; else null",
+    ),
+    Field("passing", _always(_NUMBER), "how many turns on passed cards go; 0 if none are passed"),
+)
+"""In the order of `View`, after its rules."""
+
+_HEAD = ("format", "rules")
+_NOTHING = object()
+"""Is no value of a field, and equal to none."""
+
+
+class ViewCodec:
+    """Writes and reads the views and actions of one choice of rules."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self._rules = encode_rules(rules)
+        self._action = _action_kind(rules)
+        self._names = action_names(rules)
+        kinds = [(field.name, field.kind(self._action)) for field in FIELDS]
+        self._kinds = [kind for _, kind in kinds]
+        self._readers = [(name, kind.read) for name, kind in kinds]
+        head = f'{{"format":{FORMAT},"rules":{json.dumps(self._rules, separators=(",", ":"))},'
+        names = ",".join(f'"{name}":%s' for name, _ in kinds)
+        self._template = head.replace("%", "%%") + names + "}"
+        self._keys = len(_HEAD) + len(FIELDS)
+        self._written: list[tuple[Any, str]] = [(_NOTHING, "")] * len(kinds)
+
+    def encode(self, view: View) -> str:
+        """A view as one line of JSON."""
+        written = self._written
+        texts = []
+        value: Any
+        for number, value in enumerate(view[1:]):
+            before, text = written[number]
+            if value is not before:
+                kind = self._kinds[number]
+                if before and kind.item is not None and value[:-1] == before:
+                    text = f"{text[:-1]},{kind.item.write(value[-1])}]"
+                else:
+                    text = kind.write(value)
+                written[number] = value, text  # at once: threads may share a codec
+            texts.append(text)
+        return self._template % tuple(texts)
+
+    def decode(self, data: Mapping[str, Any]) -> View:
+        """The view that `encode` wrote, once parsed; equal to it in everything."""
+        try:
+            if (
+                len(data) == self._keys
+                and data["format"] == FORMAT
+                and data["rules"] == self._rules
+            ):
+                return View(self.rules, *[read(data[name]) for name, read in self._readers])
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            pass  # what is wrong is looked for below, at leisure
+        raise CodecError(self._explained(data))
+
+    def reader(self) -> Callable[[Mapping[str, Any]], View]:
+        """`decode` for views that come one after the other: reads only what is new, and adds it.
+
+        It keeps what it was given, so that must not change afterwards.
+        """
+        head: list[Any] = [_NOTHING]
+        kept: list[tuple[Any, Any]] = [(_NOTHING, None)] * len(self._readers)
+
+        def read_next(data: Mapping[str, Any]) -> View:
+            if head != [data.get(name) for name in _HEAD] or len(data) != self._keys:
+                view = self.decode(data)
+                head[:] = [data[name] for name in _HEAD]
+                return view
+            values = []
+            try:
+                for number, (name, read) in enumerate(self._readers):
+                    found = data[name]
+                    before, value = kept[number]
+                    if found != before:
+                        item = self._kinds[number].item
+                        if before and item is not None and found[:-1] == before:
+                            value = (*value, item.read(found[-1]))
+                        else:
+                            value = read(found)
+                        kept[number] = found, value
+                    values.append(value)
+            except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+                raise CodecError(self._explained(data)) from None
+            return View(self.rules, *values)
+
+        return read_next
+
+    def write_action(self, action: Action) -> str:
+        """The name of an action."""
+        return self._names[action]
+
+    def read_action(self, name: Any) -> Action:
+        """The action of this name."""
+        try:
+            action: Action = self._action.read(name)
+        except (KeyError, TypeError):
+            raise CodecError(f"no action of {self.rules.name} is called {name!r}") from None
+        return action
+
+    def _explained(self, data: Any) -> str:
+        if not isinstance(data, Mapping):
+            return f"a view: expected an object, found {_shown(data)}"
+        if data.get("format") != FORMAT:
+            return f"a view: format is {_shown(data.get('format'))}, this version reads {FORMAT}"
+        names = [*_HEAD, *(name for name, _ in self._readers)]
+        for name in names:
+            if name not in data:
+                return f"a view: {name!r} is missing"
+        for name in data:
+            if name not in names:
+                return f"a view: unknown field {name!r}; {did_you_mean(str(name), names)}"
+        if data["rules"] != self._rules:
+            return f"a view: it is of {data['rules']}, expected {self._rules}"
+        for name, read in self._readers:
+            try:
+                read(data[name])
+            except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+                return f"a view: {name}: cannot be read ({error}), found {_shown(data[name])}"
+        return "a view: cannot be read"
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=repr)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+@lru_cache(maxsize=64)
+def codec_for(rules: Rules) -> ViewCodec:
+    """The codec for these rules."""
+    return ViewCodec(rules)
+
+
+def encode_view(view: View) -> str:
+    """A view as one line of JSON, complete with its rules."""
+    return codec_for(view.rules).encode(view)
+
+
+def decode_view(written: Any) -> View:
+    """The view that `encode_view` wrote: from its text, or from what the text was parsed to."""
+    try:
+        data = json.loads(written) if isinstance(written, str | bytes) else written
+    except ValueError as error:
+        raise CodecError(f"a view: not JSON: {error}") from error
+    rules = data.get("rules") if isinstance(data, Mapping) else None
+    if rules is None:
+        raise CodecError("a view: expected an object with 'rules'")
+    return codec_for(decode_rules(rules)).decode(data)
+
+
+# --- rules -------------------------------------------------------------------------------
+
+
+def encode_rules(rules: Rules) -> dict[str, Any]:
+    """A game with its options as plain data."""
+    # Every game is a dataclass (`check_game` looks); a protocol cannot say so.
+    options = {each.name: getattr(rules, each.name) for each in fields(cast(Any, rules))}
+    return {"game": rules.name, "options": json.loads(json.dumps(options))}
+
+
+def decode_rules(data: Any) -> Rules:
+    """The rules that `encode_rules` wrote."""
+    try:
+        return _rules(json.dumps(data, sort_keys=True))
+    except (KeyError, TypeError, ValueError) as error:
+        raise CodecError(
+            f"rules: expected a game and its options, found {_shown(data)} ({error})"
+        ) from error
+
+
+@lru_cache(maxsize=64)
+def _rules(text: str) -> Rules:
+    data = json.loads(text)
+    options = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in data["options"].items()
+    }
+    rules: Rules = GAMES.get(data["game"])(**options)
+    return rules
+
+
+# --- the schema --------------------------------------------------------------------------
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def definitions() -> dict[str, Any]:
+    """What the schemas of views and of messages refer to."""
+    return {
+        "seat": {"enum": list(SEATS), "description": "A seat, clockwise from North."},
+        "suit": {"enum": list(SUITS), "description": "Clubs, diamonds, hearts, spades."},
+        "trump": {"enum": list(TRUMPS), "description": "A suit, obe-abe (O) or une-ufe (U)."},
+        "card": {"enum": list(CARD_NAMES), "description": "Suit and rank; T is the ten."},
+        "action": {
+            "type": "string",
+            "minLength": 1,
+            "description": "A card to play or to pass on, or a bid by its name.",
+        },
+        "trick": _object(
+            leader=_SEAT.schema,
+            cards=_CARDS.schema,
+            winner=_SEAT.schema,
+            points=_NUMBER.schema,
+            bonus=_NUMBER.schema,
+        ),
+        "rules": _object(game={"type": "string"}, options={"type": "object"}),
+        "view": _view_definition(),
+    }
+
+
+def _view_definition() -> dict[str, Any]:
+    action = _action_kind(None)
+    return _object(
+        format={"const": FORMAT, "description": "the version of this encoding"},
+        rules={**_ref("rules"), "description": "the game and its options"},
+        **{
+            field.name: {**field.kind(action).schema, "description": field.help} for field in FIELDS
+        },
+    )
+
+
+def view_schema() -> dict[str, Any]:
+    """The JSON Schema of a view."""
+    return {"$schema": DIALECT, **_ref("view"), "$defs": definitions()}

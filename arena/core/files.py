@@ -1,0 +1,78 @@
+"""Files: written whole or not at all, and found by name wherever we are installed."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from arena.core.errors import ArenaError, did_you_mean
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+def write_atomically(path: Path, data: str | bytes) -> None:
+    """Replace `path` by `data` so that nobody ever sees half of it.
+
+    Raises `ArenaError` if that cannot be done; then the old file is still there.
+    """
+    raw = data.encode() if isinstance(data, str) else data
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        temporary = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as out:
+                out.write(raw)
+                out.flush()
+                os.fsync(out.fileno())
+            temporary.chmod(0o644)
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise ArenaError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+_LONGEST_PATH, _LONGEST_NAME = 4096, 255
+
+
+def check_name(name: str) -> None:
+    """Raise `ArenaError` for a name that no file can have."""
+    longest = max(map(len, name.split("/")))
+    if "\0" in name or len(name) > _LONGEST_PATH or longest > _LONGEST_NAME:
+        shown = name if len(name) <= 40 else f"{name[:37]}..."
+        raise ArenaError(f"{shown!r} ({len(name)} characters): no file can be called that")
+
+
+def _folders(kind: str) -> Iterator[Path]:
+    # A wheel carries the folders inside the package; a checkout has them beside it.
+    yield _PACKAGE / "shipped" / kind
+    yield _PACKAGE.parent / kind
+
+
+def shipped_names(kind: str, suffix: str) -> list[str]:
+    """Names of what comes with the package, such as the deal sets (`deals`, `.csv`)."""
+    names = {
+        str(file.relative_to(folder).with_suffix(""))
+        for folder in _folders(kind)
+        for file in folder.rglob(f"*{suffix}")
+        if not file.name.endswith(".gate.yaml")  # a gate is no experiment
+    }
+    return sorted(names)
+
+
+_ONE_OF = {"configs": "experiment", "deals": "set of deals", "models": "model"}
+
+
+def find_shipped(kind: str, name: str, suffix: str) -> Path:
+    """The file that the package ships under `name`, such as `klaverjas-given-1000`."""
+    check_name(name)
+    for folder in _folders(kind):
+        path = folder / f"{name}{suffix}"
+        if path.is_file():
+            return path
+    near = did_you_mean(name, shipped_names(kind, suffix))
+    raise ArenaError(f"no {_ONE_OF.get(kind, kind)} named {name!r} is shipped; {near}")

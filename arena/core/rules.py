@@ -1,0 +1,411 @@
+"""What a game is, what a seat may know of it, and what it may do.
+
+A game's rule book implements `Rules`; the referee plays by it. A player gets
+a `View`: all that its seat may know, and nothing else. Both carry all games:
+with partners or without, clockwise or not, with bidding, passing or neither,
+and with scores of which more or less is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias
+
+from arena.core.cards import CARD_NAMES, SEATS, TRUMPS
+from arena.core.deals import Deal
+from arena.core.errors import ArenaError, did_you_mean
+from arena.core.seeds import Rng
+
+# --- actions -----------------------------------------------------------------------------
+
+Action: TypeAlias = int
+"""A card (0 to 51) to play or to pass on, one of the bids below, or a bid of the game's own.
+
+Always less than 256: one byte is kept for each.
+"""
+
+OBE, UNE = TRUMPS.index("O"), TRUMPS.index("U")
+PASS, PLAY, PUSH = 52, 53, 54
+_FIRST_TRUMP = 55
+OWN_BIDS = 64
+"""From here on, the bids that a game names for itself (`Rules.bids`)."""
+
+ACTION_NAMES: tuple[str, ...] = (
+    *CARD_NAMES,
+    "pass",
+    "play",
+    "push",
+    *(f"trump-{trump}" for trump in TRUMPS),
+)
+"""Cards and the bids that games share."""
+_ACTION_BY_NAME = {name: action for action, name in enumerate(ACTION_NAMES)}
+
+
+def choose_trump(trump: int) -> Action:
+    """The bid that names `trump` (an index into `TRUMPS`)."""
+    return _FIRST_TRUMP + trump
+
+
+def chosen_trump(action: Action) -> int | None:
+    """The trump that a bid names, or None if it names none."""
+    return action - _FIRST_TRUMP if _FIRST_TRUMP <= action < len(ACTION_NAMES) else None
+
+
+def action_name(action: Action, bids: Sequence[str] = ()) -> str:
+    """An action in notation; `bids` are those of the game's own.
+
+    >>> action_name(31), action_name(PASS), action_name(choose_trump(OBE))
+    ('H7', 'pass', 'trump-O')
+    >>> action_name(OWN_BIDS + 1, ("nil", "1", "2"))
+    '1'
+
+    What is no action of the game is shown as it is.
+    """
+    if isinstance(action, int):
+        if 0 <= action < len(ACTION_NAMES):
+            return ACTION_NAMES[action]
+        if 0 <= action - OWN_BIDS < len(bids):
+            return bids[action - OWN_BIDS]
+    return repr(action)
+
+
+def parse_action(text: str, bids: Sequence[str] = ()) -> Action:
+    """The action that `text` names; the inverse of `action_name`."""
+    if text in bids:
+        return OWN_BIDS + bids.index(text)
+    action = _ACTION_BY_NAME.get(text)
+    if action is None:
+        raise RulesError(f"unknown action {text!r}: {did_you_mean(text, bid_names(bids))}")
+    return action
+
+
+def bid_names(bids: Sequence[str] = ()) -> tuple[str, ...]:
+    """What can be bid in a game: its own bids if it has any, else those that games share."""
+    return tuple(bids) or ACTION_NAMES[len(CARD_NAMES) :]
+
+
+# --- what happens at the table -----------------------------------------------------------
+
+Phase: TypeAlias = Literal["bid", "pass", "play", "over"]
+FlagOwner: TypeAlias = Literal["declarer", "points", "tricks"]
+
+
+class Bid(NamedTuple):
+    """One call in the auction."""
+
+    seat: int
+    action: Action
+
+
+class Trick(NamedTuple):
+    """A finished trick; `cards` are in the order in which they were played."""
+
+    leader: int
+    cards: tuple[int, ...]
+    winner: int
+    points: int
+    bonus: int
+
+
+class Position(NamedTuple):
+    """All that decides which cards of a hand may be played: the same for everybody at the table."""
+
+    trump: int | None
+    table: tuple[int, ...]
+    """Cards of the trick in progress, in the order of play."""
+    trick_number: int
+    opened: bool
+    """Whether a suit that may not be led at first has been broken (Hearts); else False."""
+
+
+class Outcome(NamedTuple):
+    """How a round ended. Tuples have one entry per side of the game."""
+
+    scores: tuple[int, ...]
+    """What is written down: nat, pit, match, moon and the like included."""
+    points: tuple[int, ...]
+    """Points of the cards taken, the last trick's included."""
+    bonus: tuple[int, ...]
+    """Roem, or Weis and Stöck."""
+    tricks: tuple[int, ...]
+    flags: tuple[str, ...] = ()
+    """What happened, such as `nat`, `pit`, `match`, `moon` or `redeal`."""
+
+
+class Standing(NamedTuple):
+    """Where a match stands when a round of it begins."""
+
+    round_number: int = 0
+    scores: tuple[int, ...] = ()
+
+    def after(self, scores: Iterable[int]) -> Standing:
+        """Where it stands after one more round that counts."""
+        totals = tuple(a + b for a, b in zip(self.scores, scores, strict=True))
+        return Standing(self.round_number + 1, totals)
+
+
+@dataclass(frozen=True)
+class MatchFormat:
+    """When a match is over: after `rounds`, or after the round in which a side has `target`."""
+
+    rounds: int | None = None
+    target: int | None = None
+
+    def is_over(self, standing: Standing) -> bool:
+        """Whether no further round is played."""
+        if self.rounds is not None and standing.round_number >= self.rounds:
+            return True
+        return self.target is not None and max(standing.scores, default=0) >= self.target
+
+
+# --- what a seat may know ----------------------------------------------------------------
+
+
+class View(NamedTuple):
+    """All that a seat may know when it is its turn, and nothing more.
+
+    A value: it holds no reference to the round, the other hands or the referee.
+    Masks have bit `card` set for each card (see `arena.core.cards`).
+    """
+
+    rules: Rules
+    """The game with its options; also says who takes a trick and what it is worth."""
+    seat: int
+    """Whose view this is: N, E, S, W are 0 to 3."""
+    phase: Phase
+    """What is to be done: `bid`, `pass` (cards on), or `play` a card."""
+    legal: tuple[Action, ...]
+    """What may be done now, in ascending order of the numbers: suit by suit, not by strength."""
+    hand: int
+    """The cards held now, as a mask."""
+    dealt_hand: tuple[int, ...]
+    """The hand as it was dealt, in the order dealt."""
+    dealer: int | None
+    """Who dealt; None where that has no meaning."""
+    leader: int | None
+    """Who leads the first trick, once that is known."""
+    trump: int | None
+    """The trump suit (or obe, une), as an index into `TRUMPS`; None if there is none (yet)."""
+    declarer: int | None
+    """Who chose trump, or plays; None if nobody does (yet)."""
+    forced: bool
+    """Whether the declarer had no choice, so that declaring says nothing about their hand."""
+    turn_ups: tuple[int, ...]
+    """Suits turned up for the auction so far."""
+    bids: tuple[Bid, ...]
+    """The calls of the auction so far, as (seat, action)."""
+    tricks: tuple[Trick, ...]
+    """The finished tricks, as (leader, cards, winner, points, bonus)."""
+    table: tuple[int, ...]
+    """Cards of the trick in progress, in the order of play."""
+    table_leader: int | None
+    """Who led the trick in progress."""
+    opened: bool
+    """Whether a suit that may not be led at first has been broken (Hearts)."""
+    points: tuple[int, ...]
+    """Card points taken so far in this round, per side."""
+    bonus: tuple[int, ...]
+    """Roem, or Weis and Stöck, so far in this round, per side."""
+    standing: Standing
+    """Round number and scores of the match so far."""
+    passed: tuple[int, ...]
+    """The cards this seat passed on, in the order chosen."""
+    received: tuple[int, ...]
+    """The cards this seat received."""
+    shown: tuple[tuple[int, int], ...]
+    """Cards that seats have shown to all, as (seat, mask)."""
+    all_hands: tuple[int, ...] | None = None
+    """Everybody's cards, for agents that declare that they see them; else None."""
+    passing: int = 0
+    """Cards passed in this round go to `rules.seat_after(seat, passing)`; 0 if none are passed."""
+
+    @property
+    def played(self) -> int:
+        """Mask of the cards that have been played."""
+        mask = 0
+        for trick in self.tricks:
+            for card in trick.cards:
+                mask |= 1 << card
+        for card in self.table:
+            mask |= 1 << card
+        return mask
+
+    @property
+    def unseen(self) -> int:
+        """Mask of the cards that are neither in this hand nor played."""
+        return self.rules.deck & ~self.hand & ~self.played
+
+    @property
+    def position(self) -> Position:
+        """What decides which cards may be played now."""
+        return Position(self.trump, self.table, len(self.tricks), self.opened)
+
+    @property
+    def holder(self) -> int | None:
+        """The seat that holds the trick in progress; None if no card is on the table."""
+        if not self.table:
+            return None
+        return self.seat_at(self.rules.trick_winner(self.table, self.trump))
+
+    def takes(self, card: int) -> bool:
+        """Whether a card, played now, would hold the trick."""
+        table = (*self.table, card)
+        return self.rules.trick_winner(table, self.trump) == len(self.table)
+
+    def seat_at(self, place: int) -> int:
+        """The seat whose card is number `place` (from 0) of the trick in progress."""
+        if self.table_leader is None:
+            raise RulesError("no trick is in progress")
+        return self.rules.seat_after(self.table_leader, place)
+
+
+# --- what a game is ----------------------------------------------------------------------
+
+
+class Rules(Protocol):
+    """A game under one choice of options: a value, compared by its options."""
+
+    name: ClassVar[str]
+    version: ClassVar[int]
+    """Raised when the same actions would lead to other results than before."""
+    options_help: ClassVar[dict[str, str]]
+    bids: ClassVar[tuple[str, ...]]
+    """Names of the bids that are the game's own, action `OWN_BIDS` first; empty if it is bid
+    by the calls that games share, or not at all."""
+    usual_bidder: ClassVar[str | None]
+    """The registered bidder that bids for agents which have no way of their own."""
+    stake: ClassVar[float | None]
+    """The points that are usually at stake in a round, by which searches scale exploration;
+    None if nobody has found out."""
+    labels: ClassVar[dict[str, str]]
+    """What players of this game call things: the bonus, and the flags of an outcome."""
+    flag_owners: ClassVar[dict[str, FlagOwner]]
+    """Whose doing a flag is: that of the declarer's side, or of the side with most of these."""
+    measures: ClassVar[dict[str, Callable[[Deal], int]]]
+    """Numbers that a deal can be filtered by when a set is made."""
+
+    @classmethod
+    def from_record(cls, record: dict[str, Any]) -> Self | None:
+        """The rules a recorded round was played under; None if it is of another game."""
+        ...
+
+    @property
+    def players(self) -> int:
+        """How many seats there are."""
+        ...
+
+    @property
+    def deck(self) -> int:
+        """Mask of all cards of the game."""
+        ...
+
+    @property
+    def hand_size(self) -> int:
+        """Cards dealt to each seat, and so tricks in a round."""
+        ...
+
+    @property
+    def sides(self) -> tuple[tuple[int, ...], ...]:
+        """Which seats score together."""
+        ...
+
+    @property
+    def higher_wins(self) -> bool:
+        """Whether a higher score is better."""
+        ...
+
+    @property
+    def margin_bounds(self) -> tuple[float, float]:
+        """The worst and the best margin of a side: own score less the others', in its favour."""
+        ...
+
+    def worst_margin(self, sides: int) -> float:
+        """The worst margin that an entrant can come to who plays for so many of the sides."""
+        ...
+
+    @property
+    def match(self) -> MatchFormat:
+        """How long a full match is."""
+        ...
+
+    def __hash__(self) -> int:
+        """Equal rules have equal hashes, so that what follows from them can be kept."""
+        ...
+
+    def side_of(self, seat: int) -> int:
+        """The side that a seat scores for."""
+        ...
+
+    def seat_after(self, seat: int, steps: int = 1) -> int:
+        """The seat whose turn is `steps` after that of `seat`."""
+        ...
+
+    def check_deal(self, deal: Deal) -> None:
+        """Raise `RulesError` if these rules cannot be played on this deal."""
+        ...
+
+    def start(self, deal: Deal, standing: Standing = ...) -> Any:
+        """The round at its first decision; cards that the deal says are played, are."""
+        ...
+
+    def in_match(self, deal: Deal, number: int) -> Deal:
+        """The deal as round `number` of a match: the dealer rotates."""
+        ...
+
+    def playable(self, hand: int, position: Position) -> int:
+        """The cards of `hand` (a mask) that may be played in this position."""
+        ...
+
+    def trick_winner(self, cards: tuple[int, ...], trump: int | None) -> int:
+        """Which card of a trick (0 is the one led) takes it."""
+        ...
+
+    def trick_value(self, cards: tuple[int, ...], trump: int | None, last: bool) -> tuple[int, int]:
+        """Card points and bonus of a trick; `last` if it is the last of the round."""
+        ...
+
+    def opens(self, cards: tuple[int, ...]) -> bool:
+        """Whether a trick with these cards breaks the suit that may not be led at first."""
+        ...
+
+    def apply(self, state: Any, action: Action) -> None:
+        """Let the seat whose turn it is do `action`."""
+        ...
+
+    def view(self, state: Any, seat: int, *, all_hands: bool = False) -> View:
+        """What `seat` may know now."""
+        ...
+
+    def outcome(self, state: Any) -> Outcome:
+        """The result of a round that is over."""
+        ...
+
+    def facts(self, state: Any) -> dict[str, Any]:
+        """What a round that is over came to, as it is recorded."""
+        ...
+
+    def random_deal(self, rng: Rng, number: int) -> Deal:
+        """A deal for these rules; `number` decides what takes turns, such as the dealer."""
+        ...
+
+
+class RulesError(ArenaError):
+    """Options or a deal that a game cannot be played with."""
+
+
+class IllegalAction(ArenaError):
+    """An action that the rules forbid, with everything needed to see it."""
+
+    def __init__(
+        self,
+        seat: int,
+        action: Action,
+        legal: tuple[Action, ...],
+        deal: str,
+        bids: Sequence[str] = (),
+    ) -> None:
+        self.seat, self.action, self.legal, self.deal = seat, action, legal, deal
+        name = action_name(action, bids)
+        allowed = " ".join(action_name(each, bids) for each in legal)
+        super().__init__(f"seat {SEATS[seat]} played {name}, legal: {allowed}; deal {deal}")

@@ -1,0 +1,155 @@
+"""A deal and a round as people read them: hand diagrams and trick by trick.
+
+Everything here is plain text; `colour=True` marks the red suits for terminals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from arena.core.cards import (
+    LANE,
+    RANKS,
+    SEATS,
+    SUIT_SYMBOLS,
+    cards_of,
+    mask_of,
+    pretty,
+    trump_name,
+)
+from arena.core.deals import OPTIONAL_FIELDS, Deal
+from arena.core.rules import Outcome, Rules, action_name, chosen_trump
+
+_RED = ("\x1b[31m", "\x1b[0m")
+
+
+def side_name(rules: Rules, side: int) -> str:
+    """A side by its seats, such as `NS`."""
+    return "".join(SEATS[seat] for seat in rules.sides[side])
+
+
+def call_name(action: int, bids: Sequence[str] = ()) -> str:
+    """A bid for people; `bids` are those of the game's own."""
+    trump = chosen_trump(action)
+    return action_name(action, bids) if trump is None else trump_name(trump)
+
+
+# --- hand diagrams -----------------------------------------------------------------------
+
+
+def suit_lines(hand: int) -> list[str]:
+    """A hand, one suit a line, highest rank first.
+
+    >>> from arena.core.cards import CardSet
+    >>> suit_lines(CardSet.parse("SA S7 HT").mask)
+    ['♠ A 7', '♥ 10', '♣ -', '♦ -']
+    """
+    lines = []
+    for suit in (3, 2, 0, 1):
+        ranks = [RANKS[card % LANE] for card in reversed(cards_of(hand)) if card // LANE == suit]
+        shown = " ".join("10" if rank == "T" else rank for rank in ranks)
+        lines.append(f"{SUIT_SYMBOLS[suit]} {shown or '-'}")
+    return lines
+
+
+def diagram(hands: Sequence[int], notes: Iterable[str] = (), colour: bool = False) -> str:
+    """All hands as in a newspaper's bridge column, with `notes` in the top left corner."""
+    blocks = [[SEATS[seat], *suit_lines(hand)] for seat, hand in enumerate(hands)]
+    if len(blocks) == 2:
+        text = _beside(blocks[0], blocks[1], 24)
+        lines = [*notes, *text]
+    else:
+        north, east, south, west = blocks
+        head = [*notes]
+        indent = max([18, *map(len, head)]) + 2
+        head += [""] * (len(north) - len(head))
+        lines = [f"{left:{indent}}{right}" for left, right in zip(head, north, strict=False)]
+        lines += _beside(west, east, 2 * indent)
+        lines += [" " * indent + line for line in south]
+    return _paint("\n".join(line.rstrip() for line in lines), colour)
+
+
+def _beside(left: list[str], right: list[str], width: int) -> list[str]:
+    return [f"{a:{width}}{b}" for a, b in zip(left, right, strict=True)]
+
+
+def deal_notes(deal: Deal) -> list[str]:
+    """What a deal fixes besides the cards, a line each."""
+    notes = [deal.id]
+    for each in OPTIONAL_FIELDS:
+        values = each.values(deal)
+        if values and each.name != "played":
+            shown = " ".join(each.notation.show(value) for value in values)
+            notes.append(f"{each.name.replace('_', '-')} {shown}")
+    return notes
+
+
+# --- rounds ------------------------------------------------------------------------------
+
+
+def transcript(rules: Rules, deal: Deal, actions: Sequence[int], colour: bool = False) -> str:
+    """A whole round: the deal, the calls, every trick, and how it ended."""
+    state = rules.start(deal)
+    for action in actions:
+        rules.apply(state, action)
+    lines = [diagram([mask_of(hand) for hand in deal.hands], deal_notes(deal)), ""]
+    lines += _before_play(rules, state)
+    lines += _trick_lines(rules, state)
+    if state.turn is None:
+        lines += ["", *outcome_lines(rules, state, rules.outcome(state))]
+    return _paint("\n".join(lines), colour)
+
+
+def _before_play(rules: Rules, state: Any) -> Iterator[str]:
+    if state.bids:
+        calls = "  ".join(
+            f"{SEATS[bid.seat]} {call_name(bid.action, rules.bids)}" for bid in state.bids
+        )
+        yield f"calls: {calls}"
+    for seat, cards in enumerate(state.passed):
+        if cards:
+            yield f"{SEATS[seat]} passed {' '.join(pretty(card) for card in cards)}"
+    for seat, mask in state.shown:
+        yield f"{SEATS[seat]} showed {' '.join(pretty(card) for card in cards_of(mask))}"
+    if state.trump is not None and state.declarer is not None:
+        forced = " (forced)" if state.forced else ""
+        yield f"{SEATS[state.declarer]} plays {trump_name(state.trump)}{forced}"
+
+
+def _trick_lines(rules: Rules, state: Any) -> Iterator[str]:
+    for number, trick in enumerate(state.tricks, start=1):
+        cards = _in_order(rules, trick.leader, trick.cards)
+        bonus = f" +{trick.bonus}" if trick.bonus else ""
+        worth = f"{trick.points}{bonus}"
+        yield f"{number:2}  {cards}   {SEATS[trick.winner]} takes {worth}"
+    if state.table:
+        cards = _in_order(rules, state.table_leader, state.table)
+        yield f"{len(state.tricks) + 1:2}  {cards}"
+
+
+def _in_order(rules: Rules, leader: int, cards: Sequence[int]) -> str:
+    shown = (
+        f"{SEATS[rules.seat_after(leader, place)]} {pretty(card):<3}"
+        for place, card in enumerate(cards)
+    )
+    return "  ".join(shown)
+
+
+def outcome_lines(rules: Rules, state: Any, outcome: Outcome) -> list[str]:
+    """The result of a round: a table with a row a side, and what happened."""
+    names = [side_name(rules, side) for side in range(len(rules.sides))]
+    lines = ["side  tricks  points  bonus  score"]
+    rows = zip(names, outcome.tricks, outcome.points, outcome.bonus, outcome.scores, strict=True)
+    lines += [f"{n:<4}  {t:6}  {p:6}  {b:5}  {s:5}" for n, t, p, b, s in rows]
+    lines += [", ".join(outcome.flags)] if outcome.flags else []
+    return lines
+
+
+def _paint(text: str, colour: bool) -> str:
+    if not colour:
+        return text
+    start, end = _RED
+    for symbol in "♥♦":
+        text = text.replace(symbol, f"{start}{symbol}{end}")
+    return text

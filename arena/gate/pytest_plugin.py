@@ -1,0 +1,148 @@
+"""Strength tests in pytest: gates as files, and a fixture. Does nothing unless it is used.
+
+`pytest some.gate.yaml` (or a folder that is collected and has such files) judges each gate as one
+test. In Python a strength test is written like any other:
+
+    @pytest.mark.strength(game="klaverjas", deals={"set": "klaverjas-given-1000"})
+    def test_my_agent_is_better_than_a_random_one(strength):
+        found = strength({"family": "rule"}, than={"family": "random"}, better_by=10)
+        assert found.passed, found.block
+
+The marker has what several tests share: any keys of a gate file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from arena.gate.verdict import Verdict
+
+# Nothing of arena is imported before it is asked for: pytest loads this file in every project.
+_SUFFIX = ".gate.yaml"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """How many workers gates have."""
+    group = parser.getgroup("arena", "strength gates of arena")
+    group.addoption("--gate-jobs", type=int, default=1, help="workers of each strength gate")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known."""
+    config.addinivalue_line(
+        "markers", "strength(**gate): keys of a gate file for the fixture `strength` (arena)"
+    )
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A gate file is a test."""
+    if not file_path.name.endswith(_SUFFIX):
+        return None
+    return GateCollector.from_parent(parent, path=file_path)
+
+
+class GateCollector(pytest.File):
+    """A gate file."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """One test: the gate."""
+        name = self.path.name.removesuffix(_SUFFIX)
+        yield GateItem.from_parent(self, name=name)
+
+
+class GateItem(pytest.Item):
+    """A gate that is to be passed; one without an answer is skipped."""
+
+    def runtest(self) -> None:
+        """Judge, and leave everything in a folder of pytest's cache."""
+        from arena.gate.config import load_gate
+
+        cache: Any = self.config.cache
+        verdict = _judged(load_gate(self.path), cache.mkdir("arena-gates"), self.config)
+        if verdict.outcome == "inconclusive":
+            pytest.skip(verdict.line)
+        if not verdict.passed:
+            raise GateFailed(f"{verdict.line}\n{verdict.block}")
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """What the gate says; a traceback would only show how it was asked."""
+        from arena.core.errors import ArenaError
+
+        if isinstance(excinfo.value, GateFailed | ArenaError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where it stands."""
+        return self.path, None, f"gate {self.name}"
+
+
+class GateFailed(Exception):
+    """The candidate did not pass."""
+
+
+class Strength:
+    """Judges candidates; made by the fixture `strength`."""
+
+    def __init__(self, request: pytest.FixtureRequest, folder: Path) -> None:
+        self._request, self._folder = request, folder
+
+    def __call__(
+        self,
+        candidate: Mapping[str, Any],
+        *,
+        than: Mapping[str, Any] | None = None,
+        better_by: float | None = None,
+        worse_by: float | None = None,
+        **gate: Any,
+    ) -> Verdict:
+        """Play until it is known whether the candidate is better, or not worse, by so many points.
+
+        `than` is whom it plays head to head. Everything else of a gate file goes by its key.
+        """
+        from arena.gate.config import gate_of
+
+        marker = self._request.node.get_closest_marker("strength")
+        data: dict[str, Any] = {"name": "strength", **(marker.kwargs if marker else {}), **gate}
+        data["candidate"] = dict(candidate)
+        if than is not None:
+            data["baseline"] = {"agent": dict(than)}
+        if better_by is not None:
+            data["test"] = {"kind": "gain", "better_by": better_by}
+        elif worse_by is not None:
+            data["test"] = {"kind": "no-regression", "worse_by": worse_by}
+        found = gate_of(data, self._request.node.name, self._request.path.parent)
+        return _judged(found, self._folder, self._request.config)
+
+
+@pytest.fixture
+def strength(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Strength:
+    """Judges whether an agent is strong enough; see `arena.gate.pytest_plugin`."""
+    return Strength(request, tmp_path_factory.mktemp("strength"))
+
+
+def _judged(gate: Any, folder: Path, config: pytest.Config) -> Verdict:
+    from arena.gate.artifacts import write_verdict
+    from arena.gate.judge import GateOptions, judge
+    from arena.play.run import RunOptions
+
+    out = folder / gate.name
+    options = GateOptions(out, RunOptions(jobs=config.getoption("--gate-jobs")))
+    verdict = judge(gate, options, _Nobody())
+    write_verdict(verdict, out)
+    return verdict
+
+
+class _Nobody:
+    """Watches without a word: pytest has its own."""
+
+    def say(self, line: str) -> None:
+        """Something happened."""
+
+    def update(self, tally: Any) -> None:
+        """More is stored."""

@@ -1,0 +1,1 @@
+"""Tools for maintainers: speed (`bench`) and error rates of the statistics (`calibrate`)."""

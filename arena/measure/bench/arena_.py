@@ -1,0 +1,226 @@
+"""What the arena itself costs: the referee, storing, workers, starting again, memory.
+
+| key | what | target |
+|---|---|---|
+| `referee_rounds_per_s` | Klaverjas rounds of two random agents, one core | ≥ 1,500 |
+| `overhead_per_deal` | a run's time over that of the referee alone, less 1 | ≤ 0.15 |
+| `speedup_2_workers` | two workers against one, agents that think 1 ms | ≥ 1.9 |
+| `rule_random_10000_s` | `arena run` of 10,000 deals × 2 seatings, rule against random | < 15 |
+| `resume_s` | the same command again, when all is stored | < 2 |
+| `driver_mib` | the driver's memory with 1,000,000 stored rounds | < 1024 |
+
+Comparisons are measured in turns and the best of each is taken, so that what else the
+machine does counts as little as it can; the referee and the overhead are in CPU time,
+the rest, workers above all, needs a machine that does nothing else. For the speed-up the
+workers are started before they are timed; the commands are timed whole.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from arena.config.entrants import AgentSpec, Entrant
+from arena.config.experiment import Experiment
+from arena.core.agent import Player
+from arena.core.errors import ArenaError
+from arena.core.registry import AGENTS
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng, rng_for
+from arena.games.klaverjas import Klaverjas
+from arena.play.referee import Lineup, Referee
+from arena.play.run import RunOptions, run
+from arena.play.tally import Tally
+from arena.store import Run
+
+_CONFIG = """\
+name: bench
+game: {name: klaverjas}
+deals: {set: klaverjas-given-10000}
+agents: {rule: {family: rule}, random: {family: random}}
+schedule: {type: round-robin}
+seed: 1
+"""
+
+
+@dataclass(frozen=True)
+class Thinker:
+    """Plays low after `milliseconds` of work."""
+
+    milliseconds: float = 1.0
+
+    def act(self, view: View, rng: Rng) -> Action:
+        """The first legal action, in its time."""
+        until = time.thread_time() + self.milliseconds / 1e3
+        while time.thread_time() < until:
+            pass
+        return view.legal[0]
+
+
+class _Silent:
+    def say(self, line: str) -> None:
+        pass
+
+    def update(self, tally: Tally) -> None:
+        pass
+
+
+def measure(deals: int = 2000, stored_rounds: int = 1_000_000) -> dict[str, float]:
+    """All figures; `deals` for the comparisons, `stored_rounds` for the memory."""
+    with tempfile.TemporaryDirectory(prefix="arena-bench-") as name:
+        folder = Path(name)
+        figures = _referee_and_overhead(folder, deals)
+        figures["speedup_2_workers"] = _speedup(folder)
+        figures |= _command(folder)
+        if stored_rounds:
+            figures["driver_mib"] = _driver_memory(folder, stored_rounds)
+    return figures
+
+
+def _experiment(deals: int, *families: tuple[str, str]) -> Experiment:
+    rules = Klaverjas()
+    made = (rules.random_deal(rng_for(1, "bench", i), i) for i in range(deals))
+    entrants = tuple(Entrant(name, (AgentSpec(family),)) for name, family in families)
+    names = [name for name, _ in families]
+    return Experiment(
+        name="bench",
+        rules=rules,
+        deals=tuple(replace(deal, id=f"bench-{i:06}") for i, deal in enumerate(made)),
+        deal_set="bench",
+        deals_sha256=str(deals),
+        entrants=entrants,
+        pairings=tuple((a, b) for i, a in enumerate(names) for b in names[i + 1 :]),
+    )
+
+
+def _in_turns(
+    *works: Callable[[int], object],
+    turns: int = 3,
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[float]:
+    """The best time of each, measured one after the other."""
+    best = [float("inf")] * len(works)
+    for turn in range(turns):
+        for number, work in enumerate(works):
+            started = clock()
+            work(turn)
+            best[number] = min(best[number], clock() - started)
+    return best
+
+
+def _referee_and_overhead(folder: Path, deals: int) -> dict[str, float]:
+    experiment = _experiment(deals, ("a", "random"), ("b", "random"))
+    referee = Referee(experiment.rules)
+    lineup = Lineup.of([Player(AGENTS.get("random")())] * 4)
+
+    def alone(turn: int) -> None:
+        for deal in experiment.deals:
+            for seating in (0, 1):
+                referee.play(deal, lineup, seating)
+
+    def stored(turn: int) -> None:
+        run(experiment, folder / f"overhead-{turn}", RunOptions(jobs=1), _Silent())
+
+    alone_s, stored_s = _in_turns(alone, stored, turns=7, clock=time.process_time)
+    return {
+        "referee_rounds_per_s": 2 * deals / alone_s,
+        "overhead_per_deal": stored_s / alone_s - 1,
+    }
+
+
+def _speedup(folder: Path) -> float:
+    AGENTS.add("bench-thinker", Thinker)
+    experiment = _experiment(150, ("a", "bench-thinker"), ("b", "bench-thinker"))
+    warm = replace(experiment, deals=experiment.deals[:8])
+    run(warm, folder / "warm", RunOptions(jobs=2), _Silent())
+
+    def with_jobs(jobs: int) -> Callable[[int], object]:
+        options = RunOptions(jobs=jobs)
+        return lambda turn: run(experiment, folder / f"jobs-{jobs}-{turn}", options, _Silent())
+
+    one, two = _in_turns(with_jobs(1), with_jobs(2), turns=2)
+    return one / two
+
+
+def _command(folder: Path) -> dict[str, float]:
+    config = folder / "bench.yaml"
+    config.write_text(_CONFIG)
+    command = [sys.executable, "-m", "arena", "run", str(config), "--out", str(folder / "run")]
+    command += ["--jobs", "2", "--no-report"]
+    (first,) = _in_turns(lambda turn: _call([*command, "--fresh"]))
+    (again,) = _in_turns(lambda turn: _call(command))
+    return {"rule_random_10000_s": first, "resume_s": again}
+
+
+def _call(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ArenaError(f"{' '.join(command)} failed: {done.stderr.strip()}")
+    return done.stdout
+
+
+# --- memory ------------------------------------------------------------------------------
+
+_AGENTS = 11
+
+
+def _driver_memory(folder: Path, stored_rounds: int) -> float:
+    """Peak memory of a process that finishes a round robin of so many rounds, in MiB.
+
+    One pairing is played; the others get copies of its rounds, all but those of the last
+    deals, which the process plays before it reads what the tables at the end are made of.
+    """
+    path = folder / "memory"
+    deals = stored_rounds // (_AGENTS * (_AGENTS - 1))
+    experiment = _round_robin(deals)
+    only_one = replace(experiment, pairings=experiment.pairings[:1])
+    run(only_one, path, RunOptions(), _Silent())
+    try:
+        run(experiment, path, RunOptions(jobs=1), _StopAtOnce())
+    except KeyboardInterrupt:
+        _copy_rounds(path / "results.sqlite", experiment.deals[-20].id)
+    code = f"from arena.measure.bench.arena_ import finish; finish({str(path)!r}, {deals})"
+    started = subprocess.Popen([sys.executable, "-c", code])
+    _, status, used = os.wait4(started.pid, 0)
+    if status:
+        raise ArenaError(f"{path}: the run could not be finished")
+    return used.ru_maxrss / 1024
+
+
+def _round_robin(deals: int) -> Experiment:
+    return _experiment(deals, *((f"random-{i:02}", "random") for i in range(_AGENTS)))
+
+
+def finish(path: str, deals: int) -> None:
+    """Finish the round robin in `path` and read its results, in a process to be measured."""
+    run(_round_robin(deals), Path(path), RunOptions(jobs=2), _Silent())
+    with Run(path) as results:
+        results.thinking()
+        for pairing in results.pairings:
+            results.margins(pairing)
+
+
+class _StopAtOnce(_Silent):
+    def update(self, tally: Tally) -> None:
+        raise KeyboardInterrupt
+
+
+def _copy_rounds(path: Path, last: str) -> None:
+    connection = sqlite3.connect(path)
+    columns = [row[1] for row in connection.execute("PRAGMA table_info(rounds)")][1:]
+    names = ", ".join(columns)
+    with connection:
+        connection.execute(
+            f"INSERT INTO rounds SELECT pairings.id, {names} FROM pairings, rounds "
+            "WHERE pairings.id > 1 AND rounds.pairing = 1 AND rounds.unit < ? "
+            "ORDER BY pairings.id, rounds.unit, rounds.seating",
+            (last,),
+        )
+    connection.close()

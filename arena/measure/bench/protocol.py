@@ -1,0 +1,233 @@
+"""What it costs that agents play in processes of their own.
+
+| key | what | target |
+|---|---|---|
+| `protocol_us_per_decision` | a decision in a process, less the agent's own time | ≤ 150 |
+| `protocol_cpu_us_per_decision` | the processor time of both sides for it | |
+| `protocol_encode_us` | writing a view | ≤ 30 |
+| `protocol_decode_us` | reading it again | |
+| `protocol_start_ms` | until a process is ready | |
+| `protocol_faults_per_deal` | how many faults the runs below have | about 0.1 |
+| `protocol_faults_slowdown` | a forfeiting run with so many exceptions, over one without | < 2 |
+| `protocol_deaths_slowdown` | the same, where the process dies each time | < 2 |
+| `protocol_mib_each` | memory of each of 8 processes beyond the interpreter alone | ≤ 60 |
+
+Times are the best of several; on a machine that does other things the way to a process
+and back is mostly waiting for a core. The runs are whole ones, with both seatings of each
+deal and everything stored, in processor time of all processes together.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from arena.core.agent import Setup
+from arena.core.codec import ViewCodec
+from arena.core.deals import Deal
+from arena.core.errors import ArenaError
+from arena.core.registry import AGENTS
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng, rng_for
+from arena.games.klaverjas import Klaverjas
+from arena.process.client import Isolated, ProcessAgent
+from arena.process.faults import AgentFault
+from arena.process.recipe import Recipe
+
+_RULES = Klaverjas()
+
+
+@dataclass(frozen=True)
+class Flawed:
+    """Any legal action; in deals whose first card says so, the end of it."""
+
+    how: str = ""
+
+    def act(self, view: View, rng: Rng) -> Action:
+        """A legal action, or none."""
+        if self.how and not view.tricks and _is_chosen(view):
+            if self.how == "dies":
+                os._exit(1)
+            raise ValueError("no idea")
+        return rng.choice(view.legal)
+
+
+def _is_chosen(view: View) -> bool:
+    """About one hand in forty: with four hands in two seatings, a fault in ten deals."""
+    return sum(view.dealt_hand[:3]) % 40 == 0
+
+
+def left_out() -> str | None:
+    """Why nothing can be measured here, if so."""
+    return None if Path("/proc/self/stat").exists() else "needs Linux: reads /proc"
+
+
+def measure(deals: int = 200) -> dict[str, float]:
+    """All figures, on so many deals."""
+    if why := left_out():
+        raise ArenaError(f"bench protocol: {why}")
+    dealt = [_RULES.random_deal(rng_for(1, "bench", number), number) for number in range(deals)]
+    codec_figures = _codec(dealt[:50])
+    started = time.perf_counter()
+    with_start = _agent(Flawed())
+    _play(with_start, dealt[:1])
+    start_ms = (time.perf_counter() - started) / 2 * 1e3
+    with_start.close()
+    plain, _ = _run("", dealt)
+    raising, faults = _run("raises", dealt)
+    dying, _ = _run("dies", dealt)
+    return {
+        **_per_decision(dealt),
+        **codec_figures,
+        "protocol_start_ms": start_ms,
+        "protocol_faults_per_deal": faults / len(dealt),
+        "protocol_faults_slowdown": raising / plain,
+        "protocol_deaths_slowdown": dying / plain,
+        "protocol_mib_each": _memory(dealt[:2]),
+    }
+
+
+def _agent(flawed: Flawed) -> ProcessAgent:
+    return ProcessAgent(Isolated(Recipe(Flawed, {"how": flawed.how})))
+
+
+def _play(agent: ProcessAgent, deals: list[Deal]) -> tuple[float, int]:
+    """Seconds spent waiting for the agent beyond its own time, and its decisions."""
+    seconds, decisions = 0.0, 0
+    for number, deal in enumerate(deals):
+        state = _RULES.start(deal)
+        rng = Rng(number)
+        try:
+            seated = {seat: agent.take_seat(Setup(_RULES, seat)) for seat in (0, 2)}
+            while state.turn is not None:
+                seat = state.turn
+                if seat not in seated:
+                    _RULES.apply(state, rng.choice(state.legal))
+                    continue
+                view = _RULES.view(state, seat)
+                began = time.perf_counter()
+                action = seated[seat].act(view, Rng(rng.next64()))
+                there_and_back = time.perf_counter() - began - seated[seat].nanoseconds / 1e9
+                if not isnan(there_and_back):
+                    seconds += there_and_back
+                decisions += 1
+                _RULES.apply(state, action)
+        except AgentFault:
+            continue
+    return seconds, decisions
+
+
+class _Nobody:
+    """Watches a run without a word."""
+
+    def say(self, line: str) -> None:
+        pass
+
+    def update(self, tally: Any) -> None:
+        pass
+
+
+def _run(how: str, deals: list[Deal]) -> tuple[float, int]:
+    """The processor time of a forfeiting run against a random player, and its faults."""
+    # Here: the processes of the agent import this module, and need nothing of that.
+    from arena.config.entrants import AgentSpec, Entrant
+    from arena.config.experiment import Experiment
+    from arena.play.run import RunOptions, run
+    from arena.store import Run
+
+    before = AGENTS._added.copy()
+    AGENTS.add("flawed", Flawed)
+    try:
+        flawed = AgentSpec("flawed", {"how": how}, isolate=True)
+        experiment = Experiment(
+            name="bench",
+            rules=_RULES,
+            deals=tuple(replace(deal, id=str(number)) for number, deal in enumerate(deals)),
+            deal_set="bench",
+            deals_sha256="0" * 64,
+            entrants=(Entrant("flawed", (flawed,)), Entrant("random", (AgentSpec("random"),))),
+            pairings=(("flawed", "random"),),
+            on_fault="forfeit",
+        )
+        with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
+            began = sum(os.times()[:4])
+            run(experiment, Path(folder) / "run", RunOptions(jobs=1), _Nobody())
+            seconds = sum(os.times()[:4]) - began
+            with Run(Path(folder) / "run") as results:
+                return seconds, len(results.faults())
+    finally:
+        AGENTS._added = before
+
+
+def _per_decision(deals: list[Deal]) -> dict[str, float]:
+    agent = _agent(Flawed())
+    try:
+        _play(agent, deals[:5])
+        best, cpu = float("inf"), float("inf")
+        size = max(1, len(deals) // 20)
+        for first in range(0, len(deals), size):
+            before = _cpu_seconds(agent)
+            seconds, decisions = _play(agent, deals[first : first + size])
+            best = min(best, seconds / decisions)
+            cpu = min(cpu, (_cpu_seconds(agent) - before) / decisions)
+    finally:
+        agent.close()
+    return {"protocol_us_per_decision": best * 1e6, "protocol_cpu_us_per_decision": cpu * 1e6}
+
+
+def _cpu_seconds(agent: ProcessAgent) -> float:
+    """Processor time of this process and of those of the agent."""
+    used = time.process_time()
+    for pid in agent.process_ids:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        used += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return used
+
+
+def _codec(deals: list[Deal]) -> dict[str, float]:
+    codec = ViewCodec(_RULES)
+    read = codec.reader()
+    views = []
+    for number, deal in enumerate(deals):
+        state, rng = _RULES.start(deal), Rng(number)
+        while state.turn is not None:
+            views.append(_RULES.view(state, state.turn))
+            _RULES.apply(state, rng.choice(state.legal))
+    lines = [codec.encode(view) for view in views]
+
+    def best(work: Callable[[], object]) -> float:
+        times = []
+        for _ in range(5):
+            began = time.process_time()
+            work()
+            times.append(time.process_time() - began)
+        return min(times) / len(views) * 1e6
+
+    return {
+        "protocol_encode_us": best(lambda: [codec.encode(view) for view in views]),
+        "protocol_decode_us": best(lambda: [read(orjson.loads(line)) for line in lines]),
+    }
+
+
+def _memory(deals: list[Deal], agents: int = 8) -> float:
+    bare = [sys.executable, "-c", "print(open('/proc/self/statm').read().split()[1])"]
+    pages = int(subprocess.run(bare, capture_output=True, text=True, check=True).stdout)
+    playing = [_agent(Flawed()) for _ in range(agents)]
+    try:
+        for agent in playing:
+            _play(agent, deals)
+        each = [agent.memory_mb / len(agent.process_ids) for agent in playing]
+    finally:
+        for agent in playing:
+            agent.close()
+    return max(each) - pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)

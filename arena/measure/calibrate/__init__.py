@@ -1,0 +1,1 @@
+"""Simulations that measure the error rates and the coverage of the statistics."""

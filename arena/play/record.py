@@ -1,0 +1,176 @@
+"""Games as training data: one row per card played, in Parquet.
+
+A row has what the seat knew (`view`, as `arena.core.codec` writes it), what it could do and did
+(`legal`, `card`), what its search found out about every legal card (`visits`, `values`; empty
+if there was no choice, and for agents that do not explain themselves), and how the round ended
+for its side (`margin`).
+
+The parts of a recording are files of so many deals each, `part-00000.parquet` and so on. Each
+is written whole; a recording that was stopped goes on with the parts that are missing. The
+random numbers are those of `arena run`, so a part is the same whoever plays it, and when.
+`recording.json` beside them is the experiment with everything filled in.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Iterator, Mapping
+from io import BytesIO
+from math import nan
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from joblib import Parallel, delayed
+
+from arena.config.experiment import Experiment
+from arena.core.agent import Player, Setup, sees_all_cards
+from arena.core.codec import encode_view
+from arena.core.deals import Deal
+from arena.core.errors import ArenaError
+from arena.core.files import write_atomically
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng, rng_for
+from arena.play.schedule import seat_members, seatings
+
+COLUMNS = (
+    "deal", "seating", "number", "seat", "agent", "view", "legal", "card", "visits", "values",
+    "margin",
+)  # fmt: skip
+_EXPERIMENT = "recording.json"
+
+
+@runtime_checkable
+class Decides(Protocol):
+    """An agent that can tell what it considered, together with what it does."""
+
+    def decide(self, view: View, rng: Rng) -> tuple[Action, Mapping[Action, Any]]:
+        """The action, and for each one visits and value."""
+        ...
+
+
+def record(
+    experiment: Experiment, folder: Path, jobs: int = 1, deals_per_part: int = 50
+) -> Iterator[Path]:
+    """Play what is missing of a recording; the path of each part once it is written."""
+    if importlib.util.find_spec("pyarrow") is None:
+        raise ArenaError("recordings are Parquet files: pip install 'arena-tricks[parquet]'")
+    missing = [
+        (number, experiment.deals[first : first + deals_per_part])
+        for number, first in enumerate(range(0, len(experiment.deals), deals_per_part))
+        if not _part(folder, number).exists()
+    ]
+    _begin(experiment, folder, deals_per_part)
+    work = Parallel(n_jobs=jobs, return_as="generator_unordered")
+    yield from work(delayed(_write)(experiment, deals, _part(folder, n)) for n, deals in missing)
+
+
+def parts(folder: Path) -> list[Path]:
+    """The parts of a recording, in order."""
+    found = sorted(folder.glob("part-*.parquet"))
+    if not found:
+        raise ArenaError(f"{folder}: no recording here (part-*.parquet); see 'arena record --help'")
+    return found
+
+
+def experiment_of(folder: Path) -> dict[str, Any]:
+    """The experiment that a recording is of, as a configuration file with all filled in."""
+    path = folder / _EXPERIMENT
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ArenaError(f"{path}: not the experiment of a recording: {error}") from error
+    return found
+
+
+def _begin(experiment: Experiment, folder: Path, deals_per_part: int) -> None:
+    """Say which experiment the parts are of; parts of another one are not added to."""
+    ours = {**experiment.resolved, "deals_per_part": deals_per_part}
+    ours = json.loads(json.dumps(ours))
+    if not (folder / _EXPERIMENT).exists():
+        if folder.is_dir() and any(folder.glob("part-*.parquet")):
+            raise ArenaError(f"{folder}: has parts, but no {_EXPERIMENT}: use another folder")
+        write_atomically(folder / _EXPERIMENT, json.dumps(ours, indent=1) + "\n")
+        return
+    theirs = experiment_of(folder)
+    differing = [key for key in ours if theirs.get(key) != ours[key]]
+    if differing:
+        raise ArenaError(
+            f"{folder}: a recording of another experiment ({', '.join(differing)} differ): "
+            "use another folder"
+        )
+
+
+def _part(folder: Path, number: int) -> Path:
+    return folder / f"part-{number:05}.parquet"
+
+
+def _write(experiment: Experiment, deals: tuple[Deal, ...], path: Path) -> Path:
+    import pyarrow
+    from pyarrow import parquet
+
+    rows = [row for deal in deals for row in _rows(experiment, deal)]
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
+    content = BytesIO()
+    parquet.write_table(pyarrow.table(columns), content, compression="zstd")
+    write_atomically(path, content.getvalue())
+    return path
+
+
+def _rows(experiment: Experiment, deal: Deal) -> Iterator[tuple[Any, ...]]:
+    rules = experiment.rules
+    for names in experiment.pairings:
+        teams = [experiment.entrant(name).members for name in names]
+        built = [[member.build(experiment.folder) for member in team] for team in teams]
+        sizes = (len(teams[0]), len(teams[1]))
+        for number, seating in enumerate(seatings(rules, experiment.placements)):
+            members = seat_members(seating, sizes)
+            lineup = [built[e][m] for e, m in zip(seating, members, strict=True)]
+            owners = [names[entrant] for entrant in seating]
+            yield from _round(experiment, deal, number, lineup, owners)
+
+
+def _round(
+    experiment: Experiment, deal: Deal, seating: int, lineup: list[Player], owners: list[str]
+) -> Iterator[tuple[Any, ...]]:
+    rules = experiment.rules
+    players = [player.take_seat(Setup(rules, seat)) for seat, player in enumerate(lineup)]
+    deciders = [each.cards if isinstance(each.cards, Decides) else None for each in players]
+    seeds = [rng_for(experiment.seed, deal.id, seating, seat) for seat in range(rules.players)]
+    state = rules.start(deal)
+    rows: list[tuple[Any, ...]] = []
+    while state.turn is not None:
+        seat, player, decider = state.turn, players[state.turn], deciders[state.turn]
+        view = rules.view(state, seat, all_hands=sees_all_cards(player))
+        rng = Rng(seeds[seat].next64())
+        found: Mapping[Action, Any] = {}
+        if decider is not None and view.phase == "play" and len(view.legal) > 1:
+            action, found = decider.decide(view, rng)
+        else:
+            action = player.act(view, rng)
+        if view.phase == "play":
+            # What is stored is what a seat may know, whatever the teacher saw.
+            known = encode_view(view._replace(all_hands=None) if view.all_hands else view)
+            visits, values = _findings(found, view.legal)
+            decided = (known, list(view.legal), action, visits, values)
+            rows.append((deal.id, seating, len(rows), seat, owners[seat], *decided))
+        rules.apply(state, action)
+    scores = rules.outcome(state).scores
+    for row in rows:
+        side = rules.side_of(row[3])
+        others = [score for other, score in enumerate(scores) if other != side]
+        margin = scores[side] - sum(others) / len(others)
+        yield (*row, float(margin if rules.higher_wins else -margin))
+
+
+def _findings(
+    found: Mapping[Action, Any], legal: tuple[Action, ...]
+) -> tuple[list[int], list[float]]:
+    """Visits and value of each legal card; a card that was not tried has no value."""
+    if not found:
+        return [], []
+    visits = [int(found[card].visits) if card in found else 0 for card in legal]
+    values = [
+        float(found[card].value) if seen else nan for card, seen in zip(legal, visits, strict=True)
+    ]
+    return visits, values

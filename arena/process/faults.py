@@ -1,0 +1,62 @@
+"""What an agent can do wrong, in words: the same wherever it plays."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Literal, TypeAlias
+
+from arena.core.printable import printable
+
+_MESSAGE_LENGTH = 500
+
+FaultKind: TypeAlias = Literal["crash", "illegal", "overtime", "stuck", "memory", "protocol"]
+"""Raised or died, played what is not legal, came back late, did not come back, used too much
+memory, did not keep to the protocol (the last two in a process of its own)."""
+
+
+class AgentFault(Exception):
+    """What an agent in a process of its own did wrong."""
+
+    def __init__(self, kind: FaultKind, words: str, detail: str = "") -> None:
+        super().__init__(words)
+        self.kind, self.words, self.detail = kind, words, detail
+
+
+def crash_words(error: BaseException) -> str:
+    """What an agent raised, in one line."""
+    try:
+        said = " ".join(str(error).split())
+    except BaseException:  # an agent's own type, and one more defect of the agent's
+        said = ""
+    name = type(error).__name__
+    return cut(f"raised {name}: {said}" if said else f"raised {name}", _MESSAGE_LENGTH)
+
+
+def cut(text: str, length: int) -> str:
+    """Text that can be stored and shown: of a sensible length, nothing that moves a terminal.
+
+    >>> cut("abcdefgh", 4), cut("\\ud800", 9), cut("\\x1b[2J", 9)
+    ('ab ... gh', '\\\\ud800', '\\\\x1b[2J')
+    """
+    if len(text) > length:
+        text = f"{text[: length // 2]} ... {text[-(length // 2) :]}"
+    return printable(text)
+
+
+def whole_number(answer: Any) -> int:
+    """An answer of another whole-number type (numpy's) as an int; -1 if it is no number of ours."""
+    if isinstance(answer, bool):
+        return -1
+    try:
+        return operator.index(answer)
+    except BaseException:  # no number, or an agent's own type that raises whatever it likes
+        return -1
+
+
+def shown(answer: Any) -> str:
+    """What an agent answered, in few letters, whatever it is."""
+    try:
+        text = " ".join(repr(answer).split())
+    except BaseException:  # an agent's own type, and a defect of the agent's
+        text = f"a {type(answer).__name__}"
+    return cut(text if len(text) <= 60 else text[:57] + "...", 60)
