@@ -17,8 +17,8 @@ import pytest
 from arena.cli import main
 from arena.core.errors import ArenaError
 from arena.live import LivePage
-from arena.play.tally import Tally
 from arena.store import Run
+from arena.tournament.tally import Tally
 
 
 def fetch(url: str, **headers: str) -> str:

@@ -19,8 +19,8 @@ from thirds import kernel
 from thirds.rules import Thirds
 
 from arena.games.kernel.contract import uncompilable
-from arena.play.schedule import seatings
 from arena.testing import check_game
+from arena.tournament.schedule import seatings
 
 EXPERIMENT = """
 name: three

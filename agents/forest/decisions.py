@@ -14,7 +14,7 @@ from arena.core.codec import decode_view
 from arena.core.errors import ArenaError
 from arena.core.rules import View
 from arena.games.kernel.spec import KernelGame, kernel_game
-from arena.play.record import parts
+from arena.tournament.record import parts
 
 
 class Decision(NamedTuple):

@@ -26,7 +26,7 @@ from agents.forest.training import (
 from arena.config.recipe import RecipeTrainer
 from arena.core.agent import parameter
 from arena.core.errors import ArenaError
-from arena.play.record import experiment_of
+from arena.tournament.record import experiment_of
 
 MOST_BYTES = 3_000_000
 """A larger model is not written: ask for larger leaves or fewer trees."""

@@ -26,7 +26,7 @@ from arena.config.recipe import RecipeTrainer
 from arena.core.agent import parameter
 from arena.core.deals import DealSet
 from arena.core.errors import ArenaError
-from arena.play.record import experiment_of
+from arena.tournament.record import experiment_of
 
 GAMES_HELP = (
     "folders of recorded games, or sets of deals (.csv) that the game's policy plays; "

@@ -11,7 +11,7 @@ from agents.policies.rounds import NOBODY, Rounds
 from arena.core.codec import decode_view
 from arena.core.errors import ArenaError
 from arena.core.rules import Rules
-from arena.play.record import parts
+from arena.tournament.record import parts
 
 
 def recorded_rounds(folder: Path) -> Rounds:

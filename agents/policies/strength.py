@@ -21,10 +21,10 @@ from arena.core.generate import make_deals
 from arena.core.registry import AGENTS
 from arena.core.rules import Rules
 from arena.games.needs import why_not
-from arena.play.run import RunOptions, run
-from arena.play.tally import Tally
 from arena.stats.paired import MeanDifference, mean_difference
 from arena.store import Run
+from arena.tournament.run import RunOptions, run
+from arena.tournament.tally import Tally
 
 
 @dataclass

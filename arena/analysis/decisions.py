@@ -13,8 +13,8 @@ from typing import Any, Protocol, runtime_checkable
 from arena.core.agent import Belief, sees_all_cards
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
-from arena.play.referee import decision_rng
 from arena.store import Replay, Run
+from arena.tournament.referee import decision_rng
 
 
 @runtime_checkable

@@ -19,7 +19,7 @@ from arena.core.errors import ArenaError
 from arena.core.rules import Rules, View
 from arena.core.scoring import by_entrant, margin_of
 from arena.core.seeds import Rng, rng_for
-from arena.play.referee import Lineup, Referee
+from arena.tournament.referee import Lineup, Referee
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.core.printable import as_it_is
-from arena.play.tally import Pace, Tally
+from arena.tournament.tally import Pace, Tally
 
 _LINE_EVERY_S = 5.0
 _STANDINGS_SHOWN = 12

@@ -21,8 +21,8 @@ from arena.core.deals import Deal
 from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
 from arena.core.rules import Rules
-from arena.play.fingerprint import is_reproducible
-from arena.play.referee import Clock, Lineup, Referee, first_decisions
+from arena.tournament.fingerprint import is_reproducible
+from arena.tournament.referee import Clock, Lineup, Referee, first_decisions
 
 FORMAT = 2
 _SEED = 20_250

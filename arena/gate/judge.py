@@ -32,13 +32,13 @@ from arena.gate.baseline import (
 from arena.gate.config import BASELINE, CANDIDATE, Gate, TestFile
 from arena.gate.tests import Measured, check_enough, is_sequential, measure
 from arena.gate.verdict import Condition, LostDeal, Outcome, Verdict
-from arena.play.describe import rules_used
-from arena.play.run import RunOptions, Watcher
-from arena.play.run import run as play
-from arena.play.stopping import PILOT, Played, more
 from arena.stats import mean_difference
 from arena.store import Run
 from arena.store.folder import now
+from arena.tournament.describe import rules_used
+from arena.tournament.run import RunOptions, Watcher
+from arena.tournament.run import run as play
+from arena.tournament.stopping import PILOT, Played, more
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -129,7 +129,7 @@ def strength(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 def _judged(gate: Any, folder: Path, config: pytest.Config) -> Verdict:
     from arena.gate.artifacts import write_verdict
     from arena.gate.judge import GateOptions, judge
-    from arena.play.run import RunOptions
+    from arena.tournament.run import RunOptions
 
     out = folder / gate.name
     options = GateOptions(out, RunOptions(jobs=config.getoption("--gate-jobs")))

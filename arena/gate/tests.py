@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from arena.config.models import Stop
 from arena.core.errors import ArenaError
 from arena.gate.config import TestFile
-from arena.play.stopping import PILOT, design_of, walk_of
 from arena.stats import (
     SprtDesign,
     elo_after_stopping,
@@ -21,6 +20,7 @@ from arena.stats import (
 )
 from arena.stats.elo import NELO_PER_T
 from arena.stats.sequential.sprt import counts_path, find_stops, points_path, sprt_counts
+from arena.tournament.stopping import PILOT, design_of, walk_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -15,9 +15,9 @@ from typing import Any
 
 from arena.core.errors import ArenaError
 from arena.live.state import state
-from arena.play.tally import Pace, Tally
 from arena.report import HTML
 from arena.report.sections.pages import page_text
+from arena.tournament.tally import Pace, Tally
 
 _LOOPBACK = "127.0.0.1"
 _WATCHED_S = 10.0

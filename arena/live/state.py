@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from arena.core.errors import ArenaError
-from arena.play.fault_words import told
-from arena.play.tally import Margin, Pace, Tally
 from arena.store import Run
+from arena.tournament.fault_words import told
+from arena.tournament.tally import Margin, Pace, Tally
 
 _FAULTS_SHOWN = 5
 

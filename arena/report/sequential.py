@@ -15,10 +15,10 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from arena.core.files import write_atomically
-from arena.play.stopping import read_walks
 from arena.report.tables import Column, Table, as_markdown, as_text
 from arena.report.words import count, signed
 from arena.store import Run
+from arena.tournament.stopping import read_walks
 
 
 @dataclass(frozen=True)

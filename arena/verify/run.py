@@ -21,14 +21,14 @@ from arena.core.deals import Deal, DealSet
 from arena.core.errors import ArenaError
 from arena.core.files import find_shipped
 from arena.core.rules import Standing
-from arena.play.describe import pairing_key
-from arena.play.referee import Fault, Lineup, Played, Referee
-from arena.play.schedule import Unit
-from arena.play.units import UnitPlayer
 from arena.process.faults import FaultKind
 from arena.store import Run
 from arena.store.database import FaultRecord
 from arena.store.records import COLUMNS, MEASURED, RoundRecord
+from arena.tournament.describe import pairing_key
+from arena.tournament.referee import Fault, Lineup, Played, Referee
+from arena.tournament.schedule import Unit
+from arena.tournament.units import UnitPlayer
 from arena.verify.records import Checked
 
 NEVER_CHECKED = ("times", "that these agents play so")

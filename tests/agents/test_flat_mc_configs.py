@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.config.loader import load
-from arena.play.schedule import Schedule
+from arena.tournament.schedule import Schedule
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 PAPERS = sorted(CONFIGS.glob("papers/hoogenboom-2017-*.yaml"))

@@ -18,8 +18,8 @@ from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.play.fingerprint import is_reproducible
 from arena.testing import check_agent
+from arena.tournament.fingerprint import is_reproducible
 
 GAMES = [Klaverjas(), Klaverjas(bidding="classical"), Schieber(weis=True, stoeck=True), Hearts()]
 

@@ -6,7 +6,7 @@ import pytest
 
 from arena.cli import progress
 from arena.cli.progress import Progress
-from arena.play.tally import Tally
+from arena.tournament.tally import Tally
 
 
 class Clock:

@@ -17,8 +17,8 @@ from arena.config.own_code import OwnCode
 from arena.config.schema import json_schema
 from arena.config.strict_yaml import ConfigError
 from arena.core.errors import ArenaError
-from arena.play.run import RunOptions, run
 from arena.store import Run
+from arena.tournament.run import RunOptions, run
 
 BOT = """\
 from __future__ import annotations

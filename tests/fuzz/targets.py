@@ -26,11 +26,11 @@ from arena.core.deals import sidecar_of
 from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS
 from arena.games.klaverjas import Klaverjas
-from arena.play.run import RunOptions
-from arena.play.run import run as play
 from arena.process.faults import AgentFault
 from arena.process.messages import hello
 from arena.process.serve import serve
+from arena.tournament.run import RunOptions
+from arena.tournament.run import run as play
 
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).parent / "corpus"

@@ -21,8 +21,8 @@ from arena.cli.progress import Progress
 from arena.gate.config import gate_of, load_gate
 from arena.gate.judge import GateOptions, judge
 from arena.gate.verdict import verdict_schema
-from arena.play.run import RunOptions
-from arena.play.tally import Tally
+from arena.tournament.run import RunOptions
+from arena.tournament.tally import Tally
 
 ROOT = Path(__file__).parents[2]
 GATE: dict[str, Any] = {

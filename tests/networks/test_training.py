@@ -30,7 +30,7 @@ from arena.core.cards import CardSet
 from arena.core.seeds import Rng
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.play.record import record
+from arena.tournament.record import record
 
 torch = pytest.importorskip(
     "torch", reason="training needs torch: pip install 'arena-tricks[train]'"

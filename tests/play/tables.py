@@ -18,10 +18,10 @@ from arena.core.registry import AGENTS
 from arena.core.rules import Action, Rules, View
 from arena.core.seeds import Rng, rng_for
 from arena.games.klaverjas import Klaverjas
-from arena.play.run import Finished, RunOptions, run
-from arena.play.tally import Tally
 from arena.store import Run
 from arena.store.export import export
+from arena.tournament.run import Finished, RunOptions, run
+from arena.tournament.tally import Tally
 
 FAMILIES: dict[str, Any] = {}
 

@@ -18,11 +18,11 @@ from play.tables import AGENTS, Trouble
 from arena.cli import main
 from arena.cli.progress import Progress
 from arena.config.loader import load
-from arena.play.run import RunOptions
-from arena.play.run import run as play
 from arena.report import write
 from arena.report.words import interval, signed
 from arena.store import Run
+from arena.tournament.run import RunOptions
+from arena.tournament.run import run as play
 
 CONFIG = """\
 name: small

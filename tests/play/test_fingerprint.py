@@ -15,7 +15,7 @@ from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.play.fingerprint import fingerprint, models_of, probe
+from arena.tournament.fingerprint import fingerprint, models_of, probe
 
 RULES = Klaverjas()
 

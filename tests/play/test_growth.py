@@ -12,8 +12,8 @@ from arena.cli import main
 from arena.config.experiment import Experiment
 from arena.core.errors import ArenaError
 from arena.core.rules import MatchFormat
-from arena.play.run import RunOptions, run
 from arena.store import Run
+from arena.tournament.run import RunOptions, run
 
 ANY, LOW, MORE = entrant("any"), entrant("low", "lowest"), entrant("more", "any", version=2)
 

@@ -12,7 +12,7 @@ import pytest
 from numba.core import caching, config
 
 from arena.games.kernel import jit
-from arena.play import pool
+from arena.tournament import pool
 
 
 def test_joblib_still_has_what_we_use() -> None:

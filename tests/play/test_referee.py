@@ -14,7 +14,7 @@ from arena.core.agent import Player
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
 from arena.games.klaverjas import Klaverjas
-from arena.play.referee import Lineup, Played, Referee, decision_rng
+from arena.tournament.referee import Lineup, Played, Referee, decision_rng
 
 RULES = Klaverjas()
 DEAL = make_deals(RULES, 1)[0]

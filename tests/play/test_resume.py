@@ -20,11 +20,11 @@ from play.tables import AGENTS, Anything, Watch, entrant, exported, make_experim
 
 from arena.config.experiment import Experiment
 from arena.core.errors import ArenaError
-from arena.play.run import RunOptions, run
-from arena.play.tally import Tally
 from arena.store import Run
 from arena.store.database import Database, StoreError
 from arena.store.folder import RunFolder, is_busy
+from arena.tournament.run import RunOptions, run
+from arena.tournament.tally import Tally
 
 KILLS = 20
 DEALS = 400
@@ -261,7 +261,7 @@ def test_changed_code_is_mixed_only_if_that_is_wanted(
 ) -> None:
     """The same play on the probe set, by other code: a choice of the user's."""
     path, code = tmp_path / "run", ["before"]
-    monkeypatch.setattr("arena.play.run.code_of", lambda builders: code[-1])
+    monkeypatch.setattr("arena.tournament.run.code_of", lambda builders: code[-1])
     whole = make_experiment(6)
     play(replace(whole, deals=whole.deals[:2]), path)
     code.append("after")

@@ -22,12 +22,12 @@ from arena.core.errors import ArenaError
 from arena.core.rules import MatchFormat
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
-from arena.play.run import RunOptions, run
-from arena.play.runner import TARGET_CHUNK_S, Pace, Runner
-from arena.play.schedule import Schedule
-from arena.play.tally import Tally
-from arena.play.worker import Job, Post
 from arena.store import Run
+from arena.tournament.run import RunOptions, run
+from arena.tournament.runner import TARGET_CHUNK_S, Pace, Runner
+from arena.tournament.schedule import Schedule
+from arena.tournament.tally import Tally
+from arena.tournament.worker import Job, Post
 
 
 @pytest.fixture(scope="module")

@@ -15,10 +15,10 @@ from arena.core.rules import MatchFormat, Rules
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.play.referee import Clock
-from arena.play.schedule import Schedule, match_deal, seat_members, seatings
-from arena.play.worker import Job, _Agents
 from arena.store import Run
+from arena.tournament.referee import Clock
+from arena.tournament.schedule import Schedule, match_deal, seat_members, seatings
+from arena.tournament.worker import Job, _Agents
 
 
 @pytest.mark.parametrize("rules", [Klaverjas(), Schieber()])

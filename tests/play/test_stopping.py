@@ -15,11 +15,11 @@ from arena.config.loader import load
 from arena.config.models import Stop
 from arena.core.errors import ArenaError
 from arena.core.scoring import Game
-from arena.play.run import RunOptions, run
-from arena.play.stopping import EachPairing, read_walks, walk_of
-from arena.play.tally import Tally
 from arena.stats import mean_difference
 from arena.store import Run
+from arena.tournament.run import RunOptions, run
+from arena.tournament.stopping import EachPairing, read_walks, walk_of
+from arena.tournament.tally import Tally
 
 STOP = Stop(h0=0.0, h1=25.0)
 

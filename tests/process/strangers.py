@@ -142,7 +142,7 @@ class Spy:
 
     def _patch(self) -> None:
         """What a cheat would do in the referee's process: everything is legal, and wins."""
-        import arena.play.referee as referee
+        import arena.tournament.referee as referee
         from arena.games.base import TrickGame
 
         TrickGame.trick_winner = lambda self, cards, trump: 0  # type: ignore[assignment]

@@ -18,11 +18,11 @@ from arena.core.agent import Player
 from arena.core.rules import Rules
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
-from arena.play.referee import Lineup, Played, Referee
 from arena.process.client import Isolated, ProcessAgent, Program
 from arena.process.limits import Limits
 from arena.process.reaper import MARK
 from arena.process.recipe import Recipe
+from arena.tournament.referee import Lineup, Played, Referee
 
 RULES = Klaverjas()
 DEALS = make_deals(RULES, 60)

@@ -16,8 +16,8 @@ from arena.core.agent import Player
 from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS
 from arena.games.klaverjas import Klaverjas
-from arena.play.referee import Lineup, Referee
 from arena.process.revision import Source, _sweep, commit_of
+from arena.tournament.referee import Lineup, Referee
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(

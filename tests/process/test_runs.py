@@ -17,10 +17,10 @@ from process.test_processes import BOT, processes
 
 from arena.config.entrants import AgentSpec, Entrant
 from arena.core.registry import AGENTS
-from arena.play.run import RunOptions, run
-from arena.play.tally import Tally
 from arena.process.limits import Limits
 from arena.store import Run
+from arena.tournament.run import RunOptions, run
+from arena.tournament.tally import Tally
 
 AGENTS.add("stranger", Stranger)
 HERE = Entrant("agent", (AgentSpec("stranger"),))

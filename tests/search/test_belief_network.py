@@ -40,8 +40,8 @@ from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.play.fingerprint import fingerprint, models_of
 from arena.testing import check_agent
+from arena.tournament.fingerprint import fingerprint, models_of
 
 GAMES = [Klaverjas(bidding="classical"), Schieber(bidding="schieben"), Hearts(passing="left")]
 WITH_TWO = Hearts(players=2)

@@ -49,8 +49,6 @@ from arena.measure.calibrate.statistics import (
     sprt_rates,
     stopped_coverage,
 )
-from arena.play.run import RunOptions
-from arena.play.run import run as play
 from arena.report.words import count, percent, plain
 from arena.stats import (
     Anchor,
@@ -66,6 +64,8 @@ from arena.stats import (
 )
 from arena.stats.elo import ELO_PER_LOGIT
 from arena.store import Run
+from arena.tournament.run import RunOptions
+from arena.tournament.run import run as play
 
 SEED = 1
 HANDICAP = 3.0

@@ -26,7 +26,7 @@ from arena.core.errors import ArenaError
 from arena.gate.artifacts import write_verdict
 from arena.gate.config import Gate, load_gate
 from arena.gate.judge import GateOptions, judge, update_baseline
-from arena.play.run import RunOptions
+from arena.tournament.run import RunOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

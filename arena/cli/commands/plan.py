@@ -29,8 +29,6 @@ from arena.cli.table import text_table
 from arena.config.experiment import Experiment
 from arena.config.loader import load
 from arena.core.errors import ArenaError
-from arena.play.run import RunOptions
-from arena.play.run import run as play
 from arena.report.words import count, interval, percent, plain
 from arena.stats import (
     FieldPlan,
@@ -43,6 +41,8 @@ from arena.stats import (
 )
 from arena.store import Run
 from arena.store.folder import RESULTS
+from arena.tournament.run import RunOptions
+from arena.tournament.run import run as play
 
 PILOT = 60
 CURVE_DEALS = (50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play and store."""
     from arena.config.loader import load
-    from arena.play.record import record
+    from arena.tournament.record import record
 
     experiment = load(args.config, args.overrides)
     count = 0

@@ -30,12 +30,12 @@ from arena.cli.progress import Progress
 from arena.config.loader import load
 from arena.core.files import write_atomically
 from arena.live import LivePage
-from arena.play.fault_words import habits
-from arena.play.run import Finished, RunOptions, Watcher, Watchers, run_in
-from arena.play.runner import BACKENDS
 from arena.report import HTML, is_current, write
 from arena.store import Run
 from arena.store.folder import TABLES, RunFolder
+from arena.tournament.fault_words import habits
+from arena.tournament.run import Finished, RunOptions, Watcher, Watchers, run_in
+from arena.tournament.runner import BACKENDS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

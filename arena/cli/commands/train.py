@@ -20,7 +20,7 @@ from typing import Any
 from arena.cli.options import add_out
 from arena.core.errors import ArenaError
 from arena.core.registry import Registry
-from arena.play.pool import workers_that_end
+from arena.tournament.pool import workers_that_end
 
 TRAINERS: Registry[Any] = Registry("kind of model", "arena.trainers")
 

@@ -24,7 +24,7 @@ from arena.config.own_code import is_trusted
 from arena.config.parameters import plain
 from arena.core.agent import sees_all_cards
 from arena.core.errors import ArenaError
-from arena.play.schedule import Schedule, seatings
+from arena.tournament.schedule import Schedule, seatings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

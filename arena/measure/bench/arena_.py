@@ -35,10 +35,10 @@ from arena.core.registry import AGENTS
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng, rng_for
 from arena.games.klaverjas import Klaverjas
-from arena.play.referee import Lineup, Referee
-from arena.play.run import RunOptions, run
-from arena.play.tally import Tally
 from arena.store import Run
+from arena.tournament.referee import Lineup, Referee
+from arena.tournament.run import RunOptions, run
+from arena.tournament.tally import Tally
 
 _CONFIG = """\
 name: bench

@@ -29,7 +29,7 @@ from arena.core.rules import View
 from arena.core.seeds import Rng, rng_for
 from arena.games.klaverjas import Klaverjas
 from arena.measure.bench import fastest
-from arena.play.referee import Lineup, Referee
+from arena.tournament.referee import Lineup, Referee
 
 _PLAYOUTS = 1000
 _BELIEFS: Registry[Any] = Registry("kind of beliefs", "arena.beliefs")

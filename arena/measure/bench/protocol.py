@@ -142,8 +142,8 @@ def _run(how: str, deals: list[Deal]) -> tuple[float, int]:
     # Here: the processes of the agent import this module, and need nothing of that.
     from arena.config.entrants import AgentSpec, Entrant
     from arena.config.experiment import Experiment
-    from arena.play.run import RunOptions, run
     from arena.store import Run
+    from arena.tournament.run import RunOptions, run
 
     before = AGENTS._added.copy()
     AGENTS.add("flawed", Flawed)

@@ -9,10 +9,10 @@ from functools import cached_property, lru_cache
 from arena.core.deals import Deal
 from arena.core.rules import MatchFormat, Outcome, Standing
 from arena.core.scoring import by_entrant, forfeit_margin, margin_of, side_owners
-from arena.play.referee import Fault, Lineup, Played, Referee
-from arena.play.schedule import Seating, Unit, match_deal, rounds_left
 from arena.store.database import FaultRecord, UnitResult
 from arena.store.records import RoundRecord, encode_times
+from arena.tournament.referee import Fault, Lineup, Played, Referee
+from arena.tournament.schedule import Seating, Unit, match_deal, rounds_left
 
 MOST_THROWN_IN = 100
 """After so many thrown-in rounds in a row a match ends as it stands: nobody ever bids."""

@@ -14,9 +14,9 @@ import arena
 from arena.config.experiment import Experiment
 from arena.config.parameters import plain
 from arena.core.rules import Rules
-from arena.play.schedule import seatings
 from arena.store.database import PairingKey, canonical_json
 from arena.store.manifest import EntrantUsed, Machine, Manifest, Pairing, RulesUsed, Session
+from arena.tournament.schedule import seatings
 
 _PACKAGES = ("joblib", "numba", "numpy", "scipy")
 

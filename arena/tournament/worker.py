@@ -37,12 +37,12 @@ from arena.config.entrants import Apart, Builder, builder_of
 from arena.config.experiment import Experiment
 from arena.core.agent import Player
 from arena.core.rules import MatchFormat, Rules
-from arena.play.fingerprint import probe
-from arena.play.referee import Clock, Lineup, Played, Referee, first_decisions
-from arena.play.schedule import Seating, Unit, seat_members, seatings
-from arena.play.units import UnitPlayer
 from arena.process.ending import end_children
 from arena.store.database import FaultRecord, UnitResult
+from arena.tournament.fingerprint import probe
+from arena.tournament.referee import Clock, Lineup, Played, Referee, first_decisions
+from arena.tournament.schedule import Seating, Unit, seat_members, seatings
+from arena.tournament.units import UnitPlayer
 
 GRACE_S = 1.0
 """How long after its limit an agent is given up."""

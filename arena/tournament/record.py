@@ -31,7 +31,7 @@ from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng, rng_for
-from arena.play.schedule import seat_members, seatings
+from arena.tournament.schedule import seat_members, seatings
 
 COLUMNS = (
     "deal", "seating", "number", "seat", "agent", "view", "legal", "card", "visits", "values",

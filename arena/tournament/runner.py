@@ -32,10 +32,11 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from arena.config.entrants import Apart, Builder
 from arena.core.errors import ArenaError
-from arena.play.pool import parallel, workers_that_end
-from arena.play.referee import WARMING_UP, Fault, Played, overtime
-from arena.play.schedule import Unit, match_deal
-from arena.play.worker import (
+from arena.process.ending import no_sudden_exit
+from arena.tournament.pool import parallel, workers_that_end
+from arena.tournament.referee import WARMING_UP, Fault, Played, overtime
+from arena.tournament.schedule import Unit, match_deal
+from arena.tournament.worker import (
     Chunk,
     ChunkResult,
     Job,
@@ -47,7 +48,6 @@ from arena.play.worker import (
     read_trace,
     watched_probe,
 )
-from arena.process.ending import no_sudden_exit
 
 Backend: TypeAlias = Literal["loky", "threading", "sequential", "dask"]
 BACKENDS: tuple[Backend, ...] = ("loky", "threading", "sequential", "dask")
@@ -220,7 +220,7 @@ class Runner:
     def _backend(self) -> Any:
         if self.backend != "dask":
             return self.backend
-        from arena.play.dask_cluster import ClusterBackend
+        from arena.tournament.dask_cluster import ClusterBackend
 
         return ClusterBackend()
 
@@ -340,7 +340,7 @@ class Runner:
                 yield replace(self._job, driver=os.getpid(), notes=notes)
         elif self.backend == "dask":
             # Here, because dask takes a second to load.
-            from arena.play.dask_cluster import cluster
+            from arena.tournament.dask_cluster import cluster
 
             with cluster(self.jobs, close_agents) as workers:
                 self.jobs = self._pace.jobs = self._asked or workers

@@ -18,19 +18,19 @@ from arena.config.models import Stop
 from arena.core.agent import sees_all_cards
 from arena.core.errors import ArenaError
 from arena.core.scoring import unit_margin
-from arena.play.describe import describe, pairing_key, rules_used, versions
-from arena.play.fault_words import told
-from arena.play.fingerprint import fingerprint, models_of
-from arena.play.runner import Backend, Runner
-from arena.play.schedule import Schedule, Unit
-from arena.play.sources import code_of
-from arena.play.stopping import EachPairing, PairWalk, StopRule, walk_of, write_walks
-from arena.play.tally import Tally
-from arena.play.worker import Job
 from arena.process import interrupts
 from arena.store.database import Database, FaultRecord
 from arena.store.folder import RunFolder, now
 from arena.store.manifest import EntrantUsed, Manifest, Session, read_manifest
+from arena.tournament.describe import describe, pairing_key, rules_used, versions
+from arena.tournament.fault_words import told
+from arena.tournament.fingerprint import fingerprint, models_of
+from arena.tournament.runner import Backend, Runner
+from arena.tournament.schedule import Schedule, Unit
+from arena.tournament.sources import code_of
+from arena.tournament.stopping import EachPairing, PairWalk, StopRule, walk_of, write_walks
+from arena.tournament.tally import Tally
+from arena.tournament.worker import Job
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,8 @@ from arena.config.model_file import model_hash
 from arena.core.agent import Player
 from arena.core.rules import Action, Rules, View
 from arena.core.seeds import Rng, rng_for
-from arena.play.referee import Clock, Lineup, Referee
 from arena.process.revision import commit_of
+from arena.tournament.referee import Clock, Lineup, Referee
 
 _PROBE_SEED = 20_170
 """Changing it changes every fingerprint."""
