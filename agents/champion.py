@@ -16,10 +16,10 @@ from functools import cached_property
 
 from agents.beliefs.hoogenboom import Certain
 from agents.beliefs.plays import Plays
-from agents.budget import Budget
 from agents.ismcts import Ismcts
 from agents.search.decision import CardStatistics, Final
-from agents.tree_search import decide_once
+from agents.searchers.budget import Budget
+from agents.searchers.tree_search import decide_once
 from arena.config.model_file import ModelFile
 from arena.core.agent import Belief, parameter
 from arena.core.rules import Action, View

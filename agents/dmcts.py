@@ -16,7 +16,7 @@ from agents.search.nodes import give_up, new_nodes, reset
 from agents.search.observers import NO_HANDS
 from agents.search.tree import grow
 from agents.search.worlds import Worlds, deal_world, known_worlds
-from agents.tree_search import Question, TreeSearch, decide_once
+from agents.searchers.tree_search import Question, TreeSearch, decide_once
 from arena.core.agent import parameter
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from agents import kiele_2024
 from agents.as_published import check_deviations
-from agents.beliefs import BELIEFS, hoogenboom
 from agents.beliefs.hoogenboom import Certain, Probabilities, Probable
-from agents.flat_search import FlatSearch
-from agents.old_spellings import gather
 from agents.search.codes import CARELESS
 from agents.search.flat_mc import Question
-from arena.core.agent import Respelt, parameter
+from agents.searchers.flat_search import FlatSearch
+from arena.core.agent import parameter
 from arena.core.errors import ArenaError
 from arena.core.rules import View
 from arena.core.seeds import Rng
@@ -33,8 +28,6 @@ DEVIATIONS: dict[str, str] = {
     ),
 }
 """What `as_published` may switch on, and what each does in the program of the thesis."""
-
-_LOOSE_BELIEFS = ("share", "m1", "m2", "roem_factor", "most")
 
 
 @dataclass(frozen=True)
@@ -63,14 +56,6 @@ class FlatMC(FlatSearch):
                 "as_published: doubled-cards goes neither with lookahead nor with keeps-bad-cards"
             )
 
-    @staticmethod
-    def respelt(written: Mapping[str, Any]) -> Respelt:
-        """As the family was written when it also had Kiele's players in it."""
-        now, moved = dict(written), dict[tuple[str, ...], str]()
-        gather(now, "beliefs", _LOOSE_BELIEFS, BELIEFS, "certain", moved)
-        _split_deviations(now, moved)
-        return kiele_2024.take_over(now, moved)
-
     def question(self, view: View, numbers: Words) -> Question:
         """The decision of a view, with what the program does otherwise."""
         question = super().question(view, numbers)
@@ -94,22 +79,6 @@ class FlatMC(FlatSearch):
         if "doubled-cards" not in self.as_published or len(view.table) < players - 1:
             return -1
         return players - 1 if view.seat != players - 1 else players - 2
-
-
-def _split_deviations(written: dict[str, Any], moved: dict[tuple[str, ...], str]) -> None:
-    """Deviations of the beliefs stood among those of the player once."""
-    chosen = written.get("as_published")
-    if not isinstance(chosen, list):
-        return
-    of_beliefs = [name for name in chosen if name in hoogenboom.DEVIATIONS]
-    if not of_beliefs:
-        return
-    written["as_published"] = [name for name in chosen if name not in of_beliefs]
-    beliefs = written.get("beliefs")
-    beliefs = {"kind": beliefs} if isinstance(beliefs, str) else beliefs
-    if isinstance(beliefs, dict) and beliefs.get("kind") == Probabilities.kind:
-        written["beliefs"] = {**beliefs, "as_published": of_beliefs}
-        moved["beliefs", "as_published"] = "as_published"
 
 
 @warms

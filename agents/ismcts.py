@@ -28,7 +28,7 @@ from agents.search.nodes import Nodes, give_up, keep_subtree, new_nodes, size_of
 from agents.search.observers import NO_HANDS, new_hands
 from agents.search.response_by_steps import respond_by_steps
 from agents.search.tree import Policy, grow
-from agents.tree_search import Question, TreeSearch, decide_once
+from agents.searchers.tree_search import Question, TreeSearch, decide_once
 from arena.config.model_file import ModelFile
 from arena.core.agent import Agent, Setup, parameter
 from arena.core.errors import ArenaError

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from agents.beliefs import BELIEFS, HELP, Beliefs
 from agents.beliefs.hoogenboom import Certain
 from agents.bidding.usual import usual_bid
-from agents.dense_network import Network
+from agents.networks.dense_network import Network
 from agents.search.decision import CardStatistics, best_card
 from agents.search.network import Judge, expected_margin, follow, judge_of, load_network, set_out
 from agents.search.worlds import Worlds, deal_world, worlds_for

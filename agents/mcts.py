@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from agents.evaluators import Playouts
 from agents.search.decision import (
     CardStatistics,
     Final,
@@ -19,7 +18,8 @@ from agents.search.nodes import Nodes, give_up, new_nodes
 from agents.search.observers import NO_HANDS
 from agents.search.tree import Policy, grow
 from agents.search.worlds import known_worlds
-from agents.tree_search import Question, TreeSearch, decide_once
+from agents.searchers.evaluators import Playouts
+from agents.searchers.tree_search import Question, TreeSearch, decide_once
 from arena.core.agent import parameter
 from arena.core.rules import Action, Rules, View
 from arena.core.seeds import Rng

@@ -11,7 +11,7 @@ import numpy as np
 from agents.dmcts import Dmcts
 from agents.search.decision import CardStatistics, best_card
 from agents.search.exact import POINTS, SCORE, Room, solve_worlds
-from agents.tree_search import Question, decide_once
+from agents.searchers.tree_search import Question, decide_once
 from arena.core.agent import parameter
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng

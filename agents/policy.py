@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agents.beliefs.network import card_chances, is_network, read_seat_network
 from agents.bidding.monte_carlo import MonteCarlo
-from agents.passing import pass_card
+from agents.bidding.passing import pass_card
 from agents.policies.advice import adviser_for
 from agents.policies.kinds import Policy
 from agents.policies.model import SHIPPED, hash_of, read_policy, shipped

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents import rule_hearts, rule_klaverjas, rule_schieber
-from agents.rule_klaverjas import Mode
 from arena.core.agent import parameter
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
+from arena.games.hearts import rule_player as rule_hearts
+from arena.games.klaverjas import rule_player as rule_klaverjas
+from arena.games.klaverjas.rule_player import Mode
+from arena.games.schieber import rule_player as rule_schieber
 
 
 def _klaverjas(view: View, mode: Mode, rng: Rng) -> Action:

@@ -9,12 +9,12 @@ import csv
 import sys
 from collections.abc import Iterator
 
-from agents.rule_klaverjas import choose_card
 from arena.core.cards import card_name
 from arena.core.rules import View
 from arena.core.seeds import rng_for
 from arena.games.infoset import Signs
 from arena.games.klaverjas import Klaverjas
+from arena.games.klaverjas.rule_player import choose_card
 
 SUITS = {"C": "k", "D": "r", "H": "h", "S": "s"}
 FACES = {"T": "10", "J": "11", "Q": "12", "K": "13", "A": "14"}

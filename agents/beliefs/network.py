@@ -1,6 +1,6 @@
 """A network that says who holds the unseen cards.
 
-It is a model as `agents.dense_network` has them, and serves all games. What it is shown are
+It is a dense network (`agents.networks.dense_network`) and serves all games. What it is shown are
 `INPUTS` numbers, each 0 or 1, seen from the seat that thinks. First nine sets of cards, 64 bits
 each in kernel coordinates (bit b of set s is number 64 * s + b):
 
@@ -31,8 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.beliefs import Guess, Weights
-from agents.dense_network import Network, Use, forward, read_network
-from agents.encodings import MODES, SEAT, mode_of
+from agents.networks.dense_network import Network, Use, forward, read_network
+from agents.networks.encodings import MODES, SEAT, mode_of
 from agents.policies.card_inputs import ENCODING as CARDS
 from arena.config.model_file import ModelFile
 from arena.core.agent import parameter

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.bidding.calls import best_or_pass, pass_call
-from agents.dense_network import Use, forward, read_network
+from agents.networks.dense_network import Use, forward, read_network
 from arena.config.model_file import ModelFile
 from arena.core.agent import parameter
 from arena.core.cards import SUITS, cards_of, rank_of, suit_of

@@ -25,9 +25,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.dense_network import Network, forward
-from agents.encodings import MODES, WORLD
 from agents.ismcts import Ismcts
+from agents.networks.dense_network import Network, forward
+from agents.networks.encodings import MODES, WORLD
 from agents.networks.examples import examples_of
 from agents.networks.learner import Learner
 from agents.networks.value import POINTS

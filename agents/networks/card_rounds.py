@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.bidding.passing import pass_card
 from agents.bidding.usual import usual_bid
-from agents.passing import pass_card
 from agents.policies.card_inputs import SEEN_WORDS, new_seen, notice
 from agents.policies.card_values import Valuer, best_by
 from agents.policies.features import Deck, deck_of, watch

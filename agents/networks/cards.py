@@ -21,11 +21,11 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from agents.dense_network import BITS_HELP, Bits, Network
 from agents.ismcts import Ismcts
 from agents.networks.card_labels import Labels, label
 from agents.networks.card_rounds import Deals, company_for, deals_for, play_against
 from agents.networks.curves import line
+from agents.networks.dense_network import BITS_HELP, Bits, Network
 from agents.networks.fitting import load_arrays, save_arrays
 from agents.networks.learner import Learner, need_torch
 from agents.networks.temperature import choices_of, likelihood, temperature_of

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.encodings import (
+from agents.networks.encodings import (
     CARD,
     LEGAL,
     MODES,

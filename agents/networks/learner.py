@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.dense_network import Network
+from agents.networks.dense_network import Network
 from arena.core.errors import ArenaError
 
 Arrays = dict[str, NDArray[Any]]

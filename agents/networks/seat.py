@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.beliefs.network import OUTPUTS, SEAT_OUTPUTS
-from agents.dense_network import BITS_HELP, Bits
-from agents.encodings import CARD, HELD, LEGAL, MAY, VERSIONS
+from agents.networks.dense_network import BITS_HELP, Bits
+from agents.networks.encodings import CARD, HELD, LEGAL, MAY, VERSIONS
 from agents.networks.examples import Encoding, Examples, Playouts, examples_of, inputs_for
 from agents.networks.fitting import Course, fit
 from agents.networks.learner import Learner, need_torch

@@ -19,11 +19,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from agents.dense_network import BITS_HELP, Bits, save_network
-from agents.encodings import VERSIONS
-from agents.evaluators import NetworkJudge
 from agents.ismcts import Ismcts
 from agents.networks.curves import line, write_figure
+from agents.networks.dense_network import BITS_HELP, Bits, save_network
+from agents.networks.encodings import VERSIONS
 from agents.networks.examples import examples_of, inputs_for, margins_of
 from agents.networks.fitting import load_arrays, save_arrays
 from agents.networks.learner import Learner
@@ -31,6 +30,7 @@ from agents.networks.value import POINTS, Margin, notes_of
 from agents.policies.rounds import Rounds, play_rounds
 from agents.rule import Rule
 from agents.search.network import load_network
+from agents.searchers.evaluators import NetworkJudge
 from arena import __version__
 from arena.config.model_file import ModelFile
 from arena.config.recipe import RecipeTrainer

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.bidding.network import PUSH, TRUMP_USE, trump_inputs
-from agents.dense_network import save_network
 from agents.networks.curves import line, write_figure
+from agents.networks.dense_network import save_network
 from agents.networks.examples import margins_of
 from agents.networks.fitting import load_arrays, save_arrays
 from agents.networks.learner import Learner

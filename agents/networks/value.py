@@ -12,9 +12,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.dense_network import BITS_HELP, Bits, Network, save_network
-from agents.encodings import VERSIONS
 from agents.networks.curves import write_figure
+from agents.networks.dense_network import BITS_HELP, Bits, Network, save_network
+from agents.networks.encodings import VERSIONS
 from agents.networks.examples import Encoding, Examples, Playouts, inputs_for
 from agents.networks.fitting import Course, Epoch, fit
 from agents.networks.learner import Learner

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.dense_network import Layers, scratch_for
+from agents.networks.dense_network import Layers, scratch_for
 from agents.policies.card_inputs import MOST_SEEN, SEEN_WORDS, Scheme, read_seen, scheme_of
 from agents.policies.card_values import Valuer, weigh_by
 from agents.policies.features import Deck, deck_of

@@ -28,7 +28,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.encodings import learn, mode_of
+from agents.networks.encodings import learn, mode_of
 from agents.policies.features import deck_of, kinds_of
 from arena.core.rules import View
 from arena.games.kernel.bits import ctz, popcount

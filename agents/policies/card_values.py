@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.dense_network import Layers, Scratch, evaluate, scratch_for
+from agents.networks.dense_network import Layers, Scratch, evaluate, scratch_for
 from agents.policies.card_inputs import MOST_SEEN, Scheme, look_at, output_of, scheme_of
 from arena.games.kernel.jit import inlined
 from arena.games.kernel.layout import ONE, ZERO, Word, Words

@@ -3,7 +3,7 @@
 The policy plays the card of the highest value (`card_values`); where chances are asked for, they
 are as exp(value / temperature).
 
-A model is a dense network in a file (`agents.dense_network`) with what `scheme` shows as its inputs
+A model is a dense network (`networks.dense_network`) with what `scheme` shows as its inputs
 and a value for each card, with the name of its `game` and the `temperature` at which its chances
 explain a search's plays best. `arena train policy` makes it from a file with `kind: network`.
 """
@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.dense_network import Bits, Network, Use, read_network, save_network
-from agents.encodings import VERSIONS
+from agents.networks.dense_network import Bits, Network, Use, read_network, save_network
+from agents.networks.encodings import VERSIONS
 from agents.policies.card_inputs import ENCODING, input_count, output_count
 from agents.policies.card_values import Valuer, valuer_of
 from agents.policies.kinds import OfOneType, Style

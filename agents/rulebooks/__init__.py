@@ -16,8 +16,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from agents.rule_hearts import HIGH_SPADES, LOW_SPADES, SPADES
-from agents.rule_schieber import SUIT_ORDER
 from agents.rulebooks import hearts, klaverjas, ripper, schieber
 from agents.rulebooks.layout import (
     ALIKE,
@@ -34,6 +32,7 @@ from agents.rulebooks.layout import (
 from arena.core.cards import LANE, RANKS, cards_of, mask_of
 from arena.core.errors import ArenaError
 from arena.core.rules import OBE, UNE, View
+from arena.games.hearts.rule_player import HIGH_SPADES, LOW_SPADES, SPADES
 from arena.games.hearts.tables import HEARTS, POINT_CARDS, QUEEN
 from arena.games.hearts.tables import SUIT_MASK as HEARTS_SUITS
 from arena.games.kernel.jit import uncounted
@@ -42,6 +41,7 @@ from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import legal, play
 from arena.games.kernel.tricks import pick
+from arena.games.schieber.rule_player import SUIT_ORDER
 from arena.games.schieber.tables import DECK as SCHIEBER_DECK
 from arena.games.schieber.tables import POINTS as SCHIEBER_POINTS
 from arena.games.schieber.tables import SUIT_MASK as SCHIEBER_SUITS

@@ -1,12 +1,12 @@
-"""The rule player of Hearts, compiled: `agents.rule_hearts` in kernel coordinates."""
+"""The rule player of Hearts, compiled: `arena.games.hearts.rule_player` in kernel coordinates."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from agents.rule_hearts import FRESH, GUARDS, SUSPICION
 from agents.rulebooks.layout import CARDS, OWN_WORDS, Book, above, highest, lowest
 from arena.core.cards import LANE as SUIT_CARDS
+from arena.games.hearts.rule_player import FRESH, GUARDS, SUSPICION
 from arena.games.hearts.tables import ALL_POINTS
 from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.jit import inlined, uncounted

@@ -1,4 +1,4 @@
-"""The rule player of Klaverjas, compiled: `agents.rule_klaverjas` in kernel coordinates."""
+"""`arena.games.klaverjas.rule_player`, compiled, in kernel coordinates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rule player of Schieber, compiled: `agents.rule_schieber` in kernel coordinates.
+"""The rule player of Schieber, compiled: `arena.games.schieber.rule_player` in kernel coordinates.
 
 What the player remembers is gone through again at every decision, as in the readable twin; the
 cards played are in the book. Where the rules have no answer, all legal cards are given back.

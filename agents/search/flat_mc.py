@@ -1,6 +1,6 @@
 """Flat Monte Carlo, compiled: deal the hidden cards, play every candidate out, add up.
 
-Nothing is known here of beliefs, parameters or views: see `agents.flat_search`.
+Nothing is known here of beliefs, parameters or views: see `agents.searchers.flat_search`.
 """
 
 from __future__ import annotations

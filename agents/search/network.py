@@ -1,8 +1,8 @@
 """A network that judges leaves.
 
-It is a model as `agents.dense_network` has them, with one output: by how many points a side will
-win the round. So it serves games of two sides. What it is shown is one of two encodings
-(`agents.encodings`), told apart by their numbers of inputs:
+It is a dense network (`agents.networks.dense_network`) with one output: by how many points a side
+wins the round. So it serves games of two sides. What it is shown is one of two encodings
+(`agents.networks.encodings`), told apart by their numbers of inputs:
 
 * `world`: the world that was drawn, with all hands, from the seat to move; the side is theirs;
 * `places`: what the one who thinks knows and would know after the cards of the tree, whatever
@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.dense_network import (
+from agents.networks.dense_network import (
     Layers,
     Network,
     Use,
@@ -28,7 +28,7 @@ from agents.dense_network import (
     outputs_of,
     read_network,
 )
-from agents.encodings import (
+from agents.networks.encodings import (
     MODES,
     SIZE,
     WORLD,

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.dense_network import Layers
+from agents.networks.dense_network import Layers
 from agents.policies.pool import Pool
 from agents.rulebooks import note_in, open_book
 from agents.search.leaves import Leaves, judge_leaf

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from arena.config.entrants import AgentSpec, BidderSpec, Entrant, Isolate, in_words_of_today
+from arena.config.entrants import AgentSpec, BidderSpec, Entrant, Isolate
 from arena.config.grids import Entry, combinations, twins
 from arena.config.imports import Imports
 from arena.config.model_file import ModelFile, model_hash
@@ -114,7 +114,6 @@ def _agent(entry: Entry, context: _Context) -> AgentSpec | None:
     problems = context.problems
     if entry.data.get("source") is not None:
         return _of_another_revision(entry, problems)
-    entry = _respelt(AGENTS, entry)
     family = _family(AGENTS, entry.data, entry.path_of("family"), context)
     if family is None:
         return None
@@ -206,16 +205,6 @@ def _built(what: type[T], key: str, entry: Entry, problems: Problems) -> T | Non
         return None
     checked = problems.check(_model(what), written, entry.path_of(key))
     return None if checked is None else what(**values_of(checked))
-
-
-def _respelt(registry: Registry[Any], entry: Entry) -> Entry:
-    """An agent of an older experiment, as it would be written now; others as they are."""
-    family = entry.data.get("family")
-    if not isinstance(family, str) or family not in registry:
-        return entry
-    now = in_words_of_today(registry.get(family), entry.data)
-    moved: dict[KeyPath, KeyPath] = {path: entry.path_of(old) for path, old in now.moved.items()}
-    return replace(entry, data=now.written, moved={**entry.moved, **moved})
 
 
 def _bidder(entry: Entry, context: _Context) -> BidderSpec | None:

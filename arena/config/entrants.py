@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from arena.config.own_code import OwnCode, is_code, is_trusted
 from arena.config.parameters import plain, read_values
-from arena.core.agent import Player, Respelt, sees_all_cards
+from arena.core.agent import Player, sees_all_cards
 from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS, BIDDERS, Registry
 from arena.process.client import Isolated, Launch, ProcessAgent
@@ -25,12 +25,6 @@ from arena.process.revision import Source, program_at
 Isolate: TypeAlias = Literal[True, False, "each-deal"]
 
 _HERE = Path()
-
-
-def in_words_of_today(family: Any, written: Mapping[str, Any]) -> Respelt:
-    """An agent as it would be written now, if its family was written otherwise once."""
-    respelt: Callable[[Mapping[str, Any]], Respelt] | None = getattr(family, "respelt", None)
-    return Respelt(written) if respelt is None else respelt(written)
 
 
 @dataclass(frozen=True)
@@ -128,11 +122,7 @@ class Builder:
         """
         if spec.source is not None:  # today's code would be another agent
             raise ArenaError(f"{spec.family!r} of {spec.source.git} plays in processes only")
-        written = {"family": spec.family, **spec.parameters}
-        parameters = dict(
-            in_words_of_today(_class_of(AGENTS, spec.family, folder), written).written
-        )
-        name, bidder = parameters.pop("family"), spec.bidder
+        name, parameters, bidder = spec.family, spec.parameters, spec.bidder
         family = _class_of(AGENTS, name, folder)
         bids = _class_of(BIDDERS, bidder.family, folder) if bidder else None
         values = read_values(family, parameters, f"agent family {name!r}", folder)

@@ -72,8 +72,6 @@ class Agent(Protocol):
       everybody's cards in `view.all_hands`; such agents are marked in every report;
     * `reproducible`, likewise: False if what it plays depends on the clock;
     * `model_hash`: the hash of the model it plays with, part of its fingerprint;
-    * `respelt(written)`, a static method: what experiments said in earlier versions, said as
-      today (see `Respelt`);
     * `close()`: called once when the agent will not be asked again, so that it can let go of
       processes, files and threads. What it raises is ignored.
 
@@ -100,16 +98,6 @@ class Setup:
 
     rules: Rules
     seat: int
-
-
-@dataclass(frozen=True, slots=True)
-class Respelt:
-    """What an experiment or a stored run says about an agent, in the words of today."""
-
-    written: Mapping[str, Any]
-    """The family, the parameters and whatever else is said of the agent."""
-    moved: Mapping[tuple[str, ...], str] = field(default_factory=dict)
-    """Where what now stands at a path was written: its key in the old words."""
 
 
 @runtime_checkable

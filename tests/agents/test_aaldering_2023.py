@@ -10,8 +10,8 @@ import pytest
 from search.endings import worth_of_cards
 from search.test_tree import after, flipped, perspective_position
 
-from agents.aaldering_2023 import Aaldering2023
 from agents.ismcts import Ismcts
+from agents.papers.aaldering_2023 import Aaldering2023
 from agents.search.backtracking import backtracking_plan, sample_backtracking
 from agents.search.decision import root_statistics
 from agents.search.worlds import known_worlds

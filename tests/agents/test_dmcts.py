@@ -9,10 +9,10 @@ import pytest
 from search.endings import endings, worth_of_cards
 from search.test_tree import worlds_of
 
-from agents.budget import Budget
 from agents.dmcts import Dmcts, elected
 from agents.search.decision import least_value
 from agents.search.determinized import Ballots
+from agents.searchers.budget import Budget
 from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.infoset import round_of

@@ -13,11 +13,11 @@ import pytest
 from rounds import deal
 
 from agents.beliefs.hoogenboom import Certain, Probabilities, Probable
-from agents.budget import Budget
 from agents.flat_mc import FlatMC
-from agents.flat_search import Estimate
-from agents.kiele_2024 import Kiele2024
+from agents.papers.kiele_2024 import Kiele2024
 from agents.search.flat_mc import _bad_card_that_stays, _deal
+from agents.searchers.budget import Budget
+from agents.searchers.flat_search import Estimate
 from agents.semi_random import SemiRandom
 from arena.core.agent import Player
 from arena.core.cards import CardSet, card_name, cards_of, parse_card, parse_cards

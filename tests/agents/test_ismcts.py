@@ -8,10 +8,10 @@ import pytest
 from search.endings import endings
 
 from agents.beliefs.hoogenboom import Probabilities
-from agents.budget import Budget
 from agents.ismcts import Ismcts
 from agents.mcts import Mcts
 from agents.search.decision import CardStatistics, best_card, exploration
+from agents.searchers.budget import Budget
 from arena.core.agent import Player, Setup, sees_all_cards
 from arena.core.errors import ArenaError
 from arena.core.seeds import Rng

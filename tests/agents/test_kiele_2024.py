@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agents.kiele_2024 import Kiele2024
+from agents.papers.kiele_2024 import Kiele2024
 from agents.search.flat_mc import Sums, judge
 from agents.search.worlds import deal_world
 from arena.core.cards import cards_of, mask_of, parse_cards, suit_of

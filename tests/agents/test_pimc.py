@@ -7,8 +7,8 @@ import pytest
 from search.endings import endings, worth_of_cards
 from search.test_tree import worlds_of
 
-from agents.budget import Budget
 from agents.pimc import Pimc
+from agents.searchers.budget import Budget
 from arena.core.seeds import Rng
 from arena.games.infoset import round_of
 from arena.games.klaverjas import Klaverjas

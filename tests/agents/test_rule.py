@@ -6,10 +6,10 @@ import pytest
 from klaverjas_views import klaverjas_view
 
 from agents.rule import Rule
-from agents.rule_klaverjas import Mode
 from arena.core.cards import card_name
 from arena.core.seeds import Rng, rng_for
 from arena.games.klaverjas import Klaverjas
+from arena.games.klaverjas.rule_player import Mode
 
 BOTH: tuple[Mode, ...] = ("as-published", "as-written")
 

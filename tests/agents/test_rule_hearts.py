@@ -6,7 +6,7 @@ import statistics
 
 import pytest
 
-from agents.passing import pass_card
+from agents.bidding.passing import pass_card
 from agents.random_ import Random
 from agents.rule import Rule
 from agents.semi_random import SemiRandom

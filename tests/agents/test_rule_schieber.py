@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from agents.rule import Rule
-from agents.rule_schieber import choose_trump_or_push, rule_card
 from arena.core.cards import card_name, parse_card, parse_cards, parse_seat, parse_trump
 from arena.core.deals import Deal
 from arena.core.rules import PUSH, action_name
 from arena.core.seeds import Rng
 from arena.games.schieber import Schieber
+from arena.games.schieber.rule_player import choose_trump_or_push, rule_card
 from arena.testing import check_agent
 
 ROUNDS = Path(__file__).parents[1] / "data" / "schieber_challenge_rounds.jsonl.gz"

@@ -13,7 +13,7 @@ from rounds import deal
 from agents.bidding.monte_carlo import MonteCarlo
 from agents.bidding.ranked_rule import RankedRule, best_trump, ratings
 from agents.bidding.simple_rule import SimpleRule, certain_tricks
-from agents.mcts_bidder import Mcts
+from agents.papers.mcts_bidder import Mcts
 from arena.core.agent import Bidder
 from arena.core.cards import TRUMPS, CardSet, parse_trump
 from arena.core.rules import PUSH, View, action_name, chosen_trump

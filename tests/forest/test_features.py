@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from klaverjas_views import klaverjas_view
 
-from agents.forest import features as columns
-from agents.forest.features import ALL, DEFINITIONS, FEATURES, features_of
-from agents.forest.position import MAY, SIZE, position_of, told
+from agents.forests import features as columns
+from agents.forests.features import ALL, DEFINITIONS, FEATURES, features_of
+from agents.forests.position import MAY, SIZE, position_of, told
 from arena.core.cards import card_name, cards_of
 from arena.core.seeds import rng_for
 from arena.games.infoset import InfoSet

@@ -9,12 +9,12 @@ import pytest
 from klaverjas_views import klaverjas_view
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from agents.forest.agent import ForestPlayer
-from agents.forest.bench import ForestBench
-from agents.forest.features import FEATURES, features_of
-from agents.forest.model import NODE, Forest, best_card, predict, read_forest, save_forest
-from agents.forest.recipe import MOST_BYTES
-from agents.forest.training import pack
+from agents.forest import ForestPlayer
+from agents.forests.bench import ForestBench
+from agents.forests.features import FEATURES, features_of
+from agents.forests.model import NODE, Forest, best_card, predict, read_forest, save_forest
+from agents.forests.recipe import MOST_BYTES
+from agents.forests.training import pack
 from arena.cli import main
 from arena.config.model_file import ModelFile
 from arena.core.cards import card_name

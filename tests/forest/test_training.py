@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from klaver_live_rows import COLUMNS, decisions, row_of
 
-from agents.forest.features import rows_of
-from agents.forest.klaver_live import read_decisions
-from agents.forest.model import read_forest
-from agents.forest.position import (
+from agents.forests.features import rows_of
+from agents.forests.klaver_live import read_decisions
+from agents.forests.model import read_forest
+from agents.forests.position import (
     GONE,
     HAND,
     LEFT,
@@ -122,7 +122,7 @@ def test_recipes_that_cannot_be_followed(tmp_path, capsys, recipe, complaint):
 
 
 def test_a_model_that_is_too_large_is_not_written(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("agents.forest.recipe.MOST_BYTES", 100)
+    monkeypatch.setattr("agents.forests.recipe.MOST_BYTES", 100)
     options = {"recording": str(KLAVER_LIVE), "variant": "rotterdam", "target": "card"}
     assert trained(tmp_path, features="published", trees=2, **options) == 2
     assert "raise leaf (20) or ask for fewer trees (2)" in capsys.readouterr().err

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from agents.beliefs.network import inputs_of
-from agents.dense_network import Network, forward
-from agents.encodings import SEAT, WORLD, places_of
+from agents.networks.dense_network import Network, forward
+from agents.networks.encodings import SEAT, WORLD, places_of
 from agents.networks.examples import examples_of, inputs_for
 from agents.policies.rounds import play_rounds
 from agents.random_ import Random

@@ -11,10 +11,10 @@ import pytest
 
 from agents.beliefs.network import NetworkBeliefs, read_seat_network
 from agents.bidding.network import TRUMP_USE
-from agents.dense_network import forward, read_network
 from agents.dmcts import Dmcts
 from agents.ismcts import Ismcts
 from agents.networks.cards import CardsRecipe
+from agents.networks.dense_network import forward, read_network
 from agents.networks.examples import examples_of, margins_of
 from agents.networks.seat import SeatRecipe
 from agents.networks.selfplay import SelfPlayRecipe

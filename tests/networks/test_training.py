@@ -13,9 +13,9 @@ import pytest
 
 from agents.beliefs.network import NetworkBeliefs
 from agents.bidding.network import TRUMP_USE, NetworkBidder, trump_inputs
-from agents.dense_network import forward, read_network
 from agents.networks import fitting, trump
 from agents.networks.bench import _NETWORKS, NetworkBench
+from agents.networks.dense_network import forward, read_network
 from agents.networks.examples import Playouts, examples_of
 from agents.networks.policy_rounds import policy_rounds
 from agents.policies.recordings import recorded_rounds

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.dense_network import Network
-from agents.encodings import mode_of
+from agents.networks.dense_network import Network
+from agents.networks.encodings import mode_of
 from agents.policies.by_rule import RulePolicy, save_rule_policy
 from agents.policies.card_inputs import input_count, output_count
 from agents.policies.kinds import Policy

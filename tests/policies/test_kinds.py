@@ -18,8 +18,8 @@ from policies.other_kinds import (
 )
 
 from agents.beliefs.plays import Plays
-from agents.encodings import mode_of
 from agents.ismcts import Ismcts
+from agents.networks.encodings import mode_of
 from agents.policies.by_rule import RulePolicy
 from agents.policies.card_inputs import (
     MOST_SEEN,

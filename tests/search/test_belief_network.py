@@ -18,15 +18,15 @@ from search.endings import endings, worth_of_cards
 
 from agents.beliefs.hoogenboom import Certain
 from agents.beliefs.network import INPUTS, OUTPUTS, NetworkBeliefs, inputs_of
-from agents.dense_network import Network, save_network
 from agents.dmcts import Dmcts
-from agents.evaluators import NetworkJudge, Playouts
 from agents.flat_mc import FlatMC
 from agents.ismcts import Ismcts
+from agents.networks.dense_network import Network, save_network
 from agents.pimc import Pimc
 from agents.search.network import INPUTS as JUDGE_INPUTS
 from agents.search.network import load_network
 from agents.search.worlds import UNIFORM, WEIGHTED, deal_world, plan_worlds
+from agents.searchers.evaluators import NetworkJudge, Playouts
 from arena.config.entrants import AgentSpec, Entrant
 from arena.config.model_file import ModelFile
 from arena.core.agent import Player

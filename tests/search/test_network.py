@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from search.endings import endings
 
-from agents.dense_network import Network, read_network, save_network
-from agents.evaluators import NetworkJudge
 from agents.ismcts import Ismcts
 from agents.mcts import Mcts
+from agents.networks.dense_network import Network, read_network, save_network
 from agents.search.network import INPUTS, expected_margin, judge_of_worlds, load_network
+from agents.searchers.evaluators import NetworkJudge
 from arena.config.model_file import ModelFile
 from arena.core.errors import ArenaError
 from arena.core.seeds import Rng

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from search.advising import compiled_choice
 
-from agents import rule_hearts, rule_klaverjas, rule_schieber
 from agents.dmcts import Dmcts
 from agents.flat_mc import FlatMC
 from agents.ismcts import Ismcts
@@ -17,11 +16,14 @@ from arena.core.errors import ArenaError
 from arena.core.rules import View
 from arena.core.seeds import Rng, rng_for
 from arena.games.hearts import Hearts
+from arena.games.hearts import rule_player as rule_hearts
 from arena.games.infoset import round_of
 from arena.games.kernel.spec import KernelGame
 from arena.games.klaverjas import Klaverjas
+from arena.games.klaverjas import rule_player as rule_klaverjas
 from arena.games.needs import games_of, why_not
 from arena.games.schieber import Schieber
+from arena.games.schieber import rule_player as rule_schieber
 
 BOOKS = {
     "klaverjas": lambda view: rule_klaverjas.choose_card(view, "as-published"),

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from agents.dense_network import Network
+from agents.networks.dense_network import Network
 from agents.search.network import NO_NETWORK, load_network
 from arena.config.model_file import ModelFile
 from arena.core.agent import parameter

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.forest.position import SIZE, Position, position_of, told
+from agents.forests.position import SIZE, Position, position_of, told
 from arena.core.codec import decode_view
 from arena.core.errors import ArenaError
 from arena.core.rules import View

@@ -11,14 +11,14 @@ import numpy as np
 
 from agents.beliefs import BELIEFS, HELP, Beliefs, games_of, needs_of
 from agents.beliefs.hoogenboom import Certain
+from agents.bidding.passing import pass_card
 from agents.bidding.usual import usual_bid
-from agents.budget import Budget
-from agents.passing import pass_card
 from agents.rulebooks import BOOKS, book_of
 from agents.search.codes import ROLLOUTS, VALUES, Rollout
 from agents.search.decision import CardStatistics
 from agents.search.flat_mc import Question, Sums, judge
 from agents.search.worlds import belief_of, known_worlds, worlds_for
+from agents.searchers.budget import Budget
 from arena.core.agent import Belief, parameter
 from arena.core.errors import ArenaError
 from arena.core.rules import Action, View

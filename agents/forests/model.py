@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.forest.features import (
+from agents.forests.features import (
     ALL,
     FEATURES,
     VERSION,
@@ -28,7 +28,7 @@ from agents.forest.features import (
     fill_rows,
     set_number,
 )
-from agents.forest.position import SIZE, Told, position_of, told
+from agents.forests.position import SIZE, Told, position_of, told
 from arena.config.model_file import ModelFile
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.files import write_atomically

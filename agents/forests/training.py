@@ -18,12 +18,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import rule_klaverjas
-from agents.forest.decisions import Decision
-from agents.forest.features import FEATURES, JUDGES_LEGALITY, rows_of
-from agents.forest.model import NODE, Forest, predict
+from agents.forests.decisions import Decision
+from agents.forests.features import FEATURES, JUDGES_LEGALITY, rows_of
+from agents.forests.model import NODE, Forest, predict
 from arena.core.cards import cards_of
 from arena.core.errors import ArenaError
+from arena.games.klaverjas import rule_player
 
 Target: TypeAlias = Literal["values", "card", "legal"]
 _TREES_AT_A_TIME = 10
@@ -63,7 +63,7 @@ def examples_of(
         rows.append(rows_of(decision.position, decision.game, features))
         right.append(legal if target == "legal" else played)
         targets.append(_targets(decision, target, right[-1]))
-        by_rule.append(cards == rule_klaverjas.choose_card(view, "as-published"))
+        by_rule.append(cards == rule_player.choose_card(view, "as-published"))
         numbers.append(np.full(len(cards), number))
         deals.append(np.full(len(cards), decision.deal))
     if not rows:

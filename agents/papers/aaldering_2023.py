@@ -10,7 +10,7 @@ from agents.search.decision import Ucb, root_statistics
 from agents.search.nodes import Nodes
 from agents.search.tree import Policy
 from agents.search.worlds import Worlds, backtracked
-from agents.tree_search import Question
+from agents.searchers.tree_search import Question
 from arena.core.agent import parameter
 from arena.core.errors import ArenaError
 from arena.core.rules import Action, Rules, View

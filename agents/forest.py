@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, cast
 
-from agents.forest.features import JUDGES_LEGALITY
-from agents.forest.model import Forest, best_card, read_forest
+from agents.forests.features import JUDGES_LEGALITY
+from agents.forests.model import Forest, best_card, read_forest
 from arena.config.model_file import ModelFile
 from arena.core.agent import parameter
 from arena.core.errors import ArenaError
@@ -24,7 +24,7 @@ class ForestPlayer:
 
     Source: Hordijk 2022. Differs: trained on games of our own tree searches, because the
     games of people that the thesis used are not public; with the values of the search
-    for every card and not only the card played; with more features (`agents.forest.features`).
+    for every card and not only the card played; with more features (`agents.forests.features`).
     Bids are legal calls at random unless a bidder is set beside it.
     """
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from agents.as_published import check_deviations
 from agents.beliefs import Guess
-from agents.flat_search import Estimate, FlatSearch
 from agents.rulebooks import BOOKS
 from agents.search.flat_mc import Question
 from agents.search.worlds import plan_worlds
-from arena.core.agent import Respelt, parameter
+from agents.searchers.flat_search import Estimate, FlatSearch
+from arena.core.agent import parameter
 from arena.core.cards import SUITS, rank_of, suit_of
 from arena.core.errors import ArenaError
 from arena.core.rules import View
@@ -90,20 +90,6 @@ class _Forgetful:
         """One guess: hand sizes are all that is known."""
         seats = range(view.rules.players)
         return (Guess(1.0, tuple(0 if seat == view.seat else view.unseen for seat in seats)),)
-
-
-def take_over(written: dict[str, Any], moved: dict[tuple[str, ...], str]) -> Respelt:
-    """What was written for `flat-mc` when these players were among its parameters.
-
-    Whatever asks for something that only they do becomes one of them; the rest stays.
-    """
-    chosen = written.get("as_published")
-    deviates = isinstance(chosen, list) and any(name in DEVIATIONS for name in chosen)
-    shoots = written.pop("shoot_the_moon", False)
-    if not deviates and not shoots:
-        return Respelt(written, moved)
-    written.pop("roem_punishment", None)  # Hearts has no bonuses
-    return Respelt({**written, "family": "kiele-2024", "shoot_the_moon": shoots}, moved)
 
 
 def _may_shoot(view: View) -> bool:

@@ -26,7 +26,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.encodings import VERSIONS
+from agents.networks.encodings import VERSIONS
 from arena.config.model_file import ModelFile
 from arena.core.errors import ArenaError
 from arena.core.files import write_atomically

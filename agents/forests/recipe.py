@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from agents.forest import klaver_live
-from agents.forest.decisions import Decision, recorded_decisions
-from agents.forest.features import JUDGES_LEGALITY
-from agents.forest.findings import write_findings
-from agents.forest.model import save_forest
-from agents.forest.training import (
+from agents.forests import klaver_live
+from agents.forests.decisions import Decision, recorded_decisions
+from agents.forests.features import JUDGES_LEGALITY
+from agents.forests.findings import write_findings
+from agents.forests.model import save_forest
+from agents.forests.training import (
     Accuracy,
     Shape,
     Target,

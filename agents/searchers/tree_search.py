@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.beliefs import BELIEFS, HELP, Beliefs, games_of, needs_of
 from agents.beliefs.hoogenboom import Certain
+from agents.bidding.passing import pass_card
 from agents.bidding.usual import usual_bid
-from agents.budget import Budget
-from agents.evaluators import EVALUATORS, Evaluator, Playouts
-from agents.old_spellings import gather
-from agents.passing import pass_card
 from agents.rulebooks import BOOKS, book_of
 from agents.search.codes import MOONS, ROLLOUTS, VALUES, Moon, Rollout
 from agents.search.decision import UCBS, CardStatistics, Value, exploration
@@ -26,7 +22,9 @@ from agents.search.leaves import Leaves
 from agents.search.network import Judge, judge_of
 from agents.search.tree import Policy
 from agents.search.worlds import Worlds, belief_of, worlds_for
-from arena.core.agent import Belief, Respelt, parameter
+from agents.searchers.budget import Budget
+from agents.searchers.evaluators import EVALUATORS, Evaluator, Playouts
+from arena.core.agent import Belief, parameter
 from arena.core.errors import ArenaError
 from arena.core.rules import Action, Rules, View
 from arena.core.seeds import Rng
@@ -35,8 +33,6 @@ from arena.games.kernel.layout import Words
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.sight import Sight, sight_of, states_in
-
-_LOOSE_BELIEFS = ("share", "m1", "m2", "roem_factor")
 
 
 class Question(NamedTuple):
@@ -107,14 +103,6 @@ class TreeSearch(abc.ABC):
         """The games that it plays: those with the rules that playouts go by and, where beliefs
         need a policy, with one."""
         return games_of(self.beliefs, BOOKS.get(self.rollout))
-
-    @staticmethod
-    def respelt(written: Mapping[str, Any]) -> Respelt:
-        """Beliefs and evaluators with their parameters beside them, as they were written once."""
-        now, moved = dict(written), dict[tuple[str, ...], str]()
-        gather(now, "beliefs", _LOOSE_BELIEFS, BELIEFS, "certain", moved)
-        gather(now, "evaluator", ("mix",), EVALUATORS, "rollout", moved)
-        return Respelt(now, moved)
 
     @property
     def model_hash(self) -> str | None:

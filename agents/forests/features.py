@@ -26,7 +26,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.forest.position import (
+from agents.forests.position import (
     GONE,
     HAND,
     LEAD,

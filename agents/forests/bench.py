@@ -19,15 +19,15 @@ import importlib.util
 
 import numpy as np
 
-from agents.forest.agent import ForestPlayer
-from agents.forest.decisions import Decision
-from agents.forest.features import rows_of
-from agents.forest.model import predict
-from agents.forest.training import Shape, examples_of, grow, pack
-from agents.rule_klaverjas import choose_card
+from agents.forest import ForestPlayer
+from agents.forests.decisions import Decision
+from agents.forests.features import rows_of
+from agents.forests.model import predict
+from agents.forests.training import Shape, examples_of, grow, pack
 from arena.core.rules import View
 from arena.core.seeds import Rng, rng_for
 from arena.games.klaverjas import Klaverjas
+from arena.games.klaverjas.rule_player import choose_card
 from arena.measure.bench import fastest
 
 _REPEATS = 5

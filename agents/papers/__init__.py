@@ -1,0 +1,1 @@
+"""Players, bidders and deviations that only reproduce a published program."""
