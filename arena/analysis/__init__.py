@@ -13,7 +13,6 @@ from arena.analysis.compare import (
     IndirectComparison,
     compare,
     compare_through,
-    detectable_contrast,
 )
 from arena.analysis.distributions import Distribution, distributions
 from arena.analysis.estimates import Estimate
@@ -43,7 +42,6 @@ __all__ = [
     "check_references",
     "compare",
     "compare_through",
-    "detectable_contrast",
     "distributions",
     "find_changes",
     "find_sweeps",

@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from arena.analysis.estimates import Estimate
 from arena.analysis.results import Meeting, Results
 from arena.core.errors import ArenaError
 from arena.core.seeds import seed_for
 from arena.stats import (
-    Contrast,
     DealOutcomes,
     DuplicateSaving,
     EloEstimate,
@@ -36,11 +34,10 @@ from arena.stats import (
     unpaired,
 )
 from arena.stats import detectable as detectable_difference
+from arena.stats.power import POWER
 
 _ROUNDS_PER_GAME = 100
 """As in Niklaus 2019: 50 deals, each in both seatings."""
-POWER = 0.8
-"""What "would have been found" means: with this probability."""
 
 
 @dataclass(frozen=True)
@@ -209,23 +206,6 @@ def detectable(difference: MeanDifference, tests: int = 1) -> float | None:
     return detectable_difference(
         difference.n - 1, difference.se, (1 - difference.confidence) / tests, POWER
     )
-
-
-def detectable_contrast(contrast: Contrast) -> float | None:
-    """The difference that a contrast of the joint comparison finds with 80% probability.
-
-    Adjusted like its test: the limit is that of its simultaneous interval. Solved on the
-    noncentral t with its degrees of freedom. None where there is no interval.
-    """
-    if contrast.se is None or contrast.df is None:
-        return None
-    if contrast.low is None or contrast.high is None:
-        return None
-    limit = (contrast.high - contrast.low) / 2 / contrast.se
-    shift = float(special.nctdtrinc(contrast.df, 1 - POWER, limit))
-    if not np.isfinite(shift):  # very many degrees of freedom: normal
-        shift = limit + float(special.ndtri(POWER))
-    return shift * contrast.se
 
 
 def point_share(pair: Meeting) -> PointShare | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from arena.analysis import POWER, Standings, Sweep, detectable_contrast
+from arena.analysis import POWER, Standings, Sweep
 from arena.report.words import count, interval, percent, plain, pvalue
 from arena.stats import Contrast
 
@@ -111,10 +111,9 @@ def _no_difference(contrast: Contrast, facts: Facts) -> str:
         f"No difference was found between {first} and {second} ({_limits(contrast)} points per "
         f"{facts.unit}, p {pvalue(contrast.p_adjusted)})"
     )
-    found = detectable_contrast(contrast)
-    if found is not None:
+    if contrast.detectable is not None:
         text += (
-            f"; one of {plain(found)} points would have been found with "
+            f"; one of {plain(contrast.detectable)} points would have been found with "
             f"{percent(POWER, 0)} probability"
         )
     return text

@@ -37,7 +37,6 @@ from arena.stats.power import (
     detectable,
     elo_plan,
     pilot_sd,
-    power_curve,
     sequential_plan,
 )
 from arena.stats.published import GamesOfRounds, Unpaired, games_of_rounds, unpaired
@@ -105,7 +104,6 @@ __all__ = [
     "mean_difference",
     "paired_t",
     "pilot_sd",
-    "power_curve",
     "score_rating",
     "sequential_plan",
     "share_of_points",

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special, stats
+from scipy import special
 
 from arena.stats.errors import StatsError
 from arena.stats.sample import FloatArray, check_probability, deal_sample, generator
@@ -127,59 +125,6 @@ def bca_mean(
         s.n,
         confidence,
         s.note(_few(s.n) or _heavy(deviations)),
-    )
-
-
-def bca(
-    margins: ArrayLike,
-    statistic: Callable[..., FloatArray],
-    seed: int | np.random.Generator,
-    confidence: float = 0.95,
-    resamples: int = 9_999,
-) -> BootstrapInterval:
-    """BCa bootstrap interval of any statistic of the deals (median, trimmed mean, ...).
-
-    `statistic(x, axis=...)` works along an axis like `np.median`. Computed by
-    `scipy.stats.bootstrap(method="BCa")` without the small-sample expansion. Unit: the deal.
-    Assumes independent deals and a smooth statistic. Source: Efron 1987, JASA 82.
-    """
-    check_probability(confidence, "confidence")
-    rng = generator(seed)
-    s = deal_sample(margins)
-    if s.trouble:
-        return BootstrapInterval(
-            None, None, None, None, None, None, resamples, s.n, confidence, s.note(s.trouble)
-        )
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        # scipy warns of a degenerate bootstrap distribution; the note below says it instead.
-        warnings.simplefilter("ignore", stats.DegenerateDataWarning)
-        result = stats.bootstrap(
-            (s.values,),
-            statistic,
-            n_resamples=resamples,
-            batch=max(1, CHUNK // s.n),
-            confidence_level=confidence,
-            method="BCa",
-            rng=rng,
-        )
-    low, high = float(result.confidence_interval.low), float(result.confidence_interval.high)
-    estimate = float(statistic(s.values, axis=0))
-    if not (math.isfinite(low) and math.isfinite(high)):
-        why = "The statistic does not vary enough between resamples for a BCa interval."
-        return BootstrapInterval(
-            estimate, None, None, None, None, None, resamples, s.n, confidence, s.note(why)
-        )
-    return BootstrapInterval(
-        estimate,
-        low,
-        high,
-        float(result.standard_error),
-        None,
-        None,
-        resamples,
-        s.n,
-        confidence,
-        s.note(_few(s.n)),
     )
 
 

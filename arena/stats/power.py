@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy import optimize, special, stats
 
 from arena.stats.elo import NELO_PER_T, elo_of_score, expected_score
 from arena.stats.errors import StatsError
-from arena.stats.sample import FloatArray, check_positive, check_probability, deal_sample
+from arena.stats.sample import check_positive, check_probability, deal_sample
 from arena.stats.sequential.brownian import Motion
 from arena.stats.sequential.sprt import SprtDesign
 
@@ -50,17 +49,6 @@ class SequentialPlan:
     at_middle: SequentialPoint
     sd: float
     fixed_deals: int
-
-
-@dataclass(frozen=True, eq=False)
-class PowerCurve:
-    """Power of the t-test (rows: deals, columns: true margins in points)."""
-
-    deals: FloatArray
-    margins: FloatArray
-    power: FloatArray
-    sd: float
-    alpha: float
 
 
 @dataclass(frozen=True)
@@ -144,20 +132,6 @@ def deals_for_t_test(
         else:
             high = middle
     return DealsNeeded(high, t_test_power(high, detect, sd, alpha), abs(detect), sd, alpha)
-
-
-def power_curve(
-    deals: Sequence[int], margins: Sequence[float], sd: float, alpha: float = 0.05
-) -> PowerCurve:
-    """Power of the t-test over numbers of deals and true margins (see `t_test_power`)."""
-    table = np.array([[t_test_power(n, m, sd, alpha) for m in margins] for n in deals])
-    return PowerCurve(
-        np.asarray(deals, dtype=np.float64),
-        np.asarray(margins, dtype=np.float64),
-        table.reshape(len(deals), len(margins)),
-        sd,
-        alpha,
-    )
 
 
 def sequential_point(truth: float, sd: float, design: SprtDesign) -> SequentialPoint:

@@ -12,7 +12,10 @@ from report.runs import klaverjas
 from scipy import stats
 
 from arena.cli import main
-from arena.cli.commands.calibrate import self_play
+from arena.cli.options import find_set, make_rules
+from arena.cli.progress import Progress
+from arena.core.deals import DealSet
+from arena.measure.calibrate.real_play import SelfPlay
 from arena.store import Run
 
 CONFIG = """\
@@ -188,11 +191,13 @@ def test_the_command_in_a_report_repeats_the_run(
 
 
 def test_an_agent_against_itself_is_even() -> None:
-    margins = self_play("random", "klaverjas-given-1000", 40, seed=5)
+    deals = DealSet.load(find_set("klaverjas-given-1000"))
+    twins = SelfPlay("random", deals, make_rules(deals.game, {}), Progress("deals", quiet=True))
+    margins = twins.once(40, seed=5)
     assert margins.shape == (40,)
-    assert (margins == self_play("random", "klaverjas-given-1000", 40, seed=5)).all()
+    assert (margins == twins.once(40, seed=5)).all()
     # The whole set once, then again with another seed: other games.
-    assert (margins != self_play("random", "klaverjas-given-1000", 40, seed=6)).any()
+    assert (margins != twins.once(40, seed=6)).any()
     assert stats.ttest_1samp(margins, 0).pvalue > 0.001
 
 

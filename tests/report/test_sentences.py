@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from test_analysis import meeting, results
 
-from arena.analysis import POWER, Standings, detectable_contrast, standings, without_forfeits
+from arena.analysis import POWER, Standings, standings, without_forfeits
 from arena.analysis.estimates import Estimate
 from arena.analysis.sweeps import Sweep, SweepPoint
 from arena.report import sentences
@@ -132,7 +132,7 @@ def test_what_would_have_been_found_has_that_power() -> None:
         return joint_comparison(results(*pairs).for_statistics).contrast("a", "b")
 
     # One sample's spread is off by a tenth or so; the mean over some of them is not.
-    sizes = [detectable_contrast(contrast(0.0)) for _ in range(40)]
+    sizes = [contrast(0.0).detectable for _ in range(40)]
     size = float(np.mean([each for each in sizes if each is not None]))
     found = np.mean([contrast(size).different for _ in range(150)])
     assert found == pytest.approx(POWER, abs=0.1)

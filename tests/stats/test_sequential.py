@@ -21,7 +21,6 @@ from arena.stats import (
     llr_counts,
     mean_difference,
     pilot_sd,
-    power_curve,
     sequential_plan,
     sprt_counts,
     sprt_points,
@@ -30,7 +29,7 @@ from arena.stats.elo import expected_score
 from arena.stats.power import t_test_power
 from arena.stats.sequential.brownian import Motion, _by_eigenfunctions, _by_reflections
 from arena.stats.sequential.likelihood import llr_points
-from arena.stats.sequential.sprt import find_stops, points_path, sprt_tvalue
+from arena.stats.sequential.sprt import find_stops, points_path
 from arena.stats.sequential.walk import ratio_bounds, stopped_walk
 
 Margins = NDArray[np.float64]
@@ -85,11 +84,6 @@ def test_many_early_zeros_decide_nothing_before_the_first_look() -> None:
     assert "no variance" in flat.note
     assert sprt_points([], SprtDesign(0.0, 5.0)).llr is None
     assert sprt_points([math.nan], SprtDesign(0.0, 5.0)).forfeits == 1
-
-
-def test_tvalue_form_does_not_know_the_unit(margins: Margins) -> None:
-    design = SprtDesign(0.0, 0.2)
-    assert sprt_tvalue(margins, design).llr == pytest.approx(sprt_tvalue(10 * margins, design).llr)
 
 
 def test_designs_are_checked() -> None:
@@ -213,13 +207,6 @@ def test_power_against_statsmodels() -> None:
     big = deals_for_t_test(0.5, 40.0)
     z = special.ndtri(0.975) + special.ndtri(0.8)
     assert big.deals == pytest.approx((z * 80) ** 2, rel=1e-3)
-
-
-def test_power_curve_rises() -> None:
-    curve = power_curve([50, 100, 400], [0.0, 5.0, 10.0], 40.0)
-    assert curve.power[:, 0] == pytest.approx(0.05, abs=1e-6)
-    assert (np.diff(curve.power[:, 1:], axis=0) > 0).all()
-    assert curve.power[1, 2] == pytest.approx(t_test_power(100, 10.0, 40.0))
 
 
 def test_sequential_plan_by_wald() -> None:

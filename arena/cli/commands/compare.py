@@ -25,7 +25,6 @@ from arena.analysis import (
     IndirectComparison,
     compare,
     compare_through,
-    detectable_contrast,
     read,
     standings,
 )
@@ -113,7 +112,7 @@ def _in_field(runs: Sequence[Run], first: str, second: str) -> float | None:
     if len(runs) > 1:
         return None
     contrast = standings(read(runs)).contrast(first, second)
-    return None if contrast is None else detectable_contrast(contrast)
+    return None if contrast is None else contrast.detectable
 
 
 def _lines(found: Comparison | IndirectComparison, in_field: float | None) -> Iterator[str]:

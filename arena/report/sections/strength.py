@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from arena.analysis import detectable_contrast
 from arena.report.context import Context
 from arena.report.section import Drawing, Section
 from arena.report.sections.ladder import LadderPart
@@ -152,6 +151,6 @@ def _comparison(found: Contrast) -> Comparison:
         se=found.se,
         df=found.df,
         met=found.deals,
-        detectable=detectable_contrast(found),
+        detectable=found.detectable,
         note=found.note,
     )

@@ -8,7 +8,6 @@ for comparison with chess tools. Deals must be looked at in their fixed order.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -94,15 +93,6 @@ def points_path(margins: FloatArray, design: SprtDesign) -> FloatArray:
     return np.where(seen > _tiny(margins), path, 0.0)
 
 
-def tvalue_path(margins: FloatArray, t0: float, t1: float) -> FloatArray:
-    """`llr_tvalue` after every deal, along the last axis; 0 while nothing has varied."""
-    n, mean, variance = _running(margins)
-    varied = variance > _tiny(margins)
-    t = mean / np.sqrt(np.where(varied, variance, 1.0))
-    path: FloatArray = n / 2 * (np.log1p((t - t0) ** 2) - np.log1p((t - t1) ** 2))
-    return np.where(varied, path, 0.0)
-
-
 def _running(margins: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     origin = margins[..., :1]
     shifted = margins - origin
@@ -182,21 +172,6 @@ def sprt_points(margins: ArrayLike, design: SprtDesign) -> SprtResult:
     independent deals in a fixed order. Forfeited deals are skipped and counted. Source: Wald
     1945; Van den Bergh (see `llr_points`); measured error rates in docs/statistics.md.
     """
-    return _scan(margins, design, lambda x: points_path(x, design))
-
-
-def sprt_tvalue(margins: ArrayLike, design: SprtDesign) -> SprtResult:
-    """Sequential test of mean/sd of the margins (h0 and h1 in standard deviations of a deal).
-
-    Formula: `llr_tvalue` against the bounds of the design. Unit: the deal. Assumes independent
-    deals in a fixed order. Source: Van den Bergh, "Normalized Elo in practice", section 4.2.
-    """
-    return _scan(margins, design, lambda x: tvalue_path(x, design.h0, design.h1))
-
-
-def _scan(
-    margins: ArrayLike, design: SprtDesign, path_of: Callable[[FloatArray], FloatArray]
-) -> SprtResult:
     s = deal_sample(margins)
     if s.n == 0:
         return SprtResult(
@@ -210,13 +185,12 @@ def _scan(
             s.forfeits,
             s.note("No deals yet."),
         )
-    path = path_of(s.values)
     note = ""
     if s.n < design.min_deals:
         note = f"{s.n} of the {design.min_deals} deals before the first look."
     elif s.n > 1 and s.sd == 0:
         note = s.trouble
-    return _result(path, design, s.forfeits, s.note(note))
+    return _result(points_path(s.values, design), design, s.forfeits, s.note(note))
 
 
 def _result(path: FloatArray, design: SprtDesign, forfeits: int, note: str) -> SprtResult:

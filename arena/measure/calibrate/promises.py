@@ -1,0 +1,239 @@
+"""What the statistics promise, measured: each promise is a rate and the range it must lie in.
+
+`simulated_promises` and `page_promises` draw from models; `real_promises` and `gate_promises` take
+margins of an agent that played itself (`real_play`), where every difference found is a false one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.measure.calibrate.gate import CANDIDATES, REPLICATES, GateRates, gate_rates
+from arena.measure.calibrate.statistics import (
+    FieldModel,
+    MarginModel,
+    Rate,
+    coverage,
+    false_positives,
+    familywise_error,
+    page_errors,
+    rating_coverage,
+    sequence_misses,
+    sprt_rates,
+    stopped_coverage,
+)
+from arena.stats import (
+    Anchor,
+    SprtDesign,
+    bca_mean,
+    deal_outcomes,
+    elo_rating,
+    mean_difference,
+    paired_t,
+    score_rating,
+    sign_flip,
+    wilcoxon_signed_rank,
+)
+from arena.stats.elo import ELO_PER_LOGIT
+
+HANDICAP = 3.0
+"""Points per deal that are taken from one of two equal agents, so that the truth is known."""
+QUICK = 20
+"""How many times fewer repetitions a short version has."""
+REAL_DEALS = 50
+"""Deals of a repetition of real play. With half as many BCa covers 0.934 of these margins."""
+GATE_DEALS = 600
+GATE_POINTS = 15.0
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A measured value and the range that it must lie in."""
+
+    what: str
+    measured: float
+    low: float
+    high: float
+    reps: int
+    at_least: float
+    at_most: float
+    rough: bool
+    zero_share: float | None = None
+
+    @property
+    def kept(self) -> bool:
+        """Whether it lies there; a rough value may miss by its own Monte Carlo error."""
+        if self.rough:
+            return self.low <= self.at_most and self.high >= self.at_least
+        return self.at_least <= self.measured <= self.at_most
+
+
+class Judge:
+    """Makes promises: the range for each kind of rate. `rough` allows for few repetitions."""
+
+    def __init__(self, rough: bool) -> None:
+        self.rough = rough
+
+    def __call__(self, what: str, rate: Rate, at_least: float, at_most: float) -> Promise:
+        return Promise(
+            what,
+            rate.rate,
+            rate.low,
+            rate.high,
+            rate.reps,
+            at_least,
+            at_most,
+            self.rough,
+            rate.zero_share,
+        )
+
+    def level(self, what: str, rate: Rate) -> Promise:
+        return self(what, rate, 0.04, 0.06)
+
+    def conservative(self, what: str, rate: Rate, at_most: float = 0.06) -> Promise:
+        return self(what, rate, 0.0, at_most)
+
+    def coverage(self, what: str, rate: Rate, within: float = 0.01) -> Promise:
+        return self(what, rate, 0.95 - within, 0.95 + within)
+
+
+def simulated_promises(judge: Judge, scale: int, seed: int) -> Iterator[Promise]:
+    model = MarginModel()
+    reps = max(200, 4_000 // scale)
+    draw = model.draw
+    for name, test in _tests().items():
+        rate = false_positives(draw, test, seed, reps)
+        yield judge.level(f"false positives, {name}", rate)
+    signs = false_positives(draw, lambda x, _: deal_outcomes(x).p, seed, reps)
+    yield judge.conservative("false positives, sign test", signs)
+    edge = replace(model, edge=HANDICAP).draw
+    yield judge.coverage("coverage, t", coverage(edge, _t, HANDICAP, seed, reps))
+    yield judge.coverage("coverage, BCa", coverage(edge, _bca, HANDICAP, seed, reps), 0.015)
+    field = FieldModel((12.0, 6.0, 0.0, -6.0, -12.0))
+    few = max(100, 2_000 // scale)
+    points = rating_coverage(field, score_rating, field.true_points(), seed, few)
+    yield judge.coverage("coverage, score rating", points)
+    elo = rating_coverage(field, elo_rating, field.true_elo(), seed, few)
+    yield judge.coverage("coverage, Elo", elo)
+    equal = familywise_error(FieldModel((0.0,) * 8), seed, few)
+    yield judge.conservative("family-wise error, 8 equal agents, Holm", equal, 0.055)
+    yield from _against_glm(judge, field, seed)
+    yield from page_promises(judge, scale, seed)
+    yield from _sequential(judge, model, scale, seed)
+
+
+def _against_glm(judge: Judge, field: FieldModel, seed: int) -> Iterator[Promise]:
+    """Elo and its standard errors beside those of statsmodels' GLM, clustered by deal."""
+    import statsmodels.api as sm  # here: it takes long to import
+
+    results = field.draw(np.random.default_rng(seed), 400)
+    rows = np.arange(results.a.size)
+    design = np.zeros((rows.size, len(results.agents)))
+    design[rows, results.a], design[rows, results.b] = 1.0, -1.0
+    model = sm.GLM(results.wins + results.draws / 2, design[:, 1:], sm.families.Binomial())
+    fit = model.fit(cov_type="cluster", cov_kwds={"groups": results.deal})
+    ours = elo_rating(results, anchor=Anchor(results.agents[0])).ratings[1:]
+    values = np.array([rating.value for rating in ours]) / ELO_PER_LOGIT
+    errors = np.array([rating.se for rating in ours]) / ELO_PER_LOGIT
+    off = float(np.abs((values - fit.params) / fit.bse).max())
+    yield judge("Elo off statsmodels' GLM, in its errors", Rate("", off, off, off, 1), 0.0, 1e-4)
+    ratio = float((errors / fit.bse).max())
+    same = Rate("", ratio, ratio, ratio, 1)
+    yield judge("errors of Elo by those of statsmodels' GLM", same, 0.99, 1.01)
+
+
+def _sequential(judge: Judge, model: MarginModel, scale: int, seed: int) -> Iterator[Promise]:
+    design = SprtDesign(0.0, 5.0)
+    runs = max(500, 20_000 // scale)
+    for truth, name in ((0.0, "0"), (5.0, "5")):
+        shifted = replace(model, edge=truth)
+        found = sprt_rates(shifted.draw, design, truth, shifted.sd, seed, runs)
+        wrong = found.accept_h1 if truth == 0 else found.accept_h0
+        yield judge.conservative(f"sequential test wrong, truth {name}", wrong, 0.055)
+        share = found.mean_deals / found.planned_deals
+        length = Rate("length", share, share, share, runs)
+        yield judge(f"its length against the plan, truth {name}", length, 0.85, 1.15)
+    stopped = replace(model, edge=5.0)
+    reps = max(100, 2_000 // scale)
+    after = stopped_coverage(stopped.draw, design, 5.0, stopped.sd, seed, reps)
+    yield judge.coverage("coverage after stopping", after)
+    looks = sequence_misses(model.draw, 0.0, (-1_000.0, 1_000.0), seed, max(100, 1_000 // scale))
+    yield judge.conservative("confidence sequence ever wrong in 10,000 looks", looks, 0.05)
+
+
+def _tests() -> dict[str, Callable[[FloatArray, np.random.Generator], float | None]]:
+    return {
+        "paired t": lambda x, _: paired_t(x).p,
+        "Wilcoxon": lambda x, _: wilcoxon_signed_rank(x).p,
+        "sign-flip": lambda x, rng: sign_flip(x, rng, 999).p,
+    }
+
+
+def _t(x: FloatArray, _: np.random.Generator) -> tuple[float | None, float | None]:
+    found = mean_difference(x)
+    return found.low, found.high
+
+
+def _bca(x: FloatArray, rng: np.random.Generator) -> tuple[float | None, float | None]:
+    found = bca_mean(x, rng, resamples=1_999)
+    return found.low, found.high
+
+
+def page_promises(judge: Judge, scale: int, seed: int) -> Iterator[Promise]:
+    """Everything that a page says about who is stronger, in one."""
+    reps = max(100, 2_000 // scale)
+    fields = {
+        "6 equal agents": (FieldModel((0.0,) * 6), None),
+        "one strong beside 5 equals": (FieldModel((20.0, *(0.0,) * 5)), None),
+        "a sweep of 5 equals against one": (FieldModel((20.0, *(0.0,) * 5)), 0),
+    }
+    for name, (model, against) in fields.items():
+        found = page_errors(model, seed, reps, 100, against)
+        yield judge.conservative(f"a page says something false, {name}", found.conclusions)
+        yield judge.conservative(
+            f"the page or its direct pairs, {name}", found.with_direct_table, 0.1
+        )
+        yield judge.conservative(f"called intransitive, {name}", found.fallback)
+
+
+def real_repetitions(scale: int) -> int:
+    """Repetitions of real play."""
+    return max(200, 4_000 // scale)
+
+
+def real_promises(judge: Judge, margins: FloatArray, agent: str, seed: int) -> Iterator[Promise]:
+    """Tests and intervals on real margins (repetition × deal) of an agent against itself."""
+    where = f"{agent} against itself"
+    for name, test in _tests().items():
+        rate = false_positives(margins, test, seed)
+        yield judge.level(f"false positives, {name}, {where}", rate)
+    lame = margins - HANDICAP
+    handicap = f"{where} {HANDICAP:g} points behind"
+    yield judge.coverage(f"coverage, t, {handicap}", coverage(lame, _t, -HANDICAP, seed))
+    found = coverage(lame, _bca, -HANDICAP, seed)
+    yield judge.coverage(f"coverage, BCa, {handicap}", found, 0.015)
+
+
+def gate_tables(scale: int) -> tuple[int, int]:
+    """Baselines, and times that each deal is played for one of them."""
+    return max(4, 60 // scale), REPLICATES + CANDIDATES
+
+
+def real_gate(played: FloatArray) -> GateRates:
+    """Gates on real play, baseline × time × deal: unchanged agents, and GATE_POINTS worse."""
+    return gate_rates(list(played[:, :REPLICATES]), list(played[:, REPLICATES:]), GATE_POINTS)
+
+
+def real_gate_promises(judge: Judge, found: GateRates, agent: str) -> Iterator[Promise]:
+    """Error rates and length of the no-regression gate on real play."""
+    name = f"gate, {agent}, {GATE_POINTS:g} points"
+    yield judge.conservative(f"{name}: an unchanged agent fails", found.unchanged_fails)
+    yield judge.conservative(f"{name}: a worse one passes", found.worse_passes)
+    yield judge.conservative(f"{name}: no answer", found.undecided, 0.1)
+    saved = Rate("saved", found.saved, found.saved, found.saved, found.undecided.reps)
+    yield judge(f"{name}: deals saved of a fixed-size test", saved, 0.4, 1.0)

@@ -1,0 +1,80 @@
+"""Margins of a stochastic agent against itself on real deals: every difference is a false one."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.analysis import read
+from arena.config.entrants import AgentSpec, Entrant
+from arena.config.experiment import Experiment
+from arena.core.deals import Deal, DealSet
+from arena.core.errors import ArenaError
+from arena.core.rules import Rules
+from arena.store import Run
+from arena.tournament.run import RunOptions, Watcher
+from arena.tournament.run import run as play
+
+FloatArray = NDArray[np.float64]
+
+
+class SelfPlay:
+    """An agent against a twin with other random numbers, on the deals of one set."""
+
+    def __init__(self, family: str, deals: DealSet, rules: Rules, watcher: Watcher) -> None:
+        self._family, self._deals, self._rules, self._watcher = family, deals, rules, watcher
+
+    def once(self, count: int, seed: int) -> FloatArray:
+        """One margin for each of `count` deals.
+
+        A set with fewer deals is played again with another seed, so that no game is repeated.
+        """
+        found: list[FloatArray] = []
+        missing = count
+        while missing > 0:
+            chosen = self._deals.deals[:missing]
+            found.append(self._margins(chosen, self._deals.name, seed + len(found)))
+            missing -= len(found[-1])
+        return np.concatenate(found)
+
+    def repeated(self, count: int, times: int, seed: int, keep: Path | None = None) -> FloatArray:
+        """The same deals `times` times with other random numbers: time × deal.
+
+        One run, in which the number of the repetition is part of a deal's name, so that each
+        repetition draws its own random numbers. In the folder `keep` an interrupted run goes on.
+        """
+        deals = tuple(
+            replace(deal, id=f"{deal.id}~{time}")
+            for time in range(times)
+            for deal in self._deals.deals[:count]
+        )
+        name = f"{self._deals.name}, {times} times"
+        return self._margins(deals, name, seed, keep).reshape(times, -1)
+
+    def _margins(
+        self, deals: tuple[Deal, ...], name: str, seed: int, keep: Path | None = None
+    ) -> FloatArray:
+        experiment = Experiment(
+            name="calibrate",
+            rules=self._rules,
+            deals=deals,
+            deal_set=name,
+            deals_sha256=self._deals.sha256,
+            entrants=(
+                Entrant("this", (AgentSpec(self._family),)),
+                Entrant("that", (AgentSpec(self._family, twin=2),)),
+            ),
+            pairings=(("this", "that"),),
+            seed=seed,
+        )
+        with tempfile.TemporaryDirectory(prefix="arena-calibrate-") as folder:
+            path = keep or Path(folder) / "run"
+            finished = play(experiment, path, RunOptions(), self._watcher)
+            if finished.stopped:
+                raise ArenaError(f"stopped: {finished.stopped}")
+            with Run(path) as results:
+                return read([results]).pairs[0].margins
