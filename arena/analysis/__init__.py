@@ -8,7 +8,6 @@ commands and the report both start here; neither computes a statistic of its own
 
 from arena.analysis.changes import AgentChange, Changes, find_changes
 from arena.analysis.compare import (
-    POWER,
     Comparison,
     IndirectComparison,
     compare,
@@ -22,6 +21,7 @@ from arena.analysis.results import Meeting, Results, read
 from arena.analysis.standings import RatingOptions, Standings, standings, without_forfeits
 from arena.analysis.sweeps import Sweep, find_sweeps
 from arena.analysis.swings import Swing, largest_swings
+from arena.stats.power import POWER
 
 __all__ = [
     "POWER",
