@@ -2,7 +2,7 @@
 
 joblib keeps its worker processes for the next call, and says neither how to end them nor
 how a lost one is told by dask. What is used of it beyond its public functions is imported
-here, by name, and `tests/play/test_pool.py` fails when it changes.
+here, by name, and `tests/tournament/test_pool.py` fails when it changes.
 """
 
 from __future__ import annotations

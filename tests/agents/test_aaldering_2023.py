@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from search.endings import worth_of_cards
-from search.test_tree import after, flipped, perspective_position
+from helpers.endings import after, worth_of_cards
+from helpers.tree_positions import flipped, perspective_position
 
 from agents.ismcts import Ismcts
 from agents.papers.aaldering_2023 import Aaldering2023

@@ -6,8 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from search.endings import endings, worth_of_cards
-from search.test_tree import worlds_of
+from helpers.endings import endings, worlds_of, worth_of_cards
 
 from agents.dmcts import Dmcts, elected
 from agents.search.decision import least_value

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rounds import deal
+from helpers.rounds import deal
 
 from agents.beliefs.hoogenboom import Certain, Probabilities, Probable
 from agents.flat_mc import FlatMC

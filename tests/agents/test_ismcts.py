@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from search.endings import endings
+from helpers.endings import endings
 
 from agents.beliefs.hoogenboom import Probabilities
 from agents.ismcts import Ismcts

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from search.endings import endings, worth_of_cards
-from search.test_tree import worlds_of
+from helpers.endings import endings, worlds_of, worth_of_cards
 
 from agents.pimc import Pimc
 from agents.searchers.budget import Budget

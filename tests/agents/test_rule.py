@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from klaverjas_views import klaverjas_view
+from helpers.klaverjas_views import klaverjas_view
 
 from agents.rule import Rule
 from arena.core.cards import card_name

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
-from pathlib import Path
 from typing import Any
+
+from helpers.paths import DATA
 
 from agents.rule import Rule
 from arena.core.cards import card_name, parse_card, parse_cards, parse_seat, parse_trump
@@ -16,7 +17,7 @@ from arena.games.schieber import Schieber
 from arena.games.schieber.rule_player import choose_trump_or_push, rule_card
 from arena.testing import check_agent
 
-ROUNDS = Path(__file__).parents[1] / "data" / "schieber_challenge_rounds.jsonl.gz"
+ROUNDS = DATA / "schieber_challenge_rounds.jsonl.gz"
 
 
 def recorded() -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from klaverjas_views import klaverjas_view
+from helpers.klaverjas_views import klaverjas_view
 
 from agents.semi_random import SemiRandom
 from arena.core.cards import CardSet, card_name

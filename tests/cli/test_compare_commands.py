@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from play.tables import make_experiment, play
-from report.runs import klaverjas
+from helpers.experiments import make_experiment, play
+from helpers.report_runs import klaverjas
 from scipy import stats
 
 from arena.cli import main

@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 import gzip
 import json
-from pathlib import Path
 
 import pytest
+from helpers.paths import DATA
 
 from arena.cli import main
 from arena.core.cards import card_name, cards_of
@@ -16,7 +16,6 @@ from arena.core.rules import Position
 from arena.games.klaverjas import Klaverjas
 from arena.verify import check_record
 
-DATA = Path(__file__).parents[1] / "data"
 ROUNDS = DATA / "klaverjas_rounds.jsonl.gz"
 
 

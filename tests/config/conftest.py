@@ -8,7 +8,7 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
-from families import Caller, Searcher
+from helpers.families import Caller, Searcher
 
 from arena.config.loader import load
 from arena.config.strict_yaml import ConfigError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from families import Caller, Limit, Searcher
+from helpers.families import Caller, Limit, Searcher
 
 from arena.config.loader import load
 from arena.core.agent import Player

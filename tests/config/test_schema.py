@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from helpers.paths import ROOT
 from jsonschema import Draft202012Validator, ValidationError
 
 from arena.config.loader import load
@@ -34,8 +35,7 @@ def test_the_resolved_form_fits_too(validator):
 
 
 def test_the_example_of_the_plug_in_fits_but_for_its_family(validator):
-    root = Path(__file__).parents[2]
-    example = yaml.safe_load((root / "examples/arena-plugin-lowest/experiment.yaml").read_text())
+    example = yaml.safe_load((ROOT / "examples/arena-plugin-lowest/experiment.yaml").read_text())
     with pytest.raises(ValidationError):
         validator.validate(example)
     example["agents"]["lowest"] = {"family": "semi-random", "grid": {"better": [True, False]}}
@@ -111,7 +111,7 @@ def test_it_explains_itself(validator):
     assert searcher["properties"]["playouts"]["default"] == 1000
 
 
-CONFIGS = Path(__file__).parents[2] / "configs"
+CONFIGS = ROOT / "configs"
 
 
 @pytest.mark.parametrize(

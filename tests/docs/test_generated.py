@@ -6,13 +6,14 @@ import html
 import importlib.util
 import re
 import shlex
-from pathlib import Path
 from typing import Any
+
+from helpers.paths import ROOT
 
 from arena.cli import Parser, command
 from arena.core.rules import View
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = ROOT / "docs"
 
 
 def generated() -> Any:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from docs.blocks import Page, blocks_of, unfenced_commands
+from helpers.doc_blocks import Page, blocks_of, unfenced_commands
+from helpers.paths import ROOT
 
 from arena.core.registry import AGENTS, BIDDERS, GAMES
 from arena.report.section import ADDED
 
-ROOT = Path(__file__).parents[2]
 PAGES = sorted(
     [
         *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),

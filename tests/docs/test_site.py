@@ -9,11 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.paths import ROOT
 
 from arena.cli import COMMANDS
 from arena.core.registry import AGENTS, BIDDERS, GAMES
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ import copy
 from dataclasses import asdict, fields, replace
 
 import pytest
+from helpers.rounds import deal, legal, play_at_random, play_lowest
 from hypothesis import given
 from hypothesis import strategies as st
-from rounds import deal, legal, play_at_random, play_lowest
 
 from arena.core.cards import cards_of, mask_of, parse_card, parse_cards
 from arena.core.deals import Deal, DealError

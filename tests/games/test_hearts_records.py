@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 import re
-from pathlib import Path
 
 import pytest
-from rounds import play_at_random
+from helpers.paths import DATA
+from helpers.rounds import play_at_random
 
 from arena.core.cards import SEATS, card_name, cards_of, parse_card
 from arena.core.deals import deal_from_record, read_jsonl
@@ -17,7 +17,7 @@ from arena.games.hearts import Hearts
 from arena.games.hearts.rules import PRESETS
 from arena.verify import check_record
 
-FILE = Path(__file__).parents[1] / "data" / "hearts_rounds.jsonl.gz"
+FILE = DATA / "hearts_rounds.jsonl.gz"
 VARIANTS = {name: Hearts(variant=name) for name in PRESETS}
 
 

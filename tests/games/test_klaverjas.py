@@ -6,9 +6,9 @@ import itertools
 
 import numpy as np
 import pytest
+from helpers.rounds import deal, legal, play, play_at_random, play_lowest
 from hypothesis import given
 from hypothesis import strategies as st
-from rounds import deal, legal, play, play_at_random, play_lowest
 
 from arena.core.cards import parse_cards, suit_of
 from arena.core.rules import PASS, PLAY, RulesError, Standing, choose_trump

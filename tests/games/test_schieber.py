@@ -7,9 +7,9 @@ from dataclasses import fields, replace
 from functools import cache
 
 import pytest
+from helpers.rounds import deal, legal, play, play_at_random, play_lowest
 from hypothesis import given
 from hypothesis import strategies as st
-from rounds import deal, legal, play, play_at_random, play_lowest
 
 from arena.core.cards import SEATS, TRUMPS, mask_of, parse_cards, parse_trump
 from arena.core.rules import PUSH, IllegalAction, RulesError, Standing, choose_trump

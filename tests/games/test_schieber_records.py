@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 import re
-from pathlib import Path
 
 import pytest
-from rounds import play_at_random
+from helpers.paths import DATA
+from helpers.rounds import play_at_random
 
 from arena.core.cards import SEATS, card_name, cards_of, parse_card
 from arena.core.deals import deal_from_record, read_jsonl
@@ -16,7 +16,7 @@ from arena.core.seeds import Rng
 from arena.games.schieber import Schieber
 from arena.verify import check_record
 
-FILE = Path(__file__).parents[1] / "data" / "schieber_rounds.jsonl.gz"
+FILE = DATA / "schieber_rounds.jsonl.gz"
 READINGS = {
     name: Schieber(bidding="given", undertrump=name)
     for name in ("highest", "jasskit", "pyschieber")

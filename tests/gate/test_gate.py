@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from planted import Planted
+from helpers.planted_regressions import Planted
 
 from arena.cli import main
 from arena.core.errors import ArenaError

@@ -13,6 +13,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+from helpers.paths import ROOT
 
 from agents.rule import Rule
 from arena.cli import main
@@ -24,7 +25,6 @@ from arena.gate.verdict import verdict_schema
 from arena.tournament.run import RunOptions
 from arena.tournament.tally import Tally
 
-ROOT = Path(__file__).parents[2]
 GATE: dict[str, Any] = {
     "name": "duel",
     "game": "klaverjas",

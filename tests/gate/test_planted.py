@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from planted import Planted, PlantedFlat, PlantedTree
+from helpers.planted_regressions import Planted, PlantedFlat, PlantedTree
 
 from arena.cli import main
 from arena.core.registry import AGENTS

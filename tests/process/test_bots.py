@@ -6,10 +6,11 @@ import json
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import jsonschema
 import pytest
+from helpers.paths import ROOT
+from helpers.processes import BOT
 
 from arena.cli import main
 from arena.core.codec import FIELDS
@@ -18,9 +19,7 @@ from arena.process.check import check_bot
 from arena.process.client import Program
 from arena.process.messages import FROM_AGENT, TO_AGENT, message_schema
 
-ROOT = Path(__file__).parents[2]
 BOTS = ROOT / "examples" / "bots"
-BOT = Path(__file__).with_name("bot.py")
 PROTOCOL = ROOT / "docs" / "protocol.md"
 CHECK = jsonschema.Draft202012Validator(message_schema())
 needs_node = pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")

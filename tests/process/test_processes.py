@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
 from math import isnan
-from pathlib import Path
 from typing import Any
 
 import pytest
-from play.tables import Lowest, make_deals
-from process.strangers import Remembers, Says, Spy, Stranger
+from helpers.experiments import Lowest, make_deals
+from helpers.process_agents import Remembers, Says, Spy, Stranger
+from helpers.processes import DEALS, RULES, bot, isolated, processes
 
 from arena.core.agent import Player
 from arena.core.rules import Rules
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
-from arena.process.client import Isolated, ProcessAgent, Program
-from arena.process.limits import Limits
-from arena.process.reaper import MARK
-from arena.process.recipe import Recipe
+from arena.process.client import ProcessAgent, Program
 from arena.tournament.referee import Lineup, Played, Referee
-
-RULES = Klaverjas()
-DEALS = make_deals(RULES, 60)
-BOT = Path(__file__).with_name("bot.py")
-
-
-def isolated(agent: Any, **limits: Any) -> ProcessAgent:
-    return ProcessAgent(Isolated(Recipe(type(agent), vars(agent))), Limits(**limits))
-
-
-def bot(*words: str, **limits: Any) -> ProcessAgent:
-    return ProcessAgent(Program([sys.executable, "-I", "-S", str(BOT), *words]), Limits(**limits))
 
 
 @pytest.fixture
@@ -54,19 +38,6 @@ def table():
         if isinstance(agent, ProcessAgent):
             agent.close()
     assert processes() == []
-
-
-def processes(of: int = 0) -> list[str]:
-    """The command lines of the agents' processes that one process (this one) has started."""
-    found = []
-    mark = f"{MARK}={of or os.getpid()}-".encode()
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if mark in (folder / "environ").read_bytes():
-                found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode())
-        except OSError:
-            continue  # it has ended meanwhile
-    return [command for command in found if command]
 
 
 def fault_of(played: Played) -> str:
@@ -216,7 +187,10 @@ def test_time_is_measured_without_the_way(table):
 _DIES = """
 import os, signal, sys
 sys.path[:0] = {path!r}
-from process.test_processes import *
+from arena.core.agent import Player
+from arena.tournament.referee import Lineup, Referee
+from helpers.experiments import Lowest
+from helpers.processes import DEALS, RULES, bot, processes
 agent = bot("forks-and-plays")
 Referee(RULES).play(DEALS[0], Lineup.of([Player(agent), Player(Lowest())] * 2))
 print("played", len(processes()), flush=True)
@@ -258,9 +232,10 @@ def test_the_same_spy_would_find_everything_in_process(tmp_path):
 
 
 _SPY_IN_PROCESS = """
-import sys
+import os, sys
 sys.path[:0] = {path!r}
-from process.test_processes import *
+from helpers.process_agents import Spy
+from helpers.processes import DEALS, RULES
 import arena.games.base
 state = RULES.start(DEALS[0])
 from arena.core.seeds import Rng

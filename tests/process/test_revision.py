@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from play.tables import Lowest, make_deals
+from helpers.experiments import Lowest, make_deals
+from helpers.paths import ROOT
 
 from arena.config.entrants import AgentSpec, Apart, builder_of
 from arena.config.loader import load
@@ -19,7 +19,6 @@ from arena.games.klaverjas import Klaverjas
 from arena.process.revision import Source, _sweep, commit_of
 from arena.tournament.referee import Lineup, Referee
 
-ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
     not (ROOT / ".git").exists() or not shutil.which("git"), reason="this is no git checkout"
 )

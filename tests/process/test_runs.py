@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from play.tables import Watch, entrant, exported, make_experiment, play
-from process.strangers import Stranger
-from process.test_processes import BOT, processes
+from helpers.experiments import Watch, entrant, exported, make_experiment, play
+from helpers.process_agents import Stranger
+from helpers.processes import BOT, processes
 
 from arena.config.entrants import AgentSpec, Entrant
 from arena.core.registry import AGENTS

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report.conftest import Written
-from report.runs import HOSTILE, KINDS
+from helpers.report_runs import HOSTILE, KINDS, Written
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

@@ -12,9 +12,9 @@ from typing import Any
 
 import jsonschema
 import pytest
-from report.conftest import Written
-from report.reading import strangers, visible
-from report.runs import HOSTILE, KINDS, klaverjas
+from helpers.paths import ROOT
+from helpers.report_runs import HOSTILE, KINDS, Written, klaverjas
+from helpers.report_text import strangers, visible
 
 from arena.cli import main
 from arena.report import write
@@ -22,7 +22,7 @@ from arena.report.document import json_schema
 from arena.report.render import _coded
 
 GOLDEN = Path(__file__).parent / "golden"
-DOC = Path(__file__).parents[2] / "docs" / "report-json.md"
+DOC = ROOT / "docs" / "report-json.md"
 SCHEMA = DOC.with_name("report.schema.json")
 Get = Callable[[str], Written]
 

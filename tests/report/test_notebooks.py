@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 
 import pytest
-from report.conftest import Written
+from helpers.report_runs import Written
 
 import arena
 

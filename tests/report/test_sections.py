@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from play.tables import entrant, make_experiment, play
-from report.conftest import Written
-from report.reading import visible
+from helpers.experiments import entrant, make_experiment, play
+from helpers.report_runs import Written
+from helpers.report_text import visible
 
 from arena.cli import main
 from arena.report import write

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_analysis import meeting, results
+from helpers.made_results import meeting, results
 
 from arena.analysis import POWER, Standings, standings, without_forfeits
 from arena.analysis.estimates import Estimate

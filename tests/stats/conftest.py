@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from helpers.paths import DATA
 from numpy.typing import NDArray
 
 from arena.measure.calibrate.statistics import MarginModel
 
-VECTORS = Path(__file__).parent.parent / "data" / "stat_vectors.json"
+VECTORS = DATA / "stat_vectors.json"
 
 
 @pytest.fixture(scope="session")

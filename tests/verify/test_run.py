@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from play.tables import entrant, make_experiment, play
+from helpers.experiments import entrant, make_experiment, play
+from helpers.paths import DATA
 
 from arena.cli import main
 from arena.config.experiment import Experiment
@@ -21,7 +22,7 @@ from arena.games.schieber import Schieber
 from arena.store.records import COLUMNS, checksum, round_checksum
 from arena.verify import check_run
 
-OLD = Path(__file__).parents[1] / "data" / "run-format-1"
+OLD = DATA / "run-format-1"
 
 BAD = (entrant("bad", "trouble", trick=5), entrant("b"))
 EXPERIMENTS: dict[str, Experiment] = {
