@@ -19,7 +19,14 @@ from typing import Any
 
 import arena.core.rules
 from arena.cli import COMMANDS, Parser, command
-from arena.config.models import Deals, ExperimentFile, Match, Reference, Schedule, Team
+from arena.config.models import (
+    DealsSection,
+    ExperimentFile,
+    Match,
+    Reference,
+    ScheduleSection,
+    Team,
+)
 from arena.config.parameters import Parameter, parameters_of
 from arena.config.schema import json_schema
 from arena.core.cards import SEATS, cards_of, trump_name, write_cards
@@ -145,8 +152,13 @@ def experiments_page() -> str:
         "`include: OTHER.yaml` merges other files under it. `--set key=value` changes a key.",
         "",
     ]
-    for model in (ExperimentFile, Deals, Schedule, Match, Team, Reference):
-        lines += [f"## {model.__name__}", "", " ".join((model.__doc__ or "").split()), ""]
+    for model in (ExperimentFile, DealsSection, ScheduleSection, Match, Team, Reference):
+        lines += [
+            f"## {model.__name__.removesuffix('Section')}",
+            "",
+            " ".join((model.__doc__ or "").split()),
+            "",
+        ]
         helps = _helps(inspect.getmodule(model), model.__name__)
         lines += ["| key | type | default | |", "|---|---|---|---|"]
         for name, field in model.model_fields.items():

@@ -35,7 +35,7 @@ from arena.config.entrants import AgentSpec
 from arena.config.parameters import model_of, values_of
 from arena.config.problems import Problems
 from arena.config.strict import Strict
-from arena.config.strict_yaml import Document, read, with_override
+from arena.config.strict_yaml import YamlDocument, read, with_override
 from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS, GAMES
 from arena.core.rules import Rules
@@ -82,7 +82,7 @@ class Training:
     """What a file says, with everything in it found."""
 
     file: TrainingFile
-    document: Document
+    document: YamlDocument
     folder: Path
     """What paths are relative to."""
     games: list[Rules]

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.core.printable import as_it_is
-from arena.tournament.tally import Pace, Tally
+from arena.tournament.tally import RateMeter, Tally
 
 _LINE_EVERY_S = 5.0
 _STANDINGS_SHOWN = 12
@@ -28,7 +28,7 @@ class Progress:
         self._live = None
         if console.is_terminal and not quiet:
             self._live = Live(console=console, transient=True, refresh_per_second=8)
-        self._pace = Pace()
+        self._pace = RateMeter()
         self._last_line = time.monotonic()
         self.tally: Tally | None = None
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from arena.config.entrants import AgentSpec, BidderSpec, Entrant, Isolate
-from arena.config.grids import Entry, combinations, twins
+from arena.config.grids import AgentEntry, combinations, twins
 from arena.config.imports import Imports
 from arena.config.model_file import ModelFile, model_hash
 from arena.config.models import Team
@@ -16,15 +16,15 @@ from arena.config.own_code import OwnCode, is_code
 from arena.config.parameters import model_of, values_of
 from arena.config.problems import Problems
 from arena.config.strict import Strict
-from arena.config.strict_yaml import Document, KeyPath
+from arena.config.strict_yaml import KeyPath, YamlDocument
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.registry import AGENTS, BIDDERS, Registry
 from arena.core.rules import Rules
 from arena.games.needs import why_not
 from arena.process.limits import Limits
-from arena.process.revision import Source
+from arena.process.revision import GitSource
 
-T = TypeVar("T", Limits, Source)
+T = TypeVar("T", Limits, GitSource)
 
 RESERVED = ("bidder", "family", "grid", "isolate", "limits", "replicate", "source", "team", "twin")
 """Keys of an agent that are no parameters of its family."""
@@ -110,7 +110,7 @@ class _Family:
     """None if it is code that is left alone: then its parameters cannot be checked."""
 
 
-def _agent(entry: Entry, context: _Context) -> AgentSpec | None:
+def _agent(entry: AgentEntry, context: _Context) -> AgentSpec | None:
     problems = context.problems
     if entry.data.get("source") is not None:
         return _of_another_revision(entry, problems)
@@ -126,11 +126,11 @@ def _agent(entry: Entry, context: _Context) -> AgentSpec | None:
             return None
     if values is None:
         return None
-    apart = _apart(entry, problems)
+    process = _process_keys(entry, problems)
     limits = _built(Limits, "limits", entry, problems)
-    if apart is None:
+    if process is None:
         return None
-    chosen: Isolate = context.isolate if apart.isolate is None else apart.isolate
+    chosen: Isolate = context.isolate if process.isolate is None else process.isolate
     spec = AgentSpec(family.name, values, bidder, limits, chosen)
     if spec.names_code and context.imports is not None and not context.imports.wanted:
         return spec
@@ -148,11 +148,11 @@ def _agent(entry: Entry, context: _Context) -> AgentSpec | None:
     return spec
 
 
-def _of_another_revision(entry: Entry, problems: Problems) -> AgentSpec | None:
+def _of_another_revision(entry: AgentEntry, problems: Problems) -> AgentSpec | None:
     """Families and parameters are those of that revision, which says what it does not know."""
-    apart = _apart(entry, problems)
+    process = _process_keys(entry, problems)
     limits = _built(Limits, "limits", entry, problems)
-    source = _built(Source, "source", entry, problems)
+    source = _built(GitSource, "source", entry, problems)
     family, bidder = entry.data.get("family"), entry.data.get("bidder")
     if not isinstance(family, str):
         problems.add(entry.path, "expected a family: {family: NAME, source: {git: REV}, ...}")
@@ -162,7 +162,7 @@ def _of_another_revision(entry: Entry, problems: Problems) -> AgentSpec | None:
         return None
     if bidder is not None and not isinstance(bidder, dict):
         bidder = {"family": bidder}
-    if apart is None or source is None:
+    if process is None or source is None:
         return None
     return AgentSpec(
         family,
@@ -173,21 +173,21 @@ def _of_another_revision(entry: Entry, problems: Problems) -> AgentSpec | None:
             str(bidder.get("family")), {k: v for k, v in bidder.items() if k != "family"}
         ),
         limits,
-        apart.isolate or False,
+        process.isolate or False,
         source,
     )
 
 
-def _apart(entry: Entry, problems: Problems) -> _Apart | None:
+def _process_keys(entry: AgentEntry, problems: Problems) -> _ProcessKeys | None:
     return problems.check(
-        _Apart,
+        _ProcessKeys,
         {key: entry.data[key] for key in ("isolate", "limits", "source") if key in entry.data},
         entry.path,
         moved=entry.moved,
     )
 
 
-class _Apart(Strict):
+class _ProcessKeys(Strict):
     """Whether an agent plays in a process of its own."""
 
     isolate: Isolate | None = None
@@ -199,7 +199,7 @@ def _model(what: Callable[..., Any]) -> type[Strict]:
     return model_of(what)
 
 
-def _built(what: type[T], key: str, entry: Entry, problems: Problems) -> T | None:
+def _built(what: type[T], key: str, entry: AgentEntry, problems: Problems) -> T | None:
     written = entry.data.get(key)
     if not isinstance(written, dict):
         return None
@@ -207,13 +207,13 @@ def _built(what: type[T], key: str, entry: Entry, problems: Problems) -> T | Non
     return None if checked is None else what(**values_of(checked))
 
 
-def _bidder(entry: Entry, context: _Context) -> BidderSpec | None:
+def _bidder(entry: AgentEntry, context: _Context) -> BidderSpec | None:
     written, path = entry.data["bidder"], entry.path_of("bidder")
     if isinstance(written, str):
         written = {"family": written}
-        short = Entry(entry.name, written, path, {("family",): path})
+        short = AgentEntry(entry.name, written, path, {("family",): path})
     elif isinstance(written, dict):
-        short = Entry(entry.name, written, path, {})
+        short = AgentEntry(entry.name, written, path, {})
     else:
         context.problems.add(path, "expected the name of a bidder, or a mapping with its family")
         return None
@@ -257,7 +257,7 @@ def _own_code(name: str, where: KeyPath, context: _Context) -> _Family:
 
 
 def _parameters(
-    family: _Family, parameters: dict[str, Any], entry: Entry, problems: Problems
+    family: _Family, parameters: dict[str, Any], entry: AgentEntry, problems: Problems
 ) -> dict[str, Any] | None:
     if family.made_by is None:
         return parameters
@@ -284,7 +284,7 @@ class _Told(Exception):
     """What is wrong has been noted."""
 
 
-def _model_named(document: Document, path: KeyPath, file: str, sha256: str | None) -> ModelFile:
+def _model_named(document: YamlDocument, path: KeyPath, file: str, sha256: str | None) -> ModelFile:
     """A model that is named at `path`: a file beside the one that says so, or a shipped one."""
     folder, home = document.place_of(path).folder, document.place_of(()).folder
     found = ModelFile.find(file, folder, sha256)

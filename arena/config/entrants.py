@@ -19,8 +19,8 @@ from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS, BIDDERS, Registry
 from arena.process.client import Isolated, Launch, ProcessAgent
 from arena.process.limits import Limits
-from arena.process.recipe import Recipe
-from arena.process.revision import Source, program_at
+from arena.process.recipe import AgentRecipe
+from arena.process.revision import GitSource, program_at
 
 Isolate: TypeAlias = Literal[True, False, "each-deal"]
 
@@ -50,7 +50,7 @@ class AgentSpec:
     """What it may use; it then plays in a process of its own."""
     isolate: Isolate = False
     """Whether it plays in a process of its own (for every seat, or even for every deal)."""
-    source: Source | None = None
+    source: GitSource | None = None
     """Where its code comes from, if not from here; it plays in a process of its own then."""
     twin: int = 1
     """Which of several twins it is: they differ in the random numbers they are given only."""
@@ -122,10 +122,10 @@ class Builder:
         """
         if spec.source is not None:  # today's code would be another agent
             raise ArenaError(f"{spec.family!r} of {spec.source.git} plays in processes only")
-        name, parameters, bidder = spec.family, spec.parameters, spec.bidder
+        name, bidder = spec.family, spec.bidder
         family = _class_of(AGENTS, name, folder)
         bids = _class_of(BIDDERS, bidder.family, folder) if bidder else None
-        values = read_values(family, parameters, f"agent family {name!r}", folder)
+        values = read_values(family, spec.parameters, f"agent family {name!r}", folder)
         relative_to = getattr(family, "relative_to", None)
         return cls(
             spec.family,
@@ -185,7 +185,7 @@ def _copied(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Apart:
+class ProcessBuilder:
     """How to make an agent that plays in processes of its own."""
 
     launch: Launch
@@ -212,7 +212,7 @@ def facts_of(player: Player) -> dict[str, bool]:
 
 def builder_of(
     spec: AgentSpec, folder: Path = _HERE, decision_limit_s: float | None = None
-) -> Builder | Apart:
+) -> Builder | ProcessBuilder:
     """How to make an agent where it plays, given the limit of the whole experiment."""
     launch: Launch
     if spec.source is not None:
@@ -223,9 +223,11 @@ def builder_of(
             return here
         player = here.build()
         facts = facts_of(player)
-        recipe = Recipe(here.family, here.parameters, here.bidder_family, here.bidder_parameters)
+        recipe = AgentRecipe(
+            here.family, here.parameters, here.bidder_family, here.bidder_parameters
+        )
         launch = getattr(player.cards, "launch", None) or Isolated(recipe)
     limits = spec.limits or Limits()
     if limits.seconds_per_decision is None:
         limits = replace(limits, seconds_per_decision=decision_limit_s or launch.patience_s)
-    return Apart(launch, limits, spec.isolate == "each-deal", facts, spec.twin)
+    return ProcessBuilder(launch, limits, spec.isolate == "each-deal", facts, spec.twin)

@@ -17,21 +17,21 @@ MOST_TWINS = 100
 
 
 @dataclass(frozen=True)
-class Entry:
+class AgentEntry:
     """One agent as it is written, or one combination of its grid."""
 
     name: str
     data: Mapping[str, Any]
     path: KeyPath
     moved: Mapping[KeyPath, KeyPath]
-    """Where what comes from a grid, or was said in older words, is written."""
+    """Where values that come from a grid are written."""
 
     def path_of(self, *keys: str | int) -> KeyPath:
         """Where in the file something of it is written."""
         return written_at(keys, self.path, self.moved)
 
 
-def twins(entry: Entry, problems: Problems) -> Iterator[tuple[str, int]]:
+def twins(entry: AgentEntry, problems: Problems) -> Iterator[tuple[str, int]]:
     """Names and numbers of the twins that an agent plays as: itself, unless it says more."""
     what = {"replicate": "how many twins play", "twin": "which of the twins this one is"}
     for key in what.keys() & entry.data.keys():
@@ -58,11 +58,11 @@ def how_many(agents: Mapping[str, dict[str, Any]]) -> int:
     )
 
 
-def combinations(path: KeyPath, data: dict[str, Any], problems: Problems) -> Iterator[Entry]:
+def combinations(path: KeyPath, data: dict[str, Any], problems: Problems) -> Iterator[AgentEntry]:
     """The agent written at `path`, or one for each combination of values in its grid."""
     name = str(path[-1])
     if "grid" not in data:
-        yield Entry(name, data, path, {})
+        yield AgentEntry(name, data, path, {})
         return
     grid, here = data["grid"], (*path, "grid")
     if not _is_grid(grid):
@@ -84,7 +84,7 @@ def combinations(path: KeyPath, data: dict[str, Any], problems: Problems) -> Ite
         combination = fixed
         for key, value in chosen.items():
             combination = _with_value(combination, key.split("."), value)
-        yield Entry(f"{name}-{suffix}", combination, path, moved)
+        yield AgentEntry(f"{name}-{suffix}", combination, path, moved)
 
 
 def _is_given(data: Any, keys: list[str]) -> bool:

@@ -11,11 +11,11 @@ from arena.config.agents import declare
 from arena.config.experiment import Experiment
 from arena.config.grids import how_many
 from arena.config.imports import Imports
-from arena.config.models import MOST_AGENTS, Deals, ExperimentFile, Match, Reference
+from arena.config.models import MOST_AGENTS, DealsSection, ExperimentFile, Match, Reference
 from arena.config.pairings import find_pairings
 from arena.config.parameters import model_of, values_of
 from arena.config.problems import Problems
-from arena.config.strict_yaml import Document, KeyPath, read, with_override
+from arena.config.strict_yaml import KeyPath, YamlDocument, read, with_override
 from arena.core.deals import Deal, DealSet
 from arena.core.errors import ArenaError, did_you_mean, located
 from arena.core.files import check_name, find_shipped
@@ -45,7 +45,7 @@ def load(
     return build(document, file, Imports(file, trust is not False, trust is True, tell))
 
 
-def build(document: Document, file: Path, imports: Imports | None = None) -> Experiment:
+def build(document: YamlDocument, file: Path, imports: Imports | None = None) -> Experiment:
     """The experiment that a document stands for; raises `ConfigError` like `load`."""
     usual = Imports(file, wanted=True, trusted=False, tell=lambda line: None)
     return _Loader(document, file, imports or usual).experiment()
@@ -61,7 +61,7 @@ def _find(path: Path) -> Path:
 class _Loader:
     """Checks a document part by part and notes everything that is wrong."""
 
-    def __init__(self, document: Document, file: Path, imports: Imports) -> None:
+    def __init__(self, document: YamlDocument, file: Path, imports: Imports) -> None:
         self.document, self.file, self.imports = document, file, imports
         self.problems = Problems(document)
 
@@ -153,7 +153,7 @@ class _Loader:
                 self.problems.add(here, str(error))
         return None
 
-    def _deals(self, written: Deals, rules: Rules) -> tuple[DealSet, tuple[Deal, ...]]:
+    def _deals(self, written: DealsSection, rules: Rules) -> tuple[DealSet, tuple[Deal, ...]]:
         here: KeyPath = ("deals",)
         nothing = DealSet("", ()), ()
         if (written.set is None) == (written.file is None):
@@ -189,7 +189,7 @@ class _Loader:
                 self.problems.add(path, located(chosen.path or chosen.name, line, str(error)))
                 return
 
-    def _deals_path(self, written: Deals) -> Path:
+    def _deals_path(self, written: DealsSection) -> Path:
         if written.file is None:
             name = written.set or ""
             check_name(name)
@@ -199,7 +199,7 @@ class _Loader:
         check_name(written.file)
         return self.document.place_of(("deals", "file")).folder / written.file
 
-    def _deals_from(self, written: Deals, chosen: DealSet) -> dict[str, Any]:
+    def _deals_from(self, written: DealsSection, chosen: DealSet) -> dict[str, Any]:
         # A path relative to the experiment stays true when the whole folder is moved.
         source = (
             {"set": chosen.name}

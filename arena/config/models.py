@@ -17,7 +17,7 @@ AgentName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.,=+-]*$", max
 """Also in names of files and columns, so without blanks; a grid adds `-playouts=100,c=0.5`."""
 
 
-class Deals(Strict):
+class DealsSection(Strict):
     """Which deals are played."""
 
     set: str | None = None
@@ -32,7 +32,7 @@ class Deals(Strict):
     """The hash that the set must have."""
 
 
-class Schedule(Strict):
+class ScheduleSection(Strict):
     """Who plays whom."""
 
     type: Literal["round-robin", "gauntlet", "pairs"] = "round-robin"
@@ -107,10 +107,10 @@ class ExperimentFile(Strict):
     """What the experiment is for."""
     game: dict[str, Any]
     """The game's name and its options."""
-    deals: Deals
+    deals: DealsSection
     agents: dict[AgentName, dict[str, Any]] = Field(min_length=1)
     """By name: a family with its parameters, or a team."""
-    schedule: Schedule = Schedule()
+    schedule: ScheduleSection = ScheduleSection()
     placements: Literal["all", "alternating", "mixed"] = "all"
     """Where everybody plays for themselves: all ways to share the seats equally, every other
     seat, or every way in which both sit somewhere (mixed)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations, product
 
 from arena.config.agents import Declared
-from arena.config.models import Schedule
+from arena.config.models import ScheduleSection
 from arena.config.problems import Problems
 from arena.config.strict_yaml import KeyPath
 from arena.core.errors import did_you_mean
@@ -14,7 +14,7 @@ _BELONGS_TO = {"against": ("gauntlet",), "pairs": ("pairs",), "only": ("round-ro
 
 
 def find_pairings(
-    schedule: Schedule, agents: Declared, problems: Problems
+    schedule: ScheduleSection, agents: Declared, problems: Problems
 ) -> tuple[tuple[str, str], ...]:
     """The pairs of entrants that the schedule asks for, each once."""
     here: KeyPath = ("schedule",)
@@ -34,17 +34,23 @@ def find_pairings(
     return tuple(pairs)
 
 
-def _round_robin(schedule: Schedule, agents: Declared, problems: Problems) -> list[tuple[str, str]]:
+def _round_robin(
+    schedule: ScheduleSection, agents: Declared, problems: Problems
+) -> list[tuple[str, str]]:
     return list(combinations(_included(schedule, agents, problems), 2))
 
 
-def _gauntlet(schedule: Schedule, agents: Declared, problems: Problems) -> list[tuple[str, str]]:
+def _gauntlet(
+    schedule: ScheduleSection, agents: Declared, problems: Problems
+) -> list[tuple[str, str]]:
     against = _resolve(schedule.against or [], ("schedule", "against"), agents, problems)
     others = [name for name in _included(schedule, agents, problems) if name not in against]
     return list(product(others, against))
 
 
-def _listed(schedule: Schedule, agents: Declared, problems: Problems) -> list[tuple[str, str]]:
+def _listed(
+    schedule: ScheduleSection, agents: Declared, problems: Problems
+) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for i, pair in enumerate(schedule.pairs or []):
         here: KeyPath = ("schedule", "pairs", i)
@@ -59,7 +65,7 @@ def _listed(schedule: Schedule, agents: Declared, problems: Problems) -> list[tu
     return found
 
 
-def _included(schedule: Schedule, agents: Declared, problems: Problems) -> list[str]:
+def _included(schedule: ScheduleSection, agents: Declared, problems: Problems) -> list[str]:
     if schedule.only is None:
         return list(agents.entrants)
     return _resolve(schedule.only, ("schedule", "only"), agents, problems)

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from arena.config.parameters import KIND, Parameters
-from arena.config.strict_yaml import ConfigError, Document, KeyPath, dotted
+from arena.config.strict_yaml import ConfigError, KeyPath, YamlDocument, dotted
 from arena.core.errors import did_you_mean
 
 M = TypeVar("M", bound=BaseModel)
@@ -40,7 +40,7 @@ _NUMBER = re.compile(r"[-+]?(\d[\d_]*\.?\d*|\.\d+)([eE][-+]?\d+)?")
 class Problems:
     """Collects mistakes with their places, so that all can be told at once."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: YamlDocument) -> None:
         self.document = document
         self._lines: list[str] = []
 

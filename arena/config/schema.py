@@ -19,7 +19,7 @@ from arena.config.models import ExperimentFile, Team
 from arena.config.parameters import model_of
 from arena.core.registry import AGENTS, BIDDERS, GAMES, Registry
 from arena.process.limits import Limits
-from arena.process.revision import Source
+from arena.process.revision import GitSource
 
 REFERENCE = "#/$defs/{model}"
 _OWN_CODE = {
@@ -123,7 +123,7 @@ def _with_bidder_and_grid(
         "bidder": {"description": "Who bids for this card player.", **named},
         "grid": grid,
         "limits": model_of(Limits).model_json_schema(),
-        "source": model_of(Source).model_json_schema(),
+        "source": model_of(GitSource).model_json_schema(),
         "isolate": {
             "description": "Whether it plays in a process of its own, a new one for each-deal.",
             "enum": list(get_args(Isolate)),

@@ -56,7 +56,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Document:
+class YamlDocument:
     """Plain data, and for every value in it the place it was written."""
 
     data: Any
@@ -82,12 +82,12 @@ def dotted(path: KeyPath) -> str:
 # --- files -------------------------------------------------------------------------------
 
 
-def read(path: Path) -> Document:
+def read(path: Path) -> YamlDocument:
     """A file with all that it includes."""
     return _read(path, (), [])
 
 
-def _read(path: Path, including: tuple[Path, ...], seen: list[Path]) -> Document:
+def _read(path: Path, including: tuple[Path, ...], seen: list[Path]) -> YamlDocument:
     seen.append(path)
     document = _parse(_text_of(path), str(path))
     if not isinstance(document.data, dict):
@@ -99,7 +99,7 @@ def _read(path: Path, including: tuple[Path, ...], seen: list[Path]) -> Document
     names = [named] if isinstance(named, str) else named
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise ConfigError(f"{place}: include: expected a file name or a list of file names")
-    merged: Document | None = None
+    merged: YamlDocument | None = None
     for name in names:
         if len(seen) == MOST_FILES:
             raise ConfigError(f"{place}: include: more than {MOST_FILES} files")
@@ -110,7 +110,7 @@ def _read(path: Path, including: tuple[Path, ...], seen: list[Path]) -> Document
 
 def _included(
     path: Path, name: str, place: Place, including: tuple[Path, ...], seen: list[Path]
-) -> Document:
+) -> YamlDocument:
     check_name(name)
     target = path.parent / name
     chain = [file.resolve() for file in including]
@@ -133,10 +133,10 @@ def _text_of(path: Path) -> str:
         raise ConfigError(f"{path}: not UTF-8 text: {error}") from error
 
 
-def _merge(base: Document, over: Document) -> Document:
+def _merge(base: YamlDocument, over: YamlDocument) -> YamlDocument:
     places = dict(base.places)
     data = _merge_values(base.data, over.data, (), places)
-    return Document(data, {**places, **over.places})
+    return YamlDocument(data, {**places, **over.places})
 
 
 def _merge_values(base: Any, over: Any, path: KeyPath, places: dict[KeyPath, Place]) -> Any:
@@ -154,7 +154,7 @@ def _merge_values(base: Any, over: Any, path: KeyPath, places: dict[KeyPath, Pla
 # --- --set -------------------------------------------------------------------------------
 
 
-def with_override(document: Document, override: str) -> Document:
+def with_override(document: YamlDocument, override: str) -> YamlDocument:
     """The document after one `--set key=value`; the value is read as YAML."""
     flag = _FLAG + override
     key, equals, text = override.partition("=")
@@ -181,13 +181,13 @@ def with_override(document: Document, override: str) -> Document:
     }
     for depth in range(1, len(path) + 1):
         places.setdefault(path[:depth], Place(flag))
-    return Document(data, places)
+    return YamlDocument(data, places)
 
 
 # --- YAML --------------------------------------------------------------------------------
 
 
-def _parse(text: str, source: str) -> Document:
+def _parse(text: str, source: str) -> YamlDocument:
     reader = _Reader(source)
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -203,7 +203,7 @@ def _parse(text: str, source: str) -> Document:
         raise ConfigError(f"{source}: brackets inside brackets, too deep to be read") from error
     data = None if root is None else reader.value(root, ())
     reader.places[()] = Place(source)
-    return Document(data, reader.places)
+    return YamlDocument(data, reader.places)
 
 
 class _Reader:

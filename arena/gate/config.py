@@ -11,10 +11,10 @@ from pydantic import Field
 
 from arena.config.experiment import Experiment
 from arena.config.loader import build
-from arena.config.models import Deals
+from arena.config.models import DealsSection
 from arena.config.problems import Problems
 from arena.config.strict import Strict
-from arena.config.strict_yaml import Document, KeyPath, Place, read
+from arena.config.strict_yaml import KeyPath, Place, YamlDocument, read
 from arena.core.errors import ArenaError
 
 CANDIDATE, BASELINE = "candidate", "baseline"
@@ -84,7 +84,7 @@ class AlsoFile(Strict):
     """By reference: a mean margin that the candidate must not be below."""
 
 
-class GateDeals(Deals):
+class GateDeals(DealsSection):
     """Which deals are played."""
 
     fresh: bool = False
@@ -150,10 +150,10 @@ def load_gate(path: Path) -> Gate:
 
 def gate_of(data: Mapping[str, Any], place: str, folder: Path) -> Gate:
     """A gate from plain data, such as a test has; `place` is named in mistakes."""
-    return build_gate(Document(dict(data), {(): Place(place)}), folder / "gate.yaml")
+    return build_gate(YamlDocument(dict(data), {(): Place(place)}), folder / "gate.yaml")
 
 
-def build_gate(document: Document, path: Path) -> Gate:
+def build_gate(document: YamlDocument, path: Path) -> Gate:
     """The gate that a document stands for."""
     problems = Problems(document)
     file = problems.check(GateFile, document.data, ())
@@ -197,7 +197,7 @@ def _names(file: GateFile) -> list[str]:
     return names
 
 
-def _experiment(document: Document, file: GateFile, names: list[str]) -> Document:
+def _experiment(document: YamlDocument, file: GateFile, names: list[str]) -> YamlDocument:
     """The gate as an experiment file; everything keeps the place where it was written."""
     data = document.data
     moved: dict[KeyPath, KeyPath] = {("agents", CANDIDATE): ("candidate",)}
@@ -229,4 +229,4 @@ def _experiment(document: Document, file: GateFile, names: list[str]) -> Documen
         "on_fault": "forfeit",
         "decision_limit_s": file.decision_limit_s,
     }
-    return Document(experiment, places)
+    return YamlDocument(experiment, places)

@@ -36,9 +36,10 @@ from arena.stats import mean_difference
 from arena.store import Run
 from arena.store.folder import now
 from arena.tournament.describe import rules_used
-from arena.tournament.run import RunOptions, Watcher
+from arena.tournament.run import RunOptions
 from arena.tournament.run import run as play
 from arena.tournament.stopping import PILOT, Played, more
+from arena.tournament.watcher import Watcher
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

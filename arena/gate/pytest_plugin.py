@@ -130,19 +130,10 @@ def _judged(gate: Any, folder: Path, config: pytest.Config) -> Verdict:
     from arena.gate.artifacts import write_verdict
     from arena.gate.judge import GateOptions, judge
     from arena.tournament.run import RunOptions
+    from arena.tournament.watcher import NullWatcher
 
     out = folder / gate.name
     options = GateOptions(out, RunOptions(jobs=config.getoption("--gate-jobs")))
-    verdict = judge(gate, options, _Nobody())
+    verdict = judge(gate, options, NullWatcher())
     write_verdict(verdict, out)
     return verdict
-
-
-class _Nobody:
-    """Watches without a word: pytest has its own."""
-
-    def say(self, line: str) -> None:
-        """Something happened."""
-
-    def update(self, tally: Any) -> None:
-        """More is stored."""

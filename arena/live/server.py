@@ -17,7 +17,7 @@ from arena.core.errors import ArenaError
 from arena.live.state import state
 from arena.report import HTML
 from arena.report.sections.pages import page_text
-from arena.tournament.tally import Pace, Tally
+from arena.tournament.tally import RateMeter, Tally
 
 _LOOPBACK = "127.0.0.1"
 _WATCHED_S = 10.0
@@ -32,12 +32,12 @@ class LivePage:
     def __init__(self, name: str, unit: str, path: Path, port: int = 0) -> None:
         self.name, self.unit, self.path = name, unit, path
         self._tally: Tally | None = None
-        self._pace = Pace()
+        self._pace = RateMeter()
         self._over = False
         self._asked = 0.0
         self._taken = threading.Event()
         try:
-            self._server = _Server((_LOOPBACK, port), _Handler)
+            self._server = _PageServer((_LOOPBACK, port), _Handler)
         except (OSError, OverflowError) as error:
             why = getattr(error, "strerror", None) or error
             raise ArenaError(f"--serve {port}: {why}; give another port, or none") from error
@@ -97,13 +97,13 @@ class LivePage:
             self._taken.set()
 
 
-class _Server(ThreadingHTTPServer):
+class _PageServer(ThreadingHTTPServer):
     daemon_threads = True
     page: LivePage
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: _Server
+    server: _PageServer
 
     def do_GET(self) -> None:
         # A page from elsewhere must not read it by a name that leads here.

@@ -7,13 +7,13 @@ from typing import Any
 
 from arena.core.errors import ArenaError
 from arena.store import Run
-from arena.tournament.fault_words import told
-from arena.tournament.tally import Margin, Pace, Tally
+from arena.tournament.fault_lines import fault_line
+from arena.tournament.tally import RateMeter, RunningMargin, Tally
 
 _FAULTS_SHOWN = 5
 
 
-def state(name: str, unit: str, tally: Tally | None, pace: Pace, path: Path) -> dict[str, Any]:
+def state(name: str, unit: str, tally: Tally | None, pace: RateMeter, path: Path) -> dict[str, Any]:
     """All numbers of the page."""
     if tally is None:
         return {"name": name, "unit": unit, "done": 0, "total": 0, "agents": [], "pairs": []}
@@ -36,13 +36,13 @@ def state(name: str, unit: str, tally: Tally | None, pace: Pace, path: Path) -> 
     }
 
 
-def _agents(tally: Tally, pairs: list[Margin]) -> list[dict[str, Any]]:
+def _agents(tally: Tally, pairs: list[RunningMargin]) -> list[dict[str, Any]]:
     """Everybody's mean margin over their opponents, the best one first.
 
     All pairings share the deals, so their means are not independent. The standard error of a
     mean is never more than the mean of the standard errors: the interval is a cautious one.
     """
-    met: dict[str, list[tuple[float, Margin]]] = {}
+    met: dict[str, list[tuple[float, RunningMargin]]] = {}
     for (first, second), margin in zip(tally.pairings, pairs, strict=True):
         if margin.units:
             met.setdefault(first, []).append((margin.mean, margin))
@@ -52,7 +52,7 @@ def _agents(tally: Tally, pairs: list[Margin]) -> list[dict[str, Any]]:
         units = sum(margin.units for _, margin in played)
         reaches = [margin.reach for _, margin in played]
         known = [reach for reach in reaches if reach is not None]
-        mean = Margin(
+        mean = RunningMargin(
             units,
             sum(mean * margin.units for mean, margin in played) / units,
             sum(known) / len(known) if len(known) == len(reaches) else None,
@@ -61,7 +61,7 @@ def _agents(tally: Tally, pairs: list[Margin]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (-row["mean"], row["agent"]))
 
 
-def _numbers(margin: Margin) -> dict[str, Any]:
+def _numbers(margin: RunningMargin) -> dict[str, Any]:
     return {"units": margin.units, "mean": margin.mean, "reach": margin.reach}
 
 
@@ -70,6 +70,6 @@ def _faults(path: Path) -> list[str]:
         with Run(path) as run:
             seed, is_match = run.manifest.seed, run.is_match
             faults = run.faults()[:_FAULTS_SHOWN]
-            return [told(fault, p[:2], path, seed, is_match) for p, fault in faults]
+            return [fault_line(fault, p[:2], path, seed, is_match) for p, fault in faults]
     except ArenaError:
         return []  # nothing is written yet

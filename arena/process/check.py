@@ -16,7 +16,7 @@ from arena.process.faults import AgentFault
 from arena.process.limits import Limits
 
 
-class Checked(NamedTuple):
+class BotCheck(NamedTuple):
     """One thing that was looked at."""
 
     what: str
@@ -26,7 +26,7 @@ class Checked(NamedTuple):
 
 def check_bot(
     launch: Launch, rules: Rules, deals: int = 4, seed: int = 0, limits: Limits | None = None
-) -> Iterator[Checked]:
+) -> Iterator[BotCheck]:
     """Let a program play some deals; what was looked at, one after the other.
 
     Ends with the first thing that makes all others meaningless.
@@ -43,7 +43,7 @@ def check_bot(
         code = bot.close()
         why = "did not end within 2 s of 'quit', and was killed" if code is None else ""
         why = f"ended with exit code {code} after 'quit', expected 0" if code else why
-        yield Checked("ends when it is told to quit", why)
+        yield BotCheck("ends when it is told to quit", why)
     finally:
         bot.close()
 
@@ -62,7 +62,7 @@ class _Suite:
     rules: Rules
     seed: int
 
-    def run(self, deals: Sequence[Deal], second: Seated) -> Iterator[Checked]:
+    def run(self, deals: Sequence[Deal], second: Seated) -> Iterator[BotCheck]:
         played: list[list[Action]] = []
 
         def play_all() -> None:
@@ -84,9 +84,9 @@ class _Suite:
                 try:
                     check()
                 except _Wrong as wrong:
-                    yield Checked(what, str(wrong))
+                    yield BotCheck(what, str(wrong))
                     return
-                yield Checked(what)
+                yield BotCheck(what)
         finally:
             second.close()
 

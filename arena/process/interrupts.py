@@ -18,7 +18,7 @@ _state = _UNKNOWN
 
 
 @contextmanager
-def heeded() -> Iterator[None]:
+def track_sigint() -> Iterator[None]:
     """Remember Ctrl-C in the meantime, if this process is one that it interrupts."""
     global _state
     before = signal.getsignal(signal.SIGINT)

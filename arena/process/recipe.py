@@ -10,7 +10,7 @@ from arena.core.agent import Player
 
 
 @dataclass(frozen=True)
-class Recipe:
+class AgentRecipe:
     """Families, which travel by reference, and what to call them with."""
 
     family: Callable[..., Any]

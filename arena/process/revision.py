@@ -30,13 +30,13 @@ from arena.process.client import Program
 
 
 @dataclass(frozen=True)
-class Source:
+class GitSource:
     """Where the code of an agent comes from."""
 
     git: str = parameter(help="a revision of the repository that arena is run from")
 
 
-def commit_of(source: Source) -> str:
+def commit_of(source: GitSource) -> str:
     """The commit that a revision stands for."""
     found = _git("rev-parse", "--verify", "--quiet", f"{source.git}^{{commit}}")
     if found.returncode:
@@ -44,7 +44,7 @@ def commit_of(source: Source) -> str:
     return found.stdout.strip()
 
 
-def program_at(source: Source, agent: Mapping[str, Any]) -> tuple[Program, dict[str, bool]]:
+def program_at(source: GitSource, agent: Mapping[str, Any]) -> tuple[Program, dict[str, bool]]:
     """The program that plays `agent`, a family with its parameters, as of a revision.
 
     The revision itself says whether it knows such an agent, and the facts about it.
@@ -73,7 +73,7 @@ def _environment(commit: str) -> str:
     made = _git("worktree", "add", "--detach", "--force", str(tree), commit)
     if made.returncode:
         raise ArenaError(f"source: no worktree of {commit[:12]}: {made.stderr.strip()}")
-    if not (tree / "arena" / "cli" / "serve_agent_.py").exists():
+    if not any((tree / "arena" / "cli").rglob("serve_agent*.py")):
         raise ArenaError(
             f"source: revision {commit[:12]} has no 'arena serve-agent': it is too old"
         )

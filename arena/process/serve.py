@@ -41,7 +41,7 @@ def serve(build: Callable[[Rules], Player], lines: BinaryIO, answers: int) -> No
 
     `build` makes the agent, once the rules are known; `answers` is a file descriptor.
     """
-    server = _Server(build)
+    server = _AgentServer(build)
     with suppress(BrokenPipeError):
         for line in lines:
             try:
@@ -59,7 +59,7 @@ def _write(descriptor: int, data: bytes) -> None:
         data = data[os.write(descriptor, data) :]
 
 
-class _Server:
+class _AgentServer:
     def __init__(self, build: Callable[[Rules], Player]) -> None:
         self._build = build
         self._codec: ViewCodec

@@ -31,7 +31,7 @@ from arena.store.database import Database, FaultRecord, StoreError
 from arena.store.folder import RESULTS, is_busy
 from arena.store.manifest import Manifest, Pairing, read_config, read_manifest
 from arena.store.records import RoundRecord, decode_times, encode_times
-from arena.store.thinking import Clock, Thinking
+from arena.store.thinking import Thinking, TimeHistogram
 
 if TYPE_CHECKING:
     import numpy as np
@@ -189,7 +189,7 @@ class Run:
         """How long each entrant's decisions took; quantiles are right to 1%."""
         import numpy as np  # here, so that light commands start fast
 
-        clocks = {name: (Clock(), Clock()) for name in self.entrants}
+        clocks = {name: (TimeHistogram(), TimeHistogram()) for name in self.entrants}
         for pairing in self.pairings:
             for batch in _batches(self.database.times(pairing.id)):
                 times = decode_times(b"".join(row[2] for row in batch))

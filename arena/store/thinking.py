@@ -26,7 +26,7 @@ class Thinking:
     cpu_total: float | None = None
 
     @classmethod
-    def of(cls, wall: Clock, cpu: Clock) -> Thinking:
+    def of(cls, wall: TimeHistogram, cpu: TimeHistogram) -> Thinking:
         """What two clocks have counted of the same decisions."""
         if not wall.decisions:
             return cls(0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -43,7 +43,7 @@ class Thinking:
         )
 
 
-class Clock:
+class TimeHistogram:
     """Sums of times, and a histogram in steps of 1% for the quantiles."""
 
     _STEPS_PER_OCTAVE = 64

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from arena.config.entrants import Builder
 from arena.config.experiment import Experiment
@@ -23,13 +22,14 @@ from arena.store.database import Database, FaultRecord
 from arena.store.folder import RunFolder, now
 from arena.store.manifest import EntrantUsed, Manifest, Session, read_manifest
 from arena.tournament.describe import describe, pairing_key, rules_used, versions
-from arena.tournament.fault_words import told
+from arena.tournament.fault_lines import fault_line
 from arena.tournament.fingerprint import fingerprint, models_of
 from arena.tournament.runner import Backend, Runner
 from arena.tournament.schedule import Schedule, Unit
 from arena.tournament.sources import code_of
 from arena.tournament.stopping import EachPairing, PairWalk, StopRule, walk_of, write_walks
 from arena.tournament.tally import Tally
+from arena.tournament.watcher import Watcher
 from arena.tournament.worker import Job
 
 
@@ -46,35 +46,6 @@ class RunOptions:
     """Units per chunk; None to adapt to how long they take."""
     mix_code: bool = False
     """Go on with agents whose code has changed, if they play the same on the probe set."""
-
-
-class Watcher(Protocol):
-    """Somebody who is told how a run goes."""
-
-    def say(self, line: str) -> None:
-        """Something happened."""
-        ...
-
-    def update(self, tally: Tally) -> None:
-        """More units are stored."""
-        ...
-
-
-@dataclass(frozen=True)
-class Watchers:
-    """Several who are told the same."""
-
-    all: Sequence[Watcher]
-
-    def say(self, line: str) -> None:
-        """Something happened."""
-        for watcher in self.all:
-            watcher.say(line)
-
-    def update(self, tally: Tally) -> None:
-        """More units are stored."""
-        for watcher in self.all:
-            watcher.update(tally)
 
 
 @dataclass(frozen=True)
@@ -152,7 +123,7 @@ class _Run:
         self.runner = Runner(self.job, options.jobs, options.backend, options.chunk_units)
 
     def play(self) -> Finished:
-        with interrupts.heeded(), self.runner:
+        with interrupts.track_sigint(), self.runner:
             return self._play()
 
     def _play(self) -> Finished:
@@ -418,4 +389,4 @@ class _Run:
 
     def _told(self, fault: FaultRecord) -> str:
         pair, is_match = self.experiment.pairings[fault.pairing], self.experiment.match is not None
-        return told(fault, pair, self.folder.path, self.experiment.seed, is_match)
+        return fault_line(fault, pair, self.folder.path, self.experiment.seed, is_match)

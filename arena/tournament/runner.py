@@ -30,7 +30,7 @@ from typing import Any, Literal, TypeAlias
 import joblib
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
-from arena.config.entrants import Apart, Builder
+from arena.config.entrants import Builder, ProcessBuilder
 from arena.core.errors import ArenaError
 from arena.process.ending import no_sudden_exit
 from arena.tournament.pool import parallel, workers_that_end
@@ -66,7 +66,7 @@ class WorkerLost(ArenaError):
 
 
 @dataclass
-class Pace:
+class ChunkSizer:
     """How many units make a chunk."""
 
     jobs: int
@@ -126,7 +126,7 @@ class Runner:
             self.backend = "sequential" if job.decision_limit_s is None or backend else "loky"
         self._job = job
         self._open = ExitStack()
-        self._pace = Pace(self.jobs, chunk_units)
+        self._sizer = ChunkSizer(self.jobs, chunk_units)
         self._waiting: deque[Unit] = deque()
         self._in_flight: dict[int, Chunk] = {}
         self._chunks = 0
@@ -150,7 +150,7 @@ class Runner:
         """Who of each team is shown everybody's cards; said once, before anything is played."""
         self._job = replace(self._job, shown=shown)
 
-    def probes(self, builders: Sequence[Builder | Apart]) -> list[str]:
+    def probes(self, builders: Sequence[Builder | ProcessBuilder]) -> list[str]:
         """The probes of some agents, by all workers; one that ends its worker is told so."""
         if self.backend == "sequential":
             return [watched_probe(self._job, builder) for builder in builders]
@@ -164,7 +164,7 @@ class Runner:
                     found[number] = self._probe_alone(builder)
         return [found[number] for number in range(len(builders))]
 
-    def _probe_alone(self, builder: Builder | Apart) -> str:
+    def _probe_alone(self, builder: Builder | ProcessBuilder) -> str:
         try:
             task = joblib.delayed(watched_probe)(self._job, builder)
             (found,) = parallel(self._backend(), self.jobs)([task])
@@ -263,7 +263,7 @@ class Runner:
         while True:
             while len(self._waiting) < _LOOK_AHEAD and (unit := next(source, None)) is not None:
                 self._waiting.append(unit)
-            units = self._pace.take(self._waiting, left)
+            units = self._sizer.take(self._waiting, left)
             if not units:
                 return
             left -= len(units)
@@ -277,7 +277,7 @@ class Runner:
 
     def _came_back(self, result: ChunkResult) -> ChunkResult:
         chunk = self._in_flight.pop(result.number)
-        self._pace.learn(chunk.units, result.seconds)
+        self._sizer.learn(chunk.units, result.seconds)
         if self.backend in ("loky", "dask"):
             self.worker_cpu_seconds += result.cpu_seconds
         return result
@@ -343,7 +343,7 @@ class Runner:
             from arena.tournament.dask_cluster import cluster
 
             with cluster(self.jobs, close_agents) as workers:
-                self.jobs = self._pace.jobs = self._asked or workers
+                self.jobs = self._sizer.jobs = self._asked or workers
                 yield self._job
         else:
             with no_sudden_exit():
@@ -358,5 +358,5 @@ def _gone(note: Note) -> Fault:
     return Fault("crash", note.seat, len(note.actions), message)
 
 
-def _numbered_probe(job: Job, number: int, builder: Builder | Apart) -> tuple[int, str]:
+def _numbered_probe(job: Job, number: int, builder: Builder | ProcessBuilder) -> tuple[int, str]:
     return number, watched_probe(job, builder)

@@ -14,7 +14,7 @@ _NORMAL_95 = 1.96
 
 
 @dataclass(frozen=True)
-class Margin:
+class RunningMargin:
     """A mean margin per unit so far."""
 
     units: int
@@ -59,13 +59,13 @@ class Tally:
         self.margins[pairing] += margin
         self.squares[pairing] += margin * margin
 
-    def pair(self, pairing: int) -> Margin:
+    def pair(self, pairing: int) -> RunningMargin:
         """What two entrants did so far, seen from the first; the interval is this pair's alone."""
         n, total = self.units[pairing], self.margins[pairing]
         if n < 2:
-            return Margin(n, total / n if n else 0.0, None)
+            return RunningMargin(n, total / n if n else 0.0, None)
         variance = max(0.0, self.squares[pairing] - total * total / n) / (n - 1)
-        return Margin(n, total / n, _NORMAL_95 * math.sqrt(variance / n))
+        return RunningMargin(n, total / n, _NORMAL_95 * math.sqrt(variance / n))
 
     def standings(self) -> list[tuple[str, float]]:
         """Every entrant with its mean margin per unit so far, the best one first."""
@@ -79,7 +79,7 @@ class Tally:
         return sorted(means, key=lambda entry: (-entry[1], entry[0]))
 
 
-class Pace:
+class RateMeter:
     """How fast units come in, lately.
 
     Getting ready (workers start, code is compiled) is not pace: the clock starts with the

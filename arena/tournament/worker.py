@@ -33,7 +33,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from filelock import FileLock, Timeout
 
-from arena.config.entrants import Apart, Builder, builder_of
+from arena.config.entrants import Builder, ProcessBuilder, builder_of
 from arena.config.experiment import Experiment
 from arena.core.agent import Player
 from arena.core.rules import MatchFormat, Rules
@@ -65,7 +65,7 @@ class Job:
     seed: int
     match: MatchFormat | None
     seatings: tuple[Seating, ...]
-    teams: tuple[tuple[Builder | Apart, ...], ...]
+    teams: tuple[tuple[Builder | ProcessBuilder, ...], ...]
     pairings: tuple[tuple[int, int], ...]
     """Indices of two teams."""
     on_fault: Literal["stop", "forfeit"]
@@ -149,7 +149,7 @@ def play_chunk(job: Job, chunk: Chunk) -> ChunkResult:
     return ChunkResult(chunk.number, results, faults, stopped, seconds, cpu_seconds)
 
 
-def watched_probe(job: Job, builder: Builder | Apart) -> str:
+def watched_probe(job: Job, builder: Builder | ProcessBuilder) -> str:
     """The probe of an agent, in a process that ends if the agent never comes back."""
     post = _watched(job)
     player = builder.build()
@@ -233,7 +233,7 @@ def close_agents() -> None:
         agents.close()
 
 
-def _warm_up(rules: Rules, builder: Builder | Apart, clock: Clock) -> None:
+def _warm_up(rules: Rules, builder: Builder | ProcessBuilder, clock: Clock) -> None:
     _load_compiled()
     player = builder.build()  # another object: who plays has seen nothing
     try:

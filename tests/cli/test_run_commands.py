@@ -231,11 +231,11 @@ def test_replay_says_what_is_wrong(
 def test_a_model_that_is_not_there_is_told_before_anything_is_written(
     config: Callable[..., str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    agents = '{a: {family: random}, b: {family: ismcts, beliefs: "network:none.npz"}}'
+    agents = "{a: {family: random}, b: {family: ismcts, beliefs: {kind: network, model: none.npz}}}"
     for command in (["validate"], ["run", "--jobs", "1"]):
         assert main([*command, config(agents=agents)]) == 2
         error = capsys.readouterr().err
-        assert "x.yaml:4: agents.b.beliefs: none.npz: not a model" in error
+        assert "x.yaml:4: agents.b.beliefs.model: none.npz: not a model" in error
         assert error.count("\n") == 1
     assert not Path("reports").exists()
 

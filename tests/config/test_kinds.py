@@ -82,6 +82,8 @@ def test_what_is_resolved_says_the_kind_and_can_be_loaded_again(write, with_agen
         ("beliefs: {kind: probabilities, m1: x}", ".beliefs.m1: expected a number, found 'x' (te"),
         ("beliefs: {kind: probabilities, m1: -1}", ".beliefs.m1: must be at least 0, found -1"),
         ("beliefs: network", ".beliefs.model: missing"),
+        ("beliefs: probabilities, m1: 2", ".m1: unknown key; "),
+        ("beliefs: {kind: certain}, m1: 2", ".m1: unknown key; "),
         (
             "beliefs: {kind: network, model: nobody.npz}",
             ".beliefs.model: nobody.npz: not a model that can be read: No such file",

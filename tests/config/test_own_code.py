@@ -19,6 +19,7 @@ from arena.config.strict_yaml import ConfigError
 from arena.core.errors import ArenaError
 from arena.store import Run
 from arena.tournament.run import RunOptions, run
+from arena.tournament.watcher import NullWatcher
 
 BOT = """\
 from __future__ import annotations
@@ -53,14 +54,6 @@ agents:
 """
 
 
-class Nobody:
-    """Watches nothing."""
-
-    def say(self, line: str) -> None: ...
-
-    def update(self, tally: object) -> None: ...
-
-
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(own_code, "_TRUSTED", set())
@@ -79,7 +72,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def played(jobs: int = 1, *overrides: str, out: str = "out") -> tuple[str, list[float]]:
     """The fingerprint of my agent, and its margins."""
-    run(load("x.yaml", overrides), Path(out), RunOptions(jobs=jobs), Nobody())
+    run(load("x.yaml", overrides), Path(out), RunOptions(jobs=jobs), NullWatcher())
     with Run(out) as results:
         margins = results.deals()["margin"].tolist()
         return results.manifest.entrants["mine"].fingerprint, margins

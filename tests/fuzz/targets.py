@@ -31,6 +31,7 @@ from arena.process.messages import hello
 from arena.process.serve import serve
 from arena.tournament.run import RunOptions
 from arena.tournament.run import run as play
+from arena.tournament.watcher import NullWatcher
 
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).parent / "corpus"
@@ -158,12 +159,6 @@ def _repacked(content: bytes, rng: random.Random) -> bytes:
 # --- run folders -------------------------------------------------------------------------
 
 
-class _Silent:
-    def say(self, line: str) -> None: ...
-
-    def update(self, tally: object) -> None: ...
-
-
 @cache
 def a_run() -> Path:
     import atexit
@@ -175,7 +170,7 @@ def a_run() -> Path:
         "name: x\ngame: klaverjas\ndeals: {set: klaverjas-given-1000, limit: 3}\n"
         "agents: {a: {family: random}, b: {family: semi-random}, c: {family: random}}\n"
     )
-    play(load(folder / "x.yaml"), folder / "run", RunOptions(jobs=1), _Silent())
+    play(load(folder / "x.yaml"), folder / "run", RunOptions(jobs=1), NullWatcher())
     return folder / "run"
 
 

@@ -11,7 +11,7 @@ from arena.games.klaverjas import Klaverjas
 from arena.process.client import Isolated, ProcessAgent, Program
 from arena.process.limits import Limits
 from arena.process.reaper import MARK
-from arena.process.recipe import Recipe
+from arena.process.recipe import AgentRecipe
 from helpers.experiments import make_deals
 
 RULES = Klaverjas()
@@ -20,7 +20,7 @@ BOT = Path(__file__).with_name("misbehaving_bot.py")
 
 
 def isolated(agent: Any, **limits: Any) -> ProcessAgent:
-    return ProcessAgent(Isolated(Recipe(type(agent), vars(agent))), Limits(**limits))
+    return ProcessAgent(Isolated(AgentRecipe(type(agent), vars(agent))), Limits(**limits))
 
 
 def bot(*words: str, **limits: Any) -> ProcessAgent:

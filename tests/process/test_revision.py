@@ -10,13 +10,13 @@ from filelock import FileLock
 from helpers.experiments import Lowest, make_deals
 from helpers.paths import ROOT
 
-from arena.config.entrants import AgentSpec, Apart, builder_of
+from arena.config.entrants import AgentSpec, ProcessBuilder, builder_of
 from arena.config.loader import load
 from arena.core.agent import Player
 from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS
 from arena.games.klaverjas import Klaverjas
-from arena.process.revision import Source, _sweep, commit_of
+from arena.process.revision import GitSource, _sweep, commit_of
 from arena.tournament.referee import Lineup, Referee
 
 pytestmark = pytest.mark.skipif(
@@ -34,7 +34,7 @@ def test_a_revision_plays_as_a_process():
         assert result.fault is None, result.fault
         return result.actions
 
-    there = builder_of(AgentSpec("rule", source=Source("HEAD"))).build()
+    there = builder_of(AgentSpec("rule", source=GitSource("HEAD"))).build()
     try:
         assert played(there) == played(AgentSpec("rule").build())
     finally:
@@ -43,28 +43,28 @@ def test_a_revision_plays_as_a_process():
 
 def test_a_revision_that_does_not_exist_is_told():
     with pytest.raises(ArenaError, match="has no revision 'no-such-branch'"):
-        commit_of(Source("no-such-branch"))
+        commit_of(GitSource("no-such-branch"))
 
 
 def test_families_are_those_of_the_revision(monkeypatch):
     """What is registered today says nothing about what was known then."""
     monkeypatch.setitem(AGENTS._added, "of-today", Lowest)
     with pytest.raises(ArenaError, match="revision HEAD: unknown agent family 'of-today'"):
-        builder_of(AgentSpec("of-today", source=Source("HEAD")))
+        builder_of(AgentSpec("of-today", source=GitSource("HEAD")))
     with pytest.raises(ArenaError, match=r"revision HEAD: .*colour"):
-        builder_of(AgentSpec("rule", {"colour": 3}, source=Source("HEAD")))
-    there = builder_of(AgentSpec("semi-random", source=Source("HEAD")))
-    assert isinstance(there, Apart)
+        builder_of(AgentSpec("rule", {"colour": 3}, source=GitSource("HEAD")))
+    there = builder_of(AgentSpec("semi-random", source=GitSource("HEAD")))
+    assert isinstance(there, ProcessBuilder)
     assert there.facts == {"sees_all_cards": False, "reproducible": True}
 
 
 def test_a_revision_from_before_the_protocol_is_told():
     words = ["git", "-C", str(ROOT), "rev-list", "--max-parents=0", "HEAD"]
     first = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()[0]
-    if (commit_of(Source("HEAD"))) == first:
+    if (commit_of(GitSource("HEAD"))) == first:
         pytest.skip("the checkout has one commit only")
     with pytest.raises(ArenaError, match="has no 'arena serve-agent': it is too old"):
-        builder_of(AgentSpec("rule", source=Source(first)))
+        builder_of(AgentSpec("rule", source=GitSource(first)))
 
 
 def test_what_a_killed_process_left_is_swept(tmp_path, monkeypatch):
@@ -87,7 +87,7 @@ def test_an_experiment_says_it(tmp_path):
         "agents:\n  a: {family: was-there-once, source: {git: v1}}\n  b: {family: random}\n"
     )
     experiment = load(config)
-    assert experiment.entrant("a").members[0].source == Source("v1")
+    assert experiment.entrant("a").members[0].source == GitSource("v1")
     assert experiment.resolved["agents"]["a"]["source"] == {"git": "v1"}
     config.write_text(config.read_text().replace("git: v1", "gti: v1"))
     with pytest.raises(ArenaError, match="did you mean 'git'"):

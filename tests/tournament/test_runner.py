@@ -25,7 +25,7 @@ from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.store import Run
 from arena.tournament.run import RunOptions, run
-from arena.tournament.runner import TARGET_CHUNK_S, Pace, Runner
+from arena.tournament.runner import TARGET_CHUNK_S, ChunkSizer, Runner
 from arena.tournament.schedule import Schedule
 from arena.tournament.tally import Tally
 from arena.tournament.worker import Job, Post
@@ -73,7 +73,7 @@ def test_matches_do_not_depend_on_workers_either(tmp_path: Path) -> None:
 
 def test_chunks_grow_until_they_take_their_time_and_shrink_at_the_end() -> None:
     units = deque(Schedule(make_experiment(4000)))
-    pace, sizes = Pace(jobs=2), []
+    pace, sizes = ChunkSizer(jobs=2), []
     while units:
         chunk = pace.take(units, len(units))
         sizes.append(len(chunk))
@@ -85,7 +85,7 @@ def test_chunks_grow_until_they_take_their_time_and_shrink_at_the_end() -> None:
 
 def test_slow_units_go_one_by_one() -> None:
     units = deque(Schedule(make_experiment(40)))
-    pace = Pace(jobs=2)
+    pace = ChunkSizer(jobs=2)
     for _ in range(3):
         chunk = pace.take(units, len(units))
         assert len(chunk) == 1

@@ -33,9 +33,10 @@ from arena.live import LivePage
 from arena.report import HTML, is_current, write
 from arena.store import Run
 from arena.store.folder import TABLES, RunFolder
-from arena.tournament.fault_words import habits
-from arena.tournament.run import Finished, RunOptions, Watcher, Watchers, run_in
+from arena.tournament.fault_lines import fault_summary
+from arena.tournament.run import Finished, RunOptions, run_in
 from arena.tournament.runner import BACKENDS
+from arena.tournament.watcher import Watcher, Watchers
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -127,7 +128,7 @@ def _show(finished: Finished, unit: str, tables: str) -> None:
     print(tables)
     with Run(path) as results:
         cpu = results.manifest.cpu_s
-        for line in habits(results):
+        for line in fault_summary(results):
             print(line)
     print(f"{cpu:,.1f} CPU seconds; results in {path}")
 

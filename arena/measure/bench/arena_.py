@@ -39,6 +39,7 @@ from arena.store import Run
 from arena.tournament.referee import Lineup, Referee
 from arena.tournament.run import RunOptions, run
 from arena.tournament.tally import Tally
+from arena.tournament.watcher import NullWatcher
 
 _CONFIG = """\
 name: bench
@@ -62,14 +63,6 @@ class Thinker:
         while time.thread_time() < until:
             pass
         return view.legal[0]
-
-
-class _Silent:
-    def say(self, line: str) -> None:
-        pass
-
-    def update(self, tally: Tally) -> None:
-        pass
 
 
 def measure(deals: int = 2000, stored_rounds: int = 1_000_000) -> dict[str, float]:
@@ -126,7 +119,7 @@ def _referee_and_overhead(folder: Path, deals: int) -> dict[str, float]:
                 referee.play(deal, lineup, seating)
 
     def stored(turn: int) -> None:
-        run(experiment, folder / f"overhead-{turn}", RunOptions(jobs=1), _Silent())
+        run(experiment, folder / f"overhead-{turn}", RunOptions(jobs=1), NullWatcher())
 
     alone_s, stored_s = _in_turns(alone, stored, turns=7, clock=time.process_time)
     return {
@@ -139,11 +132,11 @@ def _speedup(folder: Path) -> float:
     AGENTS.add("bench-thinker", Thinker)
     experiment = _experiment(150, ("a", "bench-thinker"), ("b", "bench-thinker"))
     warm = replace(experiment, deals=experiment.deals[:8])
-    run(warm, folder / "warm", RunOptions(jobs=2), _Silent())
+    run(warm, folder / "warm", RunOptions(jobs=2), NullWatcher())
 
     def with_jobs(jobs: int) -> Callable[[int], object]:
         options = RunOptions(jobs=jobs)
-        return lambda turn: run(experiment, folder / f"jobs-{jobs}-{turn}", options, _Silent())
+        return lambda turn: run(experiment, folder / f"jobs-{jobs}-{turn}", options, NullWatcher())
 
     one, two = _in_turns(with_jobs(1), with_jobs(2), turns=2)
     return one / two
@@ -181,7 +174,7 @@ def _driver_memory(folder: Path, stored_rounds: int) -> float:
     deals = stored_rounds // (_AGENTS * (_AGENTS - 1))
     experiment = _round_robin(deals)
     only_one = replace(experiment, pairings=experiment.pairings[:1])
-    run(only_one, path, RunOptions(), _Silent())
+    run(only_one, path, RunOptions(), NullWatcher())
     try:
         run(experiment, path, RunOptions(jobs=1), _StopAtOnce())
     except KeyboardInterrupt:
@@ -200,14 +193,14 @@ def _round_robin(deals: int) -> Experiment:
 
 def finish(path: str, deals: int) -> None:
     """Finish the round robin in `path` and read its results, in a process to be measured."""
-    run(_round_robin(deals), Path(path), RunOptions(jobs=2), _Silent())
+    run(_round_robin(deals), Path(path), RunOptions(jobs=2), NullWatcher())
     with Run(path) as results:
         results.thinking()
         for pairing in results.pairings:
             results.margins(pairing)
 
 
-class _StopAtOnce(_Silent):
+class _StopAtOnce(NullWatcher):
     def update(self, tally: Tally) -> None:
         raise KeyboardInterrupt
 

@@ -28,7 +28,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
-from typing import Any
 
 import orjson
 
@@ -42,7 +41,7 @@ from arena.core.seeds import Rng, rng_for
 from arena.games.klaverjas import Klaverjas
 from arena.process.client import Isolated, ProcessAgent
 from arena.process.faults import AgentFault
-from arena.process.recipe import Recipe
+from arena.process.recipe import AgentRecipe
 
 _RULES = Klaverjas()
 
@@ -98,7 +97,7 @@ def measure(deals: int = 200) -> dict[str, float]:
 
 
 def _agent(flawed: Flawed) -> ProcessAgent:
-    return ProcessAgent(Isolated(Recipe(Flawed, {"how": flawed.how})))
+    return ProcessAgent(Isolated(AgentRecipe(Flawed, {"how": flawed.how})))
 
 
 def _play(agent: ProcessAgent, deals: list[Deal]) -> tuple[float, int]:
@@ -127,16 +126,6 @@ def _play(agent: ProcessAgent, deals: list[Deal]) -> tuple[float, int]:
     return seconds, decisions
 
 
-class _Nobody:
-    """Watches a run without a word."""
-
-    def say(self, line: str) -> None:
-        pass
-
-    def update(self, tally: Any) -> None:
-        pass
-
-
 def _run(how: str, deals: list[Deal]) -> tuple[float, int]:
     """The processor time of a forfeiting run against a random player, and its faults."""
     # Here: the processes of the agent import this module, and need nothing of that.
@@ -144,6 +133,7 @@ def _run(how: str, deals: list[Deal]) -> tuple[float, int]:
     from arena.config.experiment import Experiment
     from arena.store import Run
     from arena.tournament.run import RunOptions, run
+    from arena.tournament.watcher import NullWatcher
 
     before = AGENTS._added.copy()
     AGENTS.add("flawed", Flawed)
@@ -161,7 +151,7 @@ def _run(how: str, deals: list[Deal]) -> tuple[float, int]:
         )
         with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
             began = sum(os.times()[:4])
-            run(experiment, Path(folder) / "run", RunOptions(jobs=1), _Nobody())
+            run(experiment, Path(folder) / "run", RunOptions(jobs=1), NullWatcher())
             seconds = sum(os.times()[:4]) - began
             with Run(Path(folder) / "run") as results:
                 return seconds, len(results.faults())

@@ -16,8 +16,9 @@ from arena.core.deals import Deal, DealSet
 from arena.core.errors import ArenaError
 from arena.core.rules import Rules
 from arena.store import Run
-from arena.tournament.run import RunOptions, Watcher
+from arena.tournament.run import RunOptions
 from arena.tournament.run import run as play
+from arena.tournament.watcher import Watcher
 
 FloatArray = NDArray[np.float64]
 

@@ -14,7 +14,9 @@ from arena.store.folder import LOG
 _FRAME = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+)', re.MULTILINE)
 
 
-def told(fault: FaultRecord, pair: tuple[str, str], path: Path, seed: int, is_match: bool) -> str:
+def fault_line(
+    fault: FaultRecord, pair: tuple[str, str], path: Path, seed: int, is_match: bool
+) -> str:
     """One fault in one line, with the command that shows the position."""
     at_round = f" --round {fault.number}" if is_match else ""
     return (
@@ -24,7 +26,7 @@ def told(fault: FaultRecord, pair: tuple[str, str], path: Path, seed: int, is_ma
     )
 
 
-def habits(results: Run) -> Iterator[str]:
+def fault_summary(results: Run) -> Iterator[str]:
     """For each agent that was at fault, how often, and its first fault."""
     manifest, faults = results.manifest, results.faults()
     for agent in results.entrants:
@@ -40,7 +42,7 @@ def habits(results: Run) -> Iterator[str]:
             else f"{len(at_fault):,} of the {played:,} {unit}s it played"
         )
         pairing, first = mine[0]
-        line = told(first, pairing[:2], results.path, manifest.seed, results.is_match)
+        line = fault_line(first, pairing[:2], results.path, manifest.seed, results.is_match)
         yield f"{agent} was at fault in {often}. The first time: {line}"
 
 
