@@ -5,7 +5,7 @@ Three parts that gain little alone and much together (docs/champion.md):
 * a policy that says how likely each card is for a seat that knows this much;
 * worlds as likely as they make what the others played (`beliefs: plays`);
 * a tree in which only the champion chooses, the others playing by the policy
-  (`tree: best-response` of `ismcts`).
+  (`best-response`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from functools import cached_property
 
 from agents.beliefs.hoogenboom import Certain
 from agents.beliefs.plays import Plays
-from agents.ismcts import Ismcts
+from agents.best_response import BestResponse
 from agents.search.decision import CardStatistics, Final
 from agents.searchers.budget import Budget
 from agents.searchers.tree_search import decide_once
@@ -69,14 +69,13 @@ class Champion:
         _ = self.search  # so that what is wrong is told at once
 
     @cached_property
-    def search(self) -> Ismcts:
+    def search(self) -> BestResponse:
         """The parts put together."""
         plays = Plays(self.model, self.types, self.partner_types, self.worlds, self.trust)
-        return Ismcts(
+        return BestResponse(
             simulations=self.simulations,
             budget=self.budget,
             beliefs=plays if self.inference else Certain(),
-            tree="best-response",
             policy=self.model,
             sharpness=self.sharpness,
             types_in_tree=self.types_in_tree,

@@ -16,7 +16,7 @@ from agents.search.nodes import give_up, new_nodes, reset
 from agents.search.observers import NO_HANDS
 from agents.search.tree import grow
 from agents.search.worlds import Worlds, deal_world, known_worlds
-from agents.searchers.tree_search import Question, TreeSearch, decide_once
+from agents.searchers.tree_search import TreeQuestion, TreeSearch, decide_once
 from arena.core.agent import parameter
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
@@ -63,7 +63,7 @@ class Dmcts(TreeSearch):
         question = self.question(view, rng)
         return ballot_statistics(question.game, self.search(view, question))
 
-    def search(self, view: View, question: Question) -> Ballots:
+    def search(self, view: View, question: TreeQuestion) -> Ballots:
         """The ballots of this decision's trees."""
         worlds = self.worlds_of(view, question)
         trees = self.worlds
@@ -76,22 +76,22 @@ class Dmcts(TreeSearch):
         ballots = Ballots.empty()
         poll(
             nodes, NO_HANDS, trees, self.iterations, question.root, question.game.words, worlds,
-            question.policy, question.leaves, question.judge, scales, question.seed, ballots,
+            question.selection, question.leaves, question.judge, scales, question.seed, ballots,
         )  # fmt: skip
         give_up(nodes)
         return ballots
 
-    def _by_the_clock(self, question: Question, worlds: Worlds, trees: int, end: float) -> Ballots:
+    def _by_the_clock(
+        self, question: TreeQuestion, worlds: Worlds, trees: int, end: float
+    ) -> Ballots:
         nodes, scales = new_nodes(_MOST_NODES), scales_upto(_MOST_NODES)
         known, world = known_worlds(), question.root.copy()
-        game, policy, leaves, seed = (
-            question.game.words, question.policy, question.leaves, question.seed,
-        )  # fmt: skip
+        game, seed = question.game.words, question.seed
 
         def simulate(simulations: int) -> None:
             grow(
-                nodes, NO_HANDS, simulations, world, game, known, policy, leaves,
-                question.judge, scales, seed,
+                nodes, NO_HANDS, simulations, world, game, known, question.selection,
+                question.leaves, question.judge, scales, seed,
             )  # fmt: skip
 
         ballots = Ballots.empty()

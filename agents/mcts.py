@@ -12,14 +12,13 @@ from agents.search.decision import (
     proven_cards,
     root_statistics,
     scales_upto,
-    spend,
 )
 from agents.search.nodes import Nodes, give_up, new_nodes
 from agents.search.observers import NO_HANDS
 from agents.search.tree import Policy, grow
 from agents.search.worlds import known_worlds
 from agents.searchers.evaluators import Playouts
-from agents.searchers.tree_search import Question, TreeSearch, decide_once
+from agents.searchers.tree_search import TreeQuestion, TreeSearch, decide_once
 from arena.core.agent import parameter
 from arena.core.rules import Action, Rules, View
 from arena.core.seeds import Rng
@@ -61,22 +60,19 @@ class Mcts(TreeSearch):
         give_up(nodes)
         return found
 
-    def _search(self, view: View, rng: Rng) -> tuple[Question, Nodes]:
+    def _search(self, view: View, rng: Rng) -> tuple[TreeQuestion, Nodes]:
         question = self.question(view, rng)
-        game, policy, leaves = question.game, question.policy, question.leaves
+        game, selection = question.game, question.selection
         room = self.simulations if self.budget is None else _MOST_NODES
-        nodes, scales, known = new_nodes(room, policy.proves), scales_upto(room), known_worlds()
+        nodes, scales, known = new_nodes(room, selection.proves), scales_upto(room), known_worlds()
 
         def simulate(simulations: int) -> None:
             grow(
-                nodes, NO_HANDS, simulations, question.root, game.words, known, policy, leaves,
-                question.judge, scales, question.seed,
+                nodes, NO_HANDS, simulations, question.root, game.words, known, selection,
+                question.leaves, question.judge, scales, question.seed,
             )  # fmt: skip
 
-        if self.budget is None:
-            simulate(self.simulations)
-        else:
-            spend(question.began + self.budget.milliseconds / 1000, simulate)
+        self.spend(question, self.simulations, simulate)
         return question, nodes
 
     def selection(self, rules: Rules) -> Policy:

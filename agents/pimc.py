@@ -11,7 +11,7 @@ import numpy as np
 from agents.dmcts import Dmcts
 from agents.search.decision import CardStatistics, best_card
 from agents.search.exact import POINTS, SCORE, Room, solve_worlds
-from agents.searchers.tree_search import Question, decide_once
+from agents.searchers.tree_search import TreeQuestion, decide_once
 from arena.core.agent import parameter
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
@@ -77,7 +77,7 @@ class Pimc(Dmcts):
             for card in view.legal
         }
 
-    def _enough(self, question: Question, solved: int) -> bool:
+    def _enough(self, question: TreeQuestion, solved: int) -> bool:
         if self.budget is None:
             return solved > 0
         return solved > 0 and perf_counter() >= question.began + self.budget.milliseconds / 1000

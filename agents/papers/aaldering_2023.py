@@ -10,7 +10,7 @@ from agents.search.decision import Ucb, root_statistics
 from agents.search.nodes import Nodes
 from agents.search.tree import Policy
 from agents.search.worlds import Worlds, backtracked
-from agents.searchers.tree_search import Question
+from agents.searchers.tree_search import TreeQuestion
 from arena.core.agent import parameter
 from arena.core.errors import ArenaError
 from arena.core.rules import Action, Rules, View
@@ -62,7 +62,7 @@ class Aaldering2023(Ismcts):
         by_depth = "sign-by-depth" in self.as_published
         return super().selection(rules)._replace(sign_by_depth=by_depth)
 
-    def worlds_of(self, view: View, question: Question) -> Worlds:
+    def worlds_of(self, view: View, question: TreeQuestion) -> Worlds:
         """The worlds that are searched, drawn exactly or as the program does."""
         if "backtracked-worlds" in self.as_published:
             return backtracked(question.game, view)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
@@ -17,9 +18,9 @@ from agents.bidding.passing import pass_card
 from agents.bidding.usual import usual_bid
 from agents.rulebooks import BOOKS, book_of
 from agents.search.codes import MOONS, ROLLOUTS, VALUES, Moon, Rollout
-from agents.search.decision import UCBS, CardStatistics, Value, exploration
+from agents.search.decision import UCBS, CardStatistics, Value, exploration, spend
 from agents.search.leaves import Leaves
-from agents.search.network import Judge, judge_of
+from agents.search.network import NO_JUDGE, Judge, judge_of
 from agents.search.tree import Policy
 from agents.search.worlds import Worlds, belief_of, worlds_for
 from agents.searchers.budget import Budget
@@ -35,17 +36,17 @@ from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.sight import Sight, sight_of, states_in
 
 
-class Question(NamedTuple):
-    """A decision in kernel coordinates, and how it is to be searched."""
+class TreeQuestion(NamedTuple):
+    """A decision in kernel coordinates, and how to search it."""
 
     game: KernelGame
     sight: Sight
     """What the view says."""
     root: Words
-    """Hands that the view does not show are empty."""
+    """The state of the view; hands that the view does not show are empty."""
     voids: Words
     """The lanes that each seat did not follow."""
-    policy: Policy
+    selection: Policy
     leaves: Leaves
     judge: Judge
     seed: NDArray[np.uint64]
@@ -54,17 +55,17 @@ class Question(NamedTuple):
 
 
 class _Case(NamedTuple):
-    """What is the same for all decisions of a searcher by the same rules with the same trump."""
+    """What all decisions of a searcher by the same rules with the same trump share."""
 
     game: KernelGame
-    policy: Policy
+    selection: Policy
     leaves: Leaves
-    """Of a search that does not look at the view for them."""
+    """As far as they do not depend on the view."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class TreeSearch(abc.ABC):
-    """A family that searches trees; bids by Monte Carlo, passes cards as `rule` does."""
+class Searcher(abc.ABC):
+    """A family that searches for its cards; it bids by Monte Carlo and passes cards as `rule`."""
 
     budget: Budget | None = parameter(None, help="time per decision instead of a count")
     c: float | None = parameter(
@@ -73,42 +74,30 @@ class TreeSearch(abc.ABC):
     c_normalised: float | None = parameter(
         None, help="exploration as a share of the game's range, instead of c", at_least=0
     )
-    rollouts: int = parameter(1, help="playouts per new node", at_least=1)
-    rollout: Rollout = parameter("random", help="how playouts choose cards")
     value: Value = parameter("difference", help="what a playout is worth to a side")
-    evaluator: Evaluator = parameter(Playouts(), help="what judges a new node", kinds=EVALUATORS)
     beliefs: Beliefs = parameter(Certain(), help=HELP, kinds=BELIEFS)
     moon: Moon = parameter(
         "shoot", help="Hearts, all points in one hand: ignore, block others, or also shoot"
-    )
-    lookahead: int | None = parameter(
-        None, help="playouts stop so many tricks after this one; else at the end", at_least=0
     )
 
     def __post_init__(self) -> None:
         if self.c is not None and self.c_normalised is not None:
             raise ArenaError("give either c or c_normalised, not both")
-        by_network = not isinstance(self.evaluator, Playouts)
-        if by_network and (self.value != "difference" or self.lookahead is not None):
-            raise ArenaError("a network judges by value: difference, without lookahead")
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What a game must have: a kernel, two sides for a network to judge, what beliefs need."""
-        judge = () if isinstance(self.evaluator, Playouts) else ("two-sides",)
-        return ("kernel", *judge, *needs_of(self.beliefs))
+        """What a game must have: a kernel, and what beliefs need."""
+        return ("kernel", *needs_of(self.beliefs))
 
     @property
     def games(self) -> tuple[str, ...] | None:
-        """The games that it plays: those with the rules that playouts go by and, where beliefs
-        need a policy, with one."""
-        return games_of(self.beliefs, BOOKS.get(self.rollout))
+        """The games that it plays: where beliefs need a policy, those that have one."""
+        return games_of(self.beliefs, None)
 
     @property
     def model_hash(self) -> str | None:
-        """What the networks are known by, for the fingerprint: the judge, then the beliefs."""
-        hashes = [getattr(part, "model_hash", None) for part in (self.evaluator, self.beliefs)]
-        return "+".join(known for known in hashes if known) or None
+        """The hash of the beliefs' model, for the fingerprint."""
+        return getattr(self.beliefs, "model_hash", None)
 
     @property
     def reproducible(self) -> bool:
@@ -121,7 +110,7 @@ class TreeSearch(abc.ABC):
         return self.choose(view, rng) if action is None else action
 
     def without_search(self, view: View, rng: Rng) -> Action | None:
-        """What is done without a search: the only legal card, a bid, a card passed."""
+        """The only legal card, a bid or a passed card; None if a search must decide."""
         if len(view.legal) == 1:
             return view.legal[0]
         if view.phase == "bid":
@@ -137,65 +126,120 @@ class TreeSearch(abc.ABC):
         """What the search finds out about each card."""
 
     def believes(self, view: View, rng: Rng) -> Belief:
-        """Who holds which hidden card how likely, as the search would assume."""
+        """Who holds which hidden card how likely, as the search assumes."""
         game, seed = kernel_game(view.rules, view.trump), rng_array(Rng(rng.next64()))
         return belief_of(game, view, sight_of(game, view), self.beliefs, seed)
 
-    def question(self, view: View, rng: Rng) -> Question:
+    def question(self, view: View, rng: Rng) -> TreeQuestion:
         """The decision of a view, with a generator of its own."""
         began = perf_counter()
         key = view.rules, view.trump
         case = self._cases.get(key)
         if case is None:
-            case = self._cases[key] = self._case(*key)
-        game, policy, leaves = case
-        if self.lookahead is not None or self.rollout in BOOKS:
-            leaves = self._leaves_of(view, game, leaves)
+            rules = view.rules
+            case = _Case(kernel_game(*key), self.selection(rules), self.leaves(rules))
+            self._cases[key] = case
+        game, selection, leaves = case
         sight = sight_of(game, view)
         root, voids = states_in(game, sight)
-        judge = judge_of(self.evaluator.network, game, view, root)
         seed = np.empty(1, np.uint64)
         seed[0] = rng.next64()
-        return Question(game, sight, root, voids, policy, leaves, judge, seed, began)
+        return TreeQuestion(game, sight, root, voids, selection, leaves, NO_JUDGE, seed, began)
 
-    def worlds_of(self, view: View, question: Question) -> Worlds:
-        """The worlds that are searched, as they are believed in."""
+    def worlds_of(self, view: View, question: TreeQuestion) -> Worlds:
+        """The worlds to search, drawn as the searcher believes."""
         game, sight, root, seed = question.game, question.sight, question.root, question.seed
         return worlds_for(game, view, sight, root, self.beliefs, seed)
+
+    def spend(
+        self, question: TreeQuestion, simulations: int, simulate: Callable[[int], None]
+    ) -> None:
+        """Call `simulate` with all simulations, or with as many as there is time for."""
+        if self.budget is None:
+            simulate(simulations)
+        else:
+            spend(question.began + self.budget.milliseconds / 1000, simulate)
 
     def selection(self, rules: Rules) -> Policy:
         """How trees choose between cards."""
         c = exploration(rules, self.c, self.c_normalised, self.value)
         return Policy(c, UCBS["parent"])
 
+    def leaves(self, rules: Rules) -> Leaves:
+        """How playouts choose cards, and what their results are worth."""
+        return Leaves(1, ROLLOUTS["random"], VALUES[self.value], MOONS[self.moon], 0, 0.0)
+
     @cached_property
     def _cases(self) -> dict[tuple[Rules, int | None], _Case]:
         return {}
 
-    def _case(self, rules: Rules, trump: int | None) -> _Case:
-        if self.evaluator.mix and len(rules.sides) != 2:
-            raise ArenaError("a network judges games of two sides only")
-        leaves = Leaves(
-            self.rollouts,
-            ROLLOUTS[self.rollout],
-            VALUES[self.value],
-            MOONS[self.moon],
-            0,
-            self.evaluator.mix,
-        )
-        return _Case(kernel_game(rules, trump), self.selection(rules), leaves)
 
-    def _leaves_of(self, view: View, game: KernelGame, leaves: Leaves) -> Leaves:
-        """How leaves are judged where that depends on the view."""
+@dataclass(frozen=True, kw_only=True)
+class TreeSearch(Searcher):
+    """A family that searches trees of all seats' cards, and plays new nodes out or judges them."""
+
+    rollouts: int = parameter(1, help="playouts per new node", at_least=1)
+    rollout: Rollout = parameter("random", help="how playouts choose cards")
+    evaluator: Evaluator = parameter(Playouts(), help="what judges a new node", kinds=EVALUATORS)
+    lookahead: int | None = parameter(
+        None, help="playouts stop so many tricks after this one; else at the end", at_least=0
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        by_network = not isinstance(self.evaluator, Playouts)
+        if by_network and (self.value != "difference" or self.lookahead is not None):
+            raise ArenaError("a network judges by value: difference, without lookahead")
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What a game must have; a network judges games of two sides only."""
+        judge = () if isinstance(self.evaluator, Playouts) else ("two-sides",)
+        return ("kernel", *judge, *needs_of(self.beliefs))
+
+    @property
+    def games(self) -> tuple[str, ...] | None:
+        """The games that it plays: those that beliefs and the rules of playouts are for."""
+        return games_of(self.beliefs, BOOKS.get(self.rollout))
+
+    @property
+    def model_hash(self) -> str | None:
+        """The hashes of the networks, for the fingerprint: the evaluator's, then the beliefs'."""
+        hashes = (getattr(self.evaluator, "model_hash", None), super().model_hash)
+        return "+".join(filter(None, hashes)) or None
+
+    def question(self, view: View, rng: Rng) -> TreeQuestion:
+        """The decision of a view, with leaves and judge as the view asks for."""
+        question = super().question(view, rng)
+        game, leaves = question.game, question.leaves
         if self.lookahead is not None:
             tricks_left = view.rules.hand_size - len(view.tricks)
             leaves = leaves._replace(stop=max(0, tricks_left - 1 - self.lookahead))
         if self.rollout in BOOKS:
             leaves = leaves._replace(book=book_of(view, game, self.rollout))
-        return leaves
+        if leaves is not question.leaves:
+            question = question._replace(leaves=leaves)
+        if self.evaluator.mix:
+            judge = judge_of(self.evaluator.network, game, view, question.root)
+            question = question._replace(judge=judge)
+        return question
+
+    def leaves(self, rules: Rules) -> Leaves:
+        """How playouts choose cards, and the evaluator's share in a value."""
+        if self.evaluator.mix and len(rules.sides) != 2:
+            raise ArenaError("a network judges games of two sides only")
+        return (
+            super()
+            .leaves(rules)
+            ._replace(
+                rollouts=self.rollouts,
+                rollout=ROLLOUTS[self.rollout],
+                mix=self.evaluator.mix,
+            )
+        )
 
 
-def decide_once(*agents: TreeSearch, rules: Rules | None = None) -> None:
+def decide_once(*agents: Searcher, rules: Rules | None = None) -> None:
     """Let agents make a decision, so that all they need is compiled before a run's workers start.
 
     One game is enough, any if none is named: compiled code does not differ between games.

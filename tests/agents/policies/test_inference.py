@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from helpers.policy_worlds import all_worlds, endings, likelihoods, random_model
 
 from agents.beliefs.plays import Plays
+from agents.best_response import BestResponse
 from agents.champion import Champion
 from agents.dmcts import Dmcts
 from agents.flat_mc import FlatMC
@@ -196,10 +196,9 @@ def test_the_best_response_knows_the_values_of_endings(
         model = random_model(game, 1)
         save_policy(tmp_path / "m.npz", model)
         policy = ModelFile.find(str(tmp_path / "m.npz"))
-        player = Ismcts(
+        player = BestResponse(
             simulations=20_000,
             c=2000.0,
-            tree="best-response",
             policy=policy,
             partner=partner,
             beliefs=Plays(policy),
@@ -273,19 +272,6 @@ def test_the_champion_takes_what_cannot_be_lost() -> None:
         assert set(found) == set(view.legal)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "told"),
-    [
-        ({"rollouts": 2}, "does not go with rollouts"),
-        ({"observers": "all"}, "does not go with observers"),
-        ({"ucb": "global"}, "goes with ucb availability or parent"),
-    ],
-)
-def test_what_a_best_response_has_no_use_for_is_refused(wrong: dict[str, Any], told: str) -> None:
-    with pytest.raises(ArenaError, match=told):
-        Ismcts(tree="best-response", **wrong)
-
-
 def test_a_share_of_types_must_be_one(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="expected a share for each type"):
         Plays(types={"search": -1.0})
@@ -298,7 +284,7 @@ def test_a_share_of_types_must_be_one(tmp_path: Path) -> None:
     own = ModelFile.find(str(tmp_path / "m.npz"))
     assert Plays(own, types={"type0": 0.8, "type1": 0.2}).games == ("klaverjas",)
     assert Champion(model=own, types={"type1": 1.0}).games == ("klaverjas",)
-    assert Champion().games == Ismcts(tree="best-response").games
+    assert Champion().games == BestResponse().games
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from helpers.policy_twins import (
 from helpers.policy_worlds import all_worlds, endings
 
 from agents.beliefs.plays import Plays
-from agents.ismcts import Ismcts
+from agents.best_response import BestResponse
 from agents.networks.encodings import mode_of
 from agents.policies.by_rule import RulePolicy
 from agents.policies.card_inputs import (
@@ -176,7 +176,7 @@ def test_a_best_response_to_them_plays_whole_rounds_and_is_reproducible(
         rules.apply(state, state.legal[0])
     policy = written(policy_of(kind, kernel_game(rules, state.trump)), tmp_path / "m.npz")
     beliefs = Plays(policy, worlds=20)
-    player = Ismcts(simulations=20, tree="best-response", policy=policy, beliefs=beliefs)
+    player = BestResponse(simulations=20, policy=policy, beliefs=beliefs)
     once = play_rounds(rules, [player], 2, range(1))
     again = play_rounds(rules, [player], 2, range(1))
     assert (once.cards == again.cards).all()
@@ -193,9 +193,8 @@ def test_the_best_response_knows_the_values_of_endings(
         game = kernel_game(rules, view.trump)
         policy = policy_of(kind, game)
         file = written(policy, tmp_path / "m.npz")
-        player = Ismcts(
-            simulations=20_000, c=2000.0, tree="best-response", policy=file, sharpness=1.0,
-            beliefs=Plays(file),
+        player = BestResponse(
+            simulations=20_000, c=2000.0, policy=file, sharpness=1.0, beliefs=Plays(file),
         )  # fmt: skip
         found = player.explain(view, Rng(3))
         inferred = player.beliefs.infer(game, view, game.view_state(view), np.ones(1, np.uint64))

@@ -1,0 +1,131 @@
+"""Best response: searches only this seat's decisions, the others play by a policy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from agents.policies.card_inputs import seen_of
+from agents.policies.features import deck_of
+from agents.policies.model import SHIPPED, hash_of, policies_for, read_policy
+from agents.search.best_response import Others, Plan, respond
+from agents.search.decision import CardStatistics, Final, best_card, roots_upto
+from agents.search.response_by_steps import respond_by_steps
+from agents.searchers.tree_search import Searcher
+from arena.config.model_file import ModelFile
+from arena.core.agent import parameter
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
+from arena.games.kernel.layout import HANDS, Words
+from arena.games.kernel.spec import KernelGame
+
+_MOST_NODES = 1 << 17
+"""A tree with a time budget stops growing here, but not searching."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BestResponse(Searcher):
+    """Finds the card that does best against others who play by a policy.
+
+    The tree has nodes for this seat's decisions only; the others draw their cards from the
+    policy, each from their own hand, in the tree and in playouts (docs/champion.md). Source:
+    none. Bids by Monte Carlo unless a bidder is set beside it; passes cards as `rule` does.
+    """
+
+    simulations: int = parameter(1000, help="simulations per decision", at_least=1)
+    policy: ModelFile | None = parameter(
+        None, help="a file with policies; by default the game's own"
+    )
+    sharpness: float = parameter(
+        2.0, help="the power to which chances are raised where others play", at_least=0
+    )
+    partner: Literal["policy", "searches"] = parameter(
+        "policy", help="whether the partner searches too"
+    )
+    types_in_tree: bool = parameter(
+        False, help="others play by the types that beliefs found, else all by the first"
+    )
+    final: Final = parameter("visits", help="play the card with most visits or the best mean")
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Policies are for four players, and the search gives tricks to the highest card."""
+        return (*super().needs, "four-players", "highest-takes")
+
+    @property
+    def games(self) -> tuple[str, ...] | None:
+        """The games of the policy; without one of its own, those with a bundled policy."""
+        allowed = super().games
+        known = SHIPPED if self.policy is None else read_policy(self.policy).games
+        return known if allowed is None else tuple(game for game in known if game in allowed)
+
+    @property
+    def model_hash(self) -> str:
+        """The hashes of the beliefs' model and of the policies, for the fingerprint."""
+        return "+".join(filter(None, (super().model_hash, hash_of(self.policy))))
+
+    def choose(self, view: View, rng: Rng) -> Action:
+        """The card with most visits, or the best mean."""
+        return best_card(self.explain(view, rng), self.final)
+
+    def decide(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
+        """The card, and what the search found out about all of them."""
+        found = self.explain(view, rng)
+        return best_card(found, self.final), found
+
+    def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
+        """Visits and mean value of each card, against others who play by the policy."""
+        question = self.question(view, rng)
+        game, root, rules = question.game, question.root, view.rules
+        worlds = self.worlds_of(view, question)
+        side, searching = rules.side_of(view.seat), self._searching(view)
+        policy = policies_for(rules, self.policy)
+        style = policy.style(game, view, self.sharpness)
+        seen = question.voids if style is None else seen_of(game, view)
+        factors = policy.factors(game, self.sharpness)
+        others = Others(deck_of(game), factors, self.types_in_tree, searching)
+        hand = int(root[int(HANDS) + view.seat])
+        nodes = self.simulations if self.budget is None else _MOST_NODES
+        plan, roots, c = (
+            Plan.empty(nodes, hand.bit_count()),
+            roots_upto(nodes),
+            question.selection.c,
+        )
+        used = 1
+
+        def simulate(simulations: int) -> None:
+            nonlocal used
+            if style is None:
+                used = respond(
+                    plan, used, simulations, root, seen, game.words, worlds, others, c,
+                    question.leaves, side, roots, question.seed,
+                )  # fmt: skip
+            else:
+                used = respond_by_steps(
+                    plan, used, simulations, root, seen, game.words, worlds, style, searching, c,
+                    question.leaves, side, roots, question.seed,
+                )  # fmt: skip
+
+        self.spend(question, self.simulations, simulate)
+        return _plan_statistics(game, hand, plan)
+
+    def _searching(self, view: View) -> Words:
+        """A bit for each seat that searches."""
+        rules = view.rules
+        partners = rules.sides[rules.side_of(view.seat)]
+        seats = partners if self.partner == "searches" else (view.seat,)
+        return np.array([sum(1 << seat for seat in seats)], dtype=np.uint64)
+
+
+def _plan_statistics(game: KernelGame, hand: int, plan: Plan) -> dict[int, CardStatistics]:
+    """What was found out about the cards at the root, in ascending order."""
+    bits = [bit for bit in range(64) if hand >> bit & 1]
+    total = int(plan.visits[1, -1])
+    cards = {
+        game.cards[bit]: CardStatistics(visits, float(plan.scores[1, at, 0]), total)
+        for at, bit in enumerate(bits)
+        if (visits := int(plan.visits[1, at]))
+    }
+    return dict(sorted(cards.items()))
