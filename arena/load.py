@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.analysis import Standings, read, standings
+from arena.analysis import Standings, make_standings, read
 from arena.store import Manifest, Run
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class LoadedRun:
     def standings(self) -> Standings:
         """What `arena ratings` shows, as objects."""
         with Run(self.path) as run:
-            return standings(read([run]))
+            return make_standings(read([run]))
 
     @cached_property
     def agents(self) -> pd.DataFrame:
@@ -61,7 +61,7 @@ class LoadedRun:
 
     @cached_property
     def pairs(self) -> pd.DataFrame:
-        """A row per pair; `difference_mean` is in favour of `first`."""
+        """A row per pair; `mean` is in favour of `first`."""
         return _frame([asdict(pair) for pair in self.standings.pairs])
 
 

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 
 from agents.forests.training import Accuracy
 from arena.core.files import write_atomically
-from arena.report.figures.style import BLUE, ORANGE, despine, new_figure, style
+from arena.report.figures.style import BLUE, ORANGE, despine, figure_style, new_figure
 
 _FOREST, _RULE = "forest", "rule agent"
 
@@ -34,7 +34,7 @@ def write_findings(
     write_atomically(folder / "accuracy.csv", _csv([head, *table]))
     rows = [[name, f"{share:.5f}"] for name, share in importances.items()]
     write_atomically(folder / "importances.csv", _csv([["feature", "importance"], *rows]))
-    with style():
+    with figure_style():
         write_atomically(folder / "accuracy.svg", _svg(_accuracy(accuracy), "accuracy"))
         write_atomically(folder / "importances.svg", _svg(_importances(importances), "importances"))
 

@@ -1,24 +1,31 @@
 """From the stored rounds of a run to results of `arena.stats`.
 
-`results` reads and pools runs, `compare` and `standings` ask the statistics about two and
-about many agents, `makeup`, `distributions`, `swings` and `sweeps` say where the points came
-from, `references` sets published values beside ours, `changes` tells two runs apart. The
-commands and the report both start here; neither computes a statistic of its own.
+`results` reads and pools runs; `comparison` compares two agents, `standings` all of them;
+`points_breakdown`, `distributions`, `swings` and `sweeps` show where the points came from;
+`references` compares with published values, `changes` compares two runs. The commands and the
+report start here; neither computes a statistic of its own.
 """
 
 from arena.analysis.changes import AgentChange, Changes, find_changes
-from arena.analysis.compare import (
+from arena.analysis.comparison import (
     Comparison,
     IndirectComparison,
-    compare,
+    compare_agents,
     compare_through,
 )
-from arena.analysis.distributions import Distribution, distributions
+from arena.analysis.distributions import Distribution, margin_distributions
 from arena.analysis.estimates import Estimate
-from arena.analysis.makeup import Makeup, make_up
+from arena.analysis.points_breakdown import PointsBreakdown, break_down_points
 from arena.analysis.references import ReferenceCheck, check_references
 from arena.analysis.results import Meeting, Results, read
-from arena.analysis.standings import RatingOptions, Standings, standings, without_forfeits
+from arena.analysis.standings import (
+    AgentStanding,
+    PairStanding,
+    RatingOptions,
+    Standings,
+    make_standings,
+    without_forfeits,
+)
 from arena.analysis.sweeps import Sweep, find_sweeps
 from arena.analysis.swings import Swing, largest_swings
 from arena.stats.power import POWER
@@ -26,28 +33,30 @@ from arena.stats.power import POWER
 __all__ = [
     "POWER",
     "AgentChange",
+    "AgentStanding",
     "Changes",
     "Comparison",
     "Distribution",
     "Estimate",
     "IndirectComparison",
-    "Makeup",
     "Meeting",
+    "PairStanding",
+    "PointsBreakdown",
     "RatingOptions",
     "ReferenceCheck",
     "Results",
     "Standings",
     "Sweep",
     "Swing",
+    "break_down_points",
     "check_references",
-    "compare",
+    "compare_agents",
     "compare_through",
-    "distributions",
     "find_changes",
     "find_sweeps",
     "largest_swings",
-    "make_up",
+    "make_standings",
+    "margin_distributions",
     "read",
-    "standings",
     "without_forfeits",
 ]

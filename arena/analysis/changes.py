@@ -25,7 +25,7 @@ ALPHA = 0.05
 class AgentChange:
     """How an agent's margin against the same opponents on the same deals has changed."""
 
-    agent: str
+    name: str
     differs: bool
     """Whether the agent itself (code or parameters) is another."""
     opponents: tuple[str, ...]
@@ -83,7 +83,7 @@ def find_changes(old: Run, new: Run) -> Changes:
         p_adjusted = None if p is None else float(next(adjusted))
         agents.append(
             AgentChange(
-                agent=name,
+                name=name,
                 differs=name in changed,
                 opponents=opponents,
                 left_out=tuple(

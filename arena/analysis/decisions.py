@@ -36,7 +36,7 @@ class Believes(Protocol):
 
 
 @dataclass(frozen=True)
-class Decision:
+class RepeatedDecision:
     """Action number `at` of a round, made again."""
 
     seat: int
@@ -53,7 +53,7 @@ class Decision:
     """What the player believes of the hidden cards; None if it does not say, or sees them."""
 
 
-def decide_again(run: Run, replay: Replay, at: int) -> Decision:
+def decide_again(run: Run, replay: Replay, at: int) -> RepeatedDecision:
     """Build the agent that sat there, and let it search again."""
     rules, record = run.rules, replay.record
     state = rules.start(replay.deal, replay.standing)
@@ -69,7 +69,7 @@ def decide_again(run: Run, replay: Replay, at: int) -> Decision:
     searcher = player.cards
     silent = bids or len(view.legal) == 1 or view.phase != "play"
     if silent or not isinstance(searcher, Explains):
-        return Decision(seat, view.phase, did, view.legal, bids, None, None)
+        return RepeatedDecision(seat, view.phase, did, view.legal, bids, None, None)
 
     def again() -> Rng:
         number = turns.count(seat)
@@ -81,4 +81,4 @@ def decide_again(run: Run, replay: Replay, at: int) -> Decision:
     belief = None
     if isinstance(searcher, Believes) and not sees_all_cards(player):
         belief = searcher.believes(view, again())
-    return Decision(seat, view.phase, did, view.legal, bids, found, chosen, belief)
+    return RepeatedDecision(seat, view.phase, did, view.legal, bids, found, chosen, belief)

@@ -31,7 +31,7 @@ class Distribution:
     """Margins of single rounds (or matches), before the mean over the seatings."""
 
 
-def distributions(results: Results) -> list[Distribution]:
+def margin_distributions(results: Results) -> list[Distribution]:
     """The margins of every pair, or of every agent if there are many pairs."""
     parts: list[tuple[str, str | None, list[NDArray[np.float64]], list[NDArray[np.float64]]]]
     if len(results.pairs) <= MOST_PAIRS:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.analysis.compare import best_side_rate, point_share, win_rate
+from arena.analysis.comparison import best_side_rate, point_share, win_rate
 from arena.analysis.estimates import Estimate
 from arena.analysis.results import Meeting, Results
 from arena.config.models import Reference

@@ -10,21 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from arena.analysis.compare import detectable, outcomes, win_rate
+from arena.analysis.comparison import outcomes, win_rate
 from arena.analysis.estimates import Estimate
 from arena.analysis.results import Meeting, Results
 from arena.core.errors import ArenaError
 from arena.core.seeds import seed_for
 from arena.stats import (
-    AllPairs,
     Anchor,
     Bootstrap,
     Contrast,
     Cycles,
-    DealOutcomes,
     DuplicateSaving,
     JointComparison,
-    MeanDifference,
     PairComparison,
     Rating,
     Ratings,
@@ -55,46 +52,66 @@ class RatingOptions:
 
 @dataclass(frozen=True)
 class PairStanding:
-    """What two agents did against each other; the first is the one that is ahead."""
+    """Two agents on the deals that they played against each other; the first is ahead."""
 
     first: str
     second: str
-    difference: MeanDifference
-    """With the plain interval of this pair alone."""
+    n: int
+    mean: float | None
+    """Margin per deal."""
     low: float | None
-    """Simultaneous limits, which belong to the adjusted p."""
+    """Limits that belong to the adjusted p: they exclude 0 exactly where it is below the level."""
     high: float | None
+    plain_low: float | None
+    """Limits of the 95% interval of this pair alone."""
+    plain_high: float | None
+    sd: float | None
+    se: float | None
+    zeros: int
+    """Deals with margin 0."""
     p: float | None
+    """Paired t-test."""
     p_adjusted: float | None
+    """Adjusted over all pairs that met."""
     significant: bool
-    outcomes: DealOutcomes
+    won: int
+    drawn: int
+    lost: int
     win_rate: Estimate
-    detectable: float | None
     saving: DuplicateSaving | None
+    """Deals saved by the exchange of seats."""
     forfeits: tuple[int, int]
     note: str
+
+    @property
+    def margin(self) -> Estimate:
+        """The mean margin with the interval of this pair alone."""
+        return Estimate(self.mean, self.plain_low, self.plain_high, self.n, self.se, self.note)
 
 
 @dataclass(frozen=True)
 class AgentStanding:
-    """One agent against everybody it met."""
+    """One agent against all opponents that it met."""
 
-    agent: str
+    name: str
     rank: int
     rank_best: int
-    """One more than the number of agents that are known to be better, never behind `rank`:
-    where the results are not transitive, the rating may put an agent above one that beats it."""
+    """Ranks that cannot be excluded: all ranges hold together. The best is one more than the
+    number of agents that are known to be better, but never behind `rank`: where results are not
+    transitive, the rating may put an agent above one that beats it."""
     rank_worst: int
     letters: str
+    """Agents that share a letter are not distinguishable."""
     rating: Rating | None
     """Points per deal above the field."""
     elo: Rating | None
     margin: Estimate
     points: Estimate
     win_rate: Estimate
-    forfeits: int
+    """Share of games won, a draw as half."""
     units: int
     """Deals (or matches) played, over all opponents."""
+    forfeits: int
 
     @property
     def forfeits_all(self) -> bool:
@@ -126,7 +143,7 @@ class Standings:
             return None
 
 
-def standings(results: Results, options: RatingOptions = RatingOptions()) -> Standings:
+def make_standings(results: Results, options: RatingOptions = RatingOptions()) -> Standings:
     """Compare all agents of a run."""
     if not any(pair.units for pair in results.pairs):
         raise ArenaError(f"{', '.join(results.runs)}: nothing has been played yet")
@@ -135,7 +152,8 @@ def standings(results: Results, options: RatingOptions = RatingOptions()) -> Sta
     compared = all_pairs(table, options.adjustment)
     rating, elo, trouble = _ratings(results, options)
     agents = _agents(results, joint, rating, elo)
-    rank = {agent.agent: agent.rank for agent in agents}
+    rank = {agent.name: agent.rank for agent in agents}
+    by_pair = {names: c for c in compared.comparisons for names in ((c.a, c.b), (c.b, c.a))}
     ahead_first = [_ahead_first(pair, rank) for pair in results.pairs if pair.units]
     ahead_first.sort(key=lambda pair: (rank[pair.first], rank[pair.second]))
     notes = (joint.note, rating.note if rating else "", elo.note if elo else "", trouble)
@@ -143,7 +161,7 @@ def standings(results: Results, options: RatingOptions = RatingOptions()) -> Sta
         unit=results.unit,
         agents=agents,
         joint=joint,
-        pairs=tuple(_pair(pair, compared) for pair in ahead_first),
+        pairs=tuple(_pair(pair, by_pair[pair.first, pair.second]) for pair in ahead_first),
         rating=rating,
         elo=elo,
         cycles=significant_cycles(compared),
@@ -158,7 +176,7 @@ def without_forfeits(results: Results) -> Standings | None:
     kept = results.without_forfeits()
     if kept is None or kept is results:
         return None
-    return standings(kept)
+    return make_standings(kept)
 
 
 def _ratings(
@@ -191,7 +209,7 @@ def _agents(
     for rank, name in enumerate(joint.order, start=1):
         found.append(
             AgentStanding(
-                agent=name,
+                name=name,
                 rank=rank,
                 rank_best=min(rank, joint.ranks[name].best),
                 rank_worst=max(rank, joint.ranks[name].worst),
@@ -205,8 +223,8 @@ def _agents(
                     mean_difference(results.by_unit(name, lambda pair: pair.scores[:, 0]))
                 ),
                 win_rate=Estimate.of(share_of_wins(results.by_unit(name, lambda pair: pair.won))),
-                forfeits=sum(pair.forfeits[0] for pair in results.of(name)),
                 units=sum(len(pair.units) for pair in results.of(name)),
+                forfeits=sum(pair.forfeits[0] for pair in results.of(name)),
             )
         )
     return tuple(found)
@@ -219,31 +237,31 @@ def _ahead_first(pair: Meeting, rank: dict[str, int]) -> Meeting:
     return pair.reversed() if behind else pair
 
 
-def _negative(value: float | None) -> float | None:
-    return None if value is None else -value
-
-
-def _find(compared: AllPairs, first: str, second: str) -> PairComparison:
-    return next(c for c in compared.comparisons if {c.a, c.b} == {first, second})
-
-
-def _pair(pair: Meeting, field: AllPairs) -> PairStanding:
-    difference = mean_difference(pair.margins)
-    compared = _find(field, pair.first, pair.second)
-    tests = 1 if field.adjustment == "none" else len(field.comparisons)
+def _pair(pair: Meeting, compared: PairComparison) -> PairStanding:
+    difference, counted = mean_difference(pair.margins), outcomes(pair)
+    low, high = compared.low, compared.high
+    if pair.first != compared.a:
+        low, high = (None if x is None else -x for x in (high, low))
     return PairStanding(
         first=pair.first,
         second=pair.second,
-        difference=difference,
-        low=compared.low if pair.first == compared.a else _negative(compared.high),
-        high=compared.high if pair.first == compared.a else _negative(compared.low),
+        n=difference.n,
+        mean=difference.mean,
+        low=low,
+        high=high,
+        plain_low=difference.low,
+        plain_high=difference.high,
+        sd=difference.sd,
+        se=difference.se,
+        zeros=difference.zeros,
         p=compared.p,
         p_adjusted=compared.p_adjusted,
         significant=compared.significant,
-        outcomes=outcomes(pair),
+        won=counted.wins,
+        drawn=counted.draws,
+        lost=counted.losses,
         win_rate=win_rate(pair),
-        detectable=detectable(difference, tests),
         saving=duplicate_saving(pair.games) if pair.games.shape[1] > 1 else None,
         forfeits=pair.forfeits,
-        note=compared.note,
+        note=compared.note or difference.note,
     )

@@ -57,7 +57,7 @@ class Sweep:
 def find_sweeps(entrants: Mapping[str, EntrantUsed], field: Standings) -> list[Sweep]:
     """The sweeps in a run: at least three values of a number in one family, all else equal."""
     families: dict[str, list[str]] = defaultdict(list)
-    rated = {agent.agent for agent in field.agents}
+    rated = {agent.name for agent in field.agents}
     for name, entrant in entrants.items():
         if len(entrant.members) == 1 and name in rated:
             (member,) = entrant.members
@@ -88,7 +88,7 @@ def _sweep(names: list[str], entrants: Mapping[str, EntrantUsed], field: Standin
     opponents, margins = _meetings(field)
     common = set.intersection(*(opponents.get(name, set()) for name in names)) - set(names)
     against = next(iter(common)) if len(common) == 1 else None
-    strength = {agent.agent: _strength(agent.rating, agent.margin) for agent in field.agents}
+    strength = {agent.name: _strength(agent.rating, agent.margin) for agent in field.agents}
     points = []
     for name, setting in settings.items():
         line = _line(setting, others)
@@ -139,7 +139,7 @@ def _meetings(
     for pair in field.pairs:
         opponents[pair.first].add(pair.second)
         opponents[pair.second].add(pair.first)
-        ahead = Estimate.of(pair.difference)
+        ahead = pair.margin
         margins[pair.first, pair.second] = ahead
         margins[pair.second, pair.first] = ahead.negative()
     return opponents, margins

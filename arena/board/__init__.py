@@ -4,8 +4,8 @@
 `site` writes the pages.
 """
 
-from arena.board.ratings import Board, Entry, Moment, boards
+from arena.board.ratings import Board, Moment, boards
 from arena.board.runs import find_runs
 from arena.board.site import build
 
-__all__ = ["Board", "Entry", "Moment", "boards", "build", "find_runs"]
+__all__ = ["Board", "Moment", "boards", "build", "find_runs"]

@@ -5,22 +5,22 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 
-from arena.board.ratings import Entry
-from arena.report.figures.style import BLUE, MUTED, despine, new_figure, short, style
+from arena.report.figures.style import BLUE, MUTED, despine, figure_style, new_figure, short
+from arena.stats import Rating
 
 _LABELS = 12
 """More dates than that do not fit below the axis."""
 
 
-def history_figure(name: str, unit: str, points: Sequence[tuple[str, str, Entry]]) -> str:
-    """The rating of one agent after each run: (time, run, entry) for each."""
-    with style():
+def history_figure(name: str, unit: str, points: Sequence[tuple[str, str, Rating]]) -> str:
+    """The rating of one agent after each run: time, run and rating of each."""
+    with figure_style():
         figure, axes = new_figure(2.6)
         places = range(len(points))
-        ratings = [entry.rating or 0.0 for _, _, entry in points]
-        for place, (_, _, entry) in zip(places, points, strict=True):
-            if entry.low is not None and entry.high is not None:
-                axes.plot([place, place], [entry.low, entry.high], color=MUTED, linewidth=2)
+        ratings = [rating.value or 0.0 for _, _, rating in points]
+        for place, (_, _, rating) in zip(places, points, strict=True):
+            if rating.low is not None and rating.high is not None:
+                axes.plot([place, place], [rating.low, rating.high], color=MUTED, linewidth=2)
         axes.plot(places, ratings, color=BLUE, marker="o", linewidth=1)
         axes.axhline(0, color=MUTED, linewidth=0.6)
         step = max(1, -(-len(points) // _LABELS))

@@ -8,54 +8,34 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from arena.analysis import Results, standings
+from arena.analysis import AgentStanding, Results, make_standings
 from arena.analysis.results import read_as
 from arena.board.runs import Names, key_of, setups
 from arena.core.files import write_atomically
 from arena.report.words import options
 from arena.store import Run
 
-FORMAT = 1
-
-
-@dataclass(frozen=True)
-class Entry:
-    """An agent at one time."""
-
-    fingerprint: str
-    rank: int
-    rank_best: int
-    rank_worst: int
-    letters: str
-    rating: float | None
-    """Points per deal above the field."""
-    low: float | None
-    high: float | None
-    elo: float | None
-    win_rate: float | None
-    units: int
+FORMAT = 2
 
 
 @dataclass(frozen=True)
 class Moment:
-    """What was known after a run: everybody who could be compared, the best one first."""
+    """All agents that could be compared after a run, the best first; named by fingerprint."""
 
     run: str
     time: str
-    fields: tuple[tuple[Entry, ...], ...]
-    """Agents that are connected by who met whom; those of different fields cannot be compared."""
+    fields: tuple[tuple[AgentStanding, ...], ...]
+    """Agents connected by the pairs that met; agents of different fields cannot be compared."""
     notes: tuple[str, ...]
 
-    def entry(self, fingerprint: str) -> Entry | None:
+    def standing(self, fingerprint: str) -> AgentStanding | None:
         """An agent, if it had played by then."""
-        return next(
-            (e for field in self.fields for e in field if e.fingerprint == fingerprint), None
-        )
+        agents = (agent for field in self.fields for agent in field)
+        return next((agent for agent in agents if agent.name == fingerprint), None)
 
 
 @dataclass(frozen=True)
@@ -74,8 +54,8 @@ class Board:
     @property
     def slug(self) -> str:
         """What its page is called."""
-        told = f"{self.title} {self.rules} {self.deals} {self.unit}"
-        return f"{self.title}-{hashlib.sha256(told.encode()).hexdigest()[:8]}"
+        setup = f"{self.title} {self.rules} {self.deals} {self.unit}"
+        return f"{self.title}-{hashlib.sha256(setup.encode()).hexdigest()[:8]}"
 
     @property
     def units(self) -> str:
@@ -94,17 +74,18 @@ class Board:
 
 
 def boards(runs: Sequence[Run], kept: Path | None = None) -> list[Board]:
-    """The boards that runs make; `kept` is a file with what was computed before."""
-    stored = _read(kept)
-    before, after = dict(stored), dict[str, Any]()
+    """The boards that runs make; `kept` is a file with earlier moments."""
+    before = _read(kept)
+    after: dict[str, Moment] = {}
     found = [board for group in setups(runs) for board in [_board(group, before, after)] if board]
-    if kept is not None and after != stored:
-        text = json.dumps({"format": FORMAT, "moments": after}, sort_keys=True)
+    if kept is not None and after != before:
+        moments = {key: asdict(moment) for key, moment in after.items()}
+        text = json.dumps({"format": FORMAT, "moments": moments}, sort_keys=True)
         write_atomically(kept, text)
     return found
 
 
-def _board(runs: list[Run], before: dict[str, Any], after: dict[str, Any]) -> Board | None:
+def _board(runs: list[Run], before: Mapping[str, Moment], after: dict[str, Moment]) -> Board | None:
     """One board; moments are taken from `before` or computed, and put into `after`."""
     names = Names(runs)
     history: list[Moment] = []
@@ -112,12 +93,9 @@ def _board(runs: list[Run], before: dict[str, Any], after: dict[str, Any]) -> Bo
     for number, run in enumerate(runs, start=1):
         digest.update(key_of(run).encode())
         key = digest.hexdigest()
-        if key not in before:
-            before[key] = _plain(_moment(runs[:number], names))
-        after[key] = before[key]
-        moment = _moment_of(before[key])
-        if moment.fields:
-            history.append(moment)
+        after[key] = before.get(key) or _moment(runs[:number], names)
+        if after[key].fields:
+            history.append(after[key])
     if not history:
         return None
     manifest = runs[-1].manifest
@@ -133,32 +111,11 @@ def _board(runs: list[Run], before: dict[str, Any], after: dict[str, Any]) -> Bo
 
 
 def _moment(runs: Sequence[Run], names: Names) -> Moment:
-    results = read_as(runs, names.fingerprint)
-    fields: list[tuple[Entry, ...]] = []
-    notes: list[str] = []
-    for field in _connected(results):
-        found = standings(field)
-        notes += found.notes
-        fields.append(
-            tuple(
-                Entry(
-                    fingerprint=agent.agent,
-                    rank=agent.rank,
-                    rank_best=agent.rank_best,
-                    rank_worst=agent.rank_worst,
-                    letters=agent.letters,
-                    rating=agent.rating.value if agent.rating else None,
-                    low=agent.rating.low if agent.rating else None,
-                    high=agent.rating.high if agent.rating else None,
-                    elo=agent.elo.value if agent.elo else None,
-                    win_rate=agent.win_rate.value,
-                    units=agent.units,
-                )
-                for agent in found.agents
-            )
-        )
+    found = [make_standings(field) for field in _connected(read_as(runs, names.fingerprint))]
+    notes = dict.fromkeys(note for field in found for note in field.notes)
     last = runs[-1]
-    return Moment(last.name, last.manifest.started, tuple(fields), tuple(dict.fromkeys(notes)))
+    fields = tuple(field.agents for field in found)
+    return Moment(last.name, last.manifest.started, fields, tuple(notes))
 
 
 def _connected(results: Results) -> Iterator[Results]:
@@ -177,28 +134,14 @@ def _connected(results: Results) -> Iterator[Results]:
         )
 
 
-# --- kept ones ---------------------------------------------------------------------------
+def _read(kept: Path | None) -> dict[str, Moment]:
+    """Moments that were kept; none if there is no such file, or it cannot be used."""
+    from pydantic import TypeAdapter  # here: only this needs it
 
-
-def _plain(moment: Moment) -> dict[str, Any]:
-    fields = [[vars(entry) for entry in field] for field in moment.fields]
-    return {"run": moment.run, "time": moment.time, "fields": fields, "notes": list(moment.notes)}
-
-
-def _moment_of(data: dict[str, Any]) -> Moment:
-    fields = tuple(tuple(Entry(**entry) for entry in field) for field in data["fields"])
-    return Moment(data["run"], data["time"], fields, tuple(data["notes"]))
-
-
-def _read(kept: Path | None) -> dict[str, Any]:
-    """What was computed before; nothing if there is no such file, or it cannot be used."""
     try:
         data = json.loads(kept.read_bytes()) if kept is not None else {}
         if data.get("format") != FORMAT:
             return {}
-        for moment in data["moments"].values():
-            _moment_of(moment)
-        moments: dict[str, Any] = data["moments"]
-        return moments
+        return TypeAdapter(dict[str, Moment]).validate_python(data["moments"])
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return {}

@@ -13,7 +13,7 @@ from arena.board.ratings import Board, boards
 from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
 from arena.report.sections.pages import page_text
-from arena.report.words import count, interval, percent, signed
+from arena.report.words import count, interval, percent, rating_text
 from arena.store import Run
 
 INDEX = "index.html"
@@ -37,15 +37,15 @@ def build(runs: Sequence[Run], folder: Path) -> list[Board]:
 
 
 def _rated(board: Board) -> list[str]:
-    return [entry.fingerprint for field in board.now.fields for entry in field]
+    return [agent.name for field in board.now.fields for agent in field]
 
 
 def _figure(board: Board, fingerprint: str, folder: Path) -> str:
     """The file of an agent's history; drawn only if it is not there, as its name says all."""
     points = [
-        (moment.time, moment.run, entry)
+        (moment.time, moment.run, agent.rating)
         for moment in board.history
-        if (entry := moment.entry(fingerprint)) is not None and entry.rating is not None
+        if (agent := moment.standing(fingerprint)) is not None and agent.rating is not None
     ]
     name = board.names.shown[fingerprint]
     drawn_from = hashlib.sha256(repr((name, board.unit, points)).encode()).hexdigest()
@@ -64,6 +64,6 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     pages.globals["css"] = page_text("report.css")
-    pages.filters.update(signed=signed, percent=percent, count=count)
+    pages.filters.update(rating_text=rating_text, percent=percent, count=count)
     pages.globals["interval"] = interval
     return pages

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 from arena.core.files import write_atomically
-from arena.gate.verdict import Verdict
-from arena.report.sequential import Report, WalkShown, write_report
+from arena.gate.verdict import GateVerdict
+from arena.report.sequential import SequentialReport, WalkShown, write_report
 
 
-def write_verdict(verdict: Verdict, out: Path) -> None:
+def write_verdict(verdict: GateVerdict, out: Path) -> None:
     """`gate.json`, `junit.xml`, `gate.md`, and in `report/` the page."""
     out.mkdir(parents=True, exist_ok=True)
     text = json.dumps(verdict.as_json(), indent=1, allow_nan=False)
@@ -20,7 +20,7 @@ def write_verdict(verdict: Verdict, out: Path) -> None:
     write_report(_report(verdict), out / "report")
 
 
-def _report(verdict: Verdict) -> Report:
+def _report(verdict: GateVerdict) -> SequentialReport:
     walks: tuple[WalkShown, ...] = ()
     if verdict.ratio is not None and verdict.lower is not None and verdict.upper is not None:
         walks = (
@@ -46,4 +46,4 @@ def _report(verdict: Verdict) -> Report:
     lines += [
         f"{d.margin:+.0f} on {d.deal} against {d.against}: {d.command}" for d in verdict.worst
     ]
-    return Report(f"gate {verdict.gate}", verdict.line, walks, (*lines, *verdict.notes))
+    return SequentialReport(f"gate {verdict.gate}", verdict.line, walks, (*lines, *verdict.notes))

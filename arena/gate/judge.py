@@ -31,7 +31,7 @@ from arena.gate.baseline import (
 )
 from arena.gate.config import BASELINE, CANDIDATE, Gate, TestFile
 from arena.gate.tests import Measured, check_enough, is_sequential, measure
-from arena.gate.verdict import Condition, LostDeal, Outcome, Verdict
+from arena.gate.verdict import Condition, GateVerdict, LostDeal, Outcome
 from arena.stats import mean_difference
 from arena.store import Run
 from arena.store.folder import now
@@ -80,7 +80,7 @@ def update_baseline(gate: Gate, options: GateOptions, watcher: Watcher) -> Basel
     return found
 
 
-def judge(gate: Gate, options: GateOptions, watcher: Watcher) -> Verdict:
+def judge_gate(gate: Gate, options: GateOptions, watcher: Watcher) -> GateVerdict:
     """Play until the test decides or the deals are used up, and say what was found."""
     baseline = read_baseline(gate.stored) if gate.stored is not None else None
     if baseline is not None:  # before anything is played; what only play shows is looked at later
@@ -123,8 +123,8 @@ def judge(gate: Gate, options: GateOptions, watcher: Watcher) -> Verdict:
     return verdict
 
 
-def _verdict(gate: Gate, mine: Probe, conditions: Sequence[Condition]) -> Verdict:
-    return Verdict(
+def _verdict(gate: Gate, mine: Probe, conditions: Sequence[Condition]) -> GateVerdict:
+    return GateVerdict(
         gate=gate.name,
         outcome=_worst_of(conditions),
         conditions=tuple(conditions),
@@ -141,7 +141,7 @@ def _played(
     baseline: Baseline | None,
     mine: Probe,
     also: Sequence[Condition],
-) -> Verdict:
+) -> GateVerdict:
     experiment = _limited(gate)
     test = _shared(gate.file.test, options.alpha_share)
     rule = _Rule(gate, experiment, test, baseline)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from arena.gate.verdict import Verdict
+    from arena.gate.verdict import GateVerdict
 
 # Nothing of arena is imported before it is asked for: pytest loads this file in every project.
 _SUFFIX = ".gate.yaml"
@@ -86,7 +86,7 @@ class GateFailed(Exception):
     """The candidate did not pass."""
 
 
-class Strength:
+class StrengthFixture:
     """Judges candidates; made by the fixture `strength`."""
 
     def __init__(self, request: pytest.FixtureRequest, folder: Path) -> None:
@@ -100,7 +100,7 @@ class Strength:
         better_by: float | None = None,
         worse_by: float | None = None,
         **gate: Any,
-    ) -> Verdict:
+    ) -> GateVerdict:
         """Play until it is known whether the candidate is better, or not worse, by so many points.
 
         `than` is whom it plays head to head. Everything else of a gate file goes by its key.
@@ -121,19 +121,21 @@ class Strength:
 
 
 @pytest.fixture
-def strength(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Strength:
+def strength(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> StrengthFixture:
     """Judges whether an agent is strong enough; see `arena.gate.pytest_plugin`."""
-    return Strength(request, tmp_path_factory.mktemp("strength"))
+    return StrengthFixture(request, tmp_path_factory.mktemp("strength"))
 
 
-def _judged(gate: Any, folder: Path, config: pytest.Config) -> Verdict:
+def _judged(gate: Any, folder: Path, config: pytest.Config) -> GateVerdict:
     from arena.gate.artifacts import write_verdict
-    from arena.gate.judge import GateOptions, judge
+    from arena.gate.judge import GateOptions, judge_gate
     from arena.tournament.run import RunOptions
     from arena.tournament.watcher import NullWatcher
 
     out = folder / gate.name
     options = GateOptions(out, RunOptions(jobs=config.getoption("--gate-jobs")))
-    verdict = judge(gate, options, NullWatcher())
+    verdict = judge_gate(gate, options, NullWatcher())
     write_verdict(verdict, out)
     return verdict

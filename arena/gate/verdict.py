@@ -36,7 +36,7 @@ class LostDeal:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class GateVerdict:
     """The answer of a gate, and all that it rests on."""
 
     gate: str
@@ -196,7 +196,7 @@ def verdict_schema() -> dict[str, Any]:
     """The JSON Schema of `gate.json`."""
     from pydantic import TypeAdapter  # here: only this needs it
 
-    schema = TypeAdapter(Verdict).json_schema()
+    schema = TypeAdapter(GateVerdict).json_schema()
     schema["properties"]["line"] = {"type": "string", "description": "all of it in one breath"}
     schema["required"] = [*schema["properties"]]
     schema["additionalProperties"] = False

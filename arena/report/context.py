@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,12 +11,13 @@ from arena.analysis import (
     Standings,
     Sweep,
     find_sweeps,
+    make_standings,
     read,
-    standings,
     without_forfeits,
 )
-from arena.report.labels import labels
-from arena.store import Run, Thinking
+from arena.report.labels import short_labels
+from arena.store import Pairing, Run, Thinking
+from arena.store.database import FaultRecord
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Context:
     @cached_property
     def standings(self) -> Standings:
         """Who is stronger than whom."""
-        return standings(self.results)
+        return make_standings(self.results)
 
     @cached_property
     def played_standings(self) -> Standings | None:
@@ -45,6 +47,16 @@ class Context:
         return self.run.thinking()
 
     @cached_property
+    def faults(self) -> Sequence[tuple[Pairing, FaultRecord]]:
+        """Every fault of the run, with the pairing in which it happened."""
+        return self.run.faults()
+
+    @cached_property
+    def stored(self) -> dict[int, int]:
+        """Units stored of each pairing, by its id."""
+        return {pairing.id: self.run.units_stored(pairing) for pairing in self.run.pairings}
+
+    @cached_property
     def sweeps(self) -> list[Sweep]:
         """Families of agents along one of their parameters."""
         return find_sweeps(self.run.manifest.entrants, self.standings)
@@ -52,7 +64,7 @@ class Context:
     @cached_property
     def labels(self) -> dict[str, str]:
         """Short names for figures and wide tables."""
-        return labels(self.results.agents)
+        return short_labels(self.results.agents)
 
     @property
     def units(self) -> str:

@@ -17,12 +17,12 @@ from arena.report.section import ADDED, Section
 from arena.report.sections import SECTIONS
 from arena.store import Run
 
-FORMAT = 3
+FORMAT = 4
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Document:
+class ReportDocument:
     """The parts by the names of their sections, in the order of the page."""
 
     parts: Mapping[str, Any]
@@ -43,7 +43,7 @@ class Document:
         return {"format": FORMAT, **{name: asdict(part) for name, part in self.parts.items()}}
 
 
-def make_document(run: Run, sections: Iterable[Section[Any]] | None = None) -> Document:
+def make_document(run: Run, sections: Iterable[Section[Any]] | None = None) -> ReportDocument:
     """Everything that the report of a run says."""
     context = Context(run)
     parts = {}
@@ -51,7 +51,7 @@ def make_document(run: Run, sections: Iterable[Section[Any]] | None = None) -> D
         part = section.make(context)
         if part is not None:
             parts[section.name] = part
-    return Document(parts)
+    return ReportDocument(parts)
 
 
 def all_sections(tell: Callable[[str], object] | None = None) -> Iterator[Section[Any]]:
@@ -73,7 +73,7 @@ def json_schema() -> dict[str, Any]:
     """The JSON Schema of `report.json`, without sections from outside."""
     from pydantic import TypeAdapter, create_model  # here: only this needs it
 
-    fields: dict[str, Any] = {"format": (Literal[3], ...)}
+    fields: dict[str, Any] = {"format": (Literal[4], ...)}
     for kind in SECTIONS:
         fields[kind.name] = (kind.part | None if kind.optional else kind.part, ...)
     model = create_model("Report", **fields)

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 _SETTING = re.compile(r"-([A-Za-z_][\w.]*)=([^=]*?)(?=-[A-Za-z_][\w.]*=|$)")
 
 
-def labels(names: Sequence[str]) -> dict[str, str]:
+def short_labels(names: Sequence[str]) -> dict[str, str]:
     """A short name for each; those of other agents stay as they are, and none is given twice.
 
-    >>> labels(["ismcts-simulations=100", "ismcts-simulations=800", "rule"])
+    >>> short_labels(["ismcts-simulations=100", "ismcts-simulations=800", "rule"])
     {'ismcts-simulations=100': 'ismcts 100', 'ismcts-simulations=800': 'ismcts 800', 'rule': 'rule'}
-    >>> labels(["x-c=1-d=2", "x-c=3-d=2"])
+    >>> short_labels(["x-c=1-d=2", "x-c=3-d=2"])
     {'x-c=1-d=2': 'x c 1', 'x-c=3-d=2': 'x c 3'}
     """
     settings = {name: dict(_SETTING.findall(name)) for name in names}

@@ -12,26 +12,26 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 from arena.report import words
-from arena.report.document import Document
+from arena.report.document import ReportDocument
 from arena.report.explanations import Explanations
 from arena.report.figures import Picture
 from arena.report.section import Section
 from arena.report.sections.deals import DealsPart
-from arena.report.sections.ladder import Agent, LadderPart, Strength
+from arena.report.sections.ladder import LadderAgent, LadderPart
 from arena.report.sections.method import MethodPart
 from arena.report.sections.overview import RunPart
 from arena.report.sections.pages import page_text
 from arena.report.sections.pairs import PairsPart
 from arena.report.sections.strength import StrengthPart
-from arena.report.tables import Table, as_latex, as_markdown
+from arena.report.tables import TextTable, as_latex, as_markdown
+from arena.stats import Rating
 
 BAR_WIDTH = 144
-HERO_WIDTH, HERO_ROW = 640, 30
 _CODE = re.compile("`([^`]+)`")
 
 
 def render_html(
-    document: Document,
+    document: ReportDocument,
     sections: Sequence[Section[Any]],
     pictures: Sequence[Picture],
     made_from: str,
@@ -52,7 +52,7 @@ def render_html(
         cross=_cross(document),
         labels={agent.name: agent.label for agent in agents},
         scale=_scale(agents),
-        hero=_hero(agents, document[RunPart].unit),
+        hero=_hero(agents),
         roles=words.ROLES,
         say=_explanations(document),
         isolated=[agent.name for agent in agents if agent.own_process],
@@ -60,7 +60,7 @@ def render_html(
     )
 
 
-def render_markdown(document: Document, sections: Sequence[Section[Any]]) -> str:
+def render_markdown(document: ReportDocument, sections: Sequence[Section[Any]]) -> str:
     """Short enough for a comment on a pull request."""
     template = _environment(autoescape=False, files={}).from_string(page_text("report.md.j2"))
     tables = []
@@ -75,7 +75,7 @@ LONG_TABLE = 15
 """Rows beyond which a table is folded in the text, so that it stays short to look at."""
 
 
-def folded(table: Table) -> str:
+def folded(table: TextTable) -> str:
     """A table in Markdown: whole, but if it is long to be unfolded by the reader."""
     shown = as_markdown(table)
     if len(table.cells) <= LONG_TABLE:
@@ -84,7 +84,7 @@ def folded(table: Table) -> str:
     return f"<details><summary>{table.name}: {rows}</summary>\n\n{shown}\n\n</details>"
 
 
-def render_latex(document: Document, sections: Sequence[Section[Any]]) -> str:
+def render_latex(document: ReportDocument, sections: Sequence[Section[Any]]) -> str:
     """All tables for people, a `table` environment each."""
     found = [
         as_latex(table)
@@ -96,7 +96,7 @@ def render_latex(document: Document, sections: Sequence[Section[Any]]) -> str:
     return head + "\n\n".join(found) + "\n"
 
 
-def _explanations(document: Document) -> Explanations:
+def _explanations(document: ReportDocument) -> Explanations:
     run, method = document[RunPart], document[MethodPart]
     return Explanations(
         unit=run.unit,
@@ -131,6 +131,7 @@ def _environment(autoescape: bool, files: dict[str, str]) -> Environment:
         "pcell": lambda p: words.pvalue(p).removeprefix("= "),
         "percent": words.percent,
         "plain": words.plain,
+        "rating_text": words.rating_text,
         "signed": words.signed,
     }
     return environment
@@ -153,7 +154,7 @@ def _likely(share: float) -> str:
     return words.percent(share)
 
 
-def _cross(document: Document) -> dict[str, dict[tuple[str, str], dict[str, Any]]]:
+def _cross(document: ReportDocument) -> dict[str, dict[tuple[str, str], dict[str, Any]]]:
     """The cells of the two maps; `much` is how strongly a cell is coloured."""
     strength, pairs = document[StrengthPart], document[PairsPart]
     compared: list[tuple[str, str, float | None, bool, float | None]]
@@ -182,7 +183,7 @@ def _cells(
     return cells
 
 
-def _scale(agents: Sequence[Agent]) -> tuple[float, float]:
+def _scale(agents: Sequence[LadderAgent]) -> tuple[float, float]:
     """The range that the bars of the leaderboard share."""
     values = [
         value
@@ -194,9 +195,9 @@ def _scale(agents: Sequence[Agent]) -> tuple[float, float]:
     return min([*values, 0.0]), max([*values, 0.0])
 
 
-def _bar(rating: Strength | None, scale: tuple[float, float]) -> Markup:
-    """A rating's interval as a small picture; the numbers stand beside it."""
-    if rating is None or scale[0] == scale[1]:
+def _bar(rating: Rating | None, scale: tuple[float, float]) -> Markup:
+    """A rating's interval as a small picture; the numbers stand next to it."""
+    if rating is None or rating.value is None or scale[0] == scale[1]:
         return Markup("")
 
     def x(value: float) -> float:
@@ -212,32 +213,31 @@ def _bar(rating: Strength | None, scale: tuple[float, float]) -> Markup:
     )
 
 
-def _hero(agents: Sequence[Agent], unit: str) -> list[dict[str, Any]]:
-    """The rating picture: for each agent where its interval and its dot stand, in percent."""
+def _hero(agents: Sequence[LadderAgent]) -> list[dict[str, Any]]:
+    """The rating picture: the place of each agent's interval and dot, in percent."""
     low, high = _scale(agents)
     if low == high:
         return []
 
-    def at(value: float) -> float:
-        return round(100 * (value - low) / (high - low), 2)
+    def at(value: float | None, otherwise: float) -> float:
+        return round(100 * ((otherwise if value is None else value) - low) / (high - low), 2)
 
     return [
         {
             "label": agent.label,
-            "rank": agent.rank,
             "letters": agent.letters,
-            "value": agent.rating.value,
-            "at": at(agent.rating.value),
-            "left": at(agent.rating.low if agent.rating.low is not None else agent.rating.value),
-            "right": at(agent.rating.high if agent.rating.high is not None else agent.rating.value),
-            "zero": at(0.0),
+            "value": rating.value,
+            "at": at(rating.value, 0.0),
+            "left": at(rating.low, rating.value),
+            "right": at(rating.high, rating.value),
+            "zero": at(0.0, 0.0),
         }
         for agent in agents
-        if agent.rating is not None
+        if (rating := agent.rating) is not None and rating.value is not None
     ]
 
 
-def _replays(document: Document) -> dict[str, Any]:
+def _replays(document: ReportDocument) -> dict[str, Any]:
     deals = document.find(DealsPart)
     swings = [] if deals is None else [asdict(swing) for swing in deals.swings]
     return {"bonus": document[RunPart].bonus, "replays": [_without_nulls(s) for s in swings]}

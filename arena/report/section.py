@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from arena.report.context import Context
-    from arena.report.document import Document
-    from arena.report.tables import Rows, Table
+    from arena.report.document import ReportDocument
+    from arena.report.tables import Rows, TextTable
 
 Part = TypeVar("Part")
 
@@ -61,7 +61,7 @@ class Section(Generic[Part]):
         """Its part of the document; None if this run has nothing for it."""
         raise NotImplementedError
 
-    def figures(self, part: Part, document: Document) -> Iterable[Drawing]:
+    def figures(self, part: Part, document: ReportDocument) -> Iterable[Drawing]:
         """Its figures; called while the style of the report's figures is set."""
         return ()
 
@@ -69,7 +69,7 @@ class Section(Generic[Part]):
         """Its tables with all digits, by file name."""
         return {}
 
-    def tables(self, part: Part, document: Document) -> Iterable[Table]:
+    def tables(self, part: Part, document: ReportDocument) -> Iterable[TextTable]:
         """Its tables for people: in a terminal, in Markdown and LaTeX."""
         return ()
 

@@ -46,7 +46,7 @@ class Facts:
 def headline(field: Standings, facts: Facts) -> str:
     """The answer in one breath."""
     joint = field.joint
-    everybody = [agent.agent for agent in field.agents]
+    everybody = [agent.name for agent in field.agents]
     if not any(contrast.p_adjusted is not None for contrast in joint.contrasts):
         return f"Nothing can be said about who is stronger: {_why_not(joint.contrasts, facts)}."
     top = joint.top
@@ -83,7 +83,7 @@ def _why_not(contrasts: Sequence[Contrast], facts: Facts) -> str:
 
 
 def _of_two(field: Standings, facts: Facts) -> str:
-    contrast = _seen_from_the_better(field, field.agents[0].agent, field.agents[1].agent)
+    contrast = _seen_from_the_better(field, field.agents[0].name, field.agents[1].name)
     assert contrast is not None and contrast.difference is not None  # there is a p-value
     first, second = facts.labels[contrast.a], facts.labels[contrast.b]
     if contrast.different:
@@ -125,7 +125,7 @@ def _no_difference(contrast: Contrast, facts: Facts) -> str:
 def details(field: Standings, facts: Facts) -> Iterator[str]:
     """How far apart the best are, with intervals."""
     joint = field.joint
-    everybody = [agent.agent for agent in field.agents]
+    everybody = [agent.name for agent in field.agents]
     if len(everybody) < 3:
         return
     top = joint.top
@@ -179,7 +179,7 @@ def forfeit_sentences(
     for agent in field.agents:
         if not agent.forfeits:
             continue
-        name = facts.labels[agent.agent]
+        name = facts.labels[agent.name]
         if agent.forfeits_all:
             yield (
                 f"{name} forfeited every {facts.unit} it played ({count(agent.units)}): its place "

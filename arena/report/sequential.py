@@ -15,7 +15,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from arena.core.files import write_atomically
-from arena.report.tables import Column, Table, as_markdown, as_text
+from arena.report.tables import Column, TextTable, as_markdown, as_text
 from arena.report.words import count, signed
 from arena.store import Run
 from arena.tournament.stopping import read_walks
@@ -44,7 +44,7 @@ class WalkShown:
 
 
 @dataclass(frozen=True)
-class Report:
+class SequentialReport:
     """What the page says."""
 
     title: str
@@ -54,7 +54,7 @@ class Report:
     """Shown as they are, below the table."""
 
 
-def stopped_report(run: Run) -> Report:
+def stopped_report(run: Run) -> SequentialReport:
     """The report of a run with a `stop` section."""
     manifest, stop = run.manifest, run.manifest.stop
     assert stop is not None  # asked for such runs only
@@ -90,10 +90,10 @@ def stopped_report(run: Run) -> Report:
     lines = (f"{faults} faults.",) if faults else ()
     if not shown:
         lines = (*lines, "Not finished: nothing is decided yet.")
-    return Report(run.name, about, shown, lines)
+    return SequentialReport(run.name, about, shown, lines)
 
 
-def walk_table(report: Report) -> Table:
+def walk_table(report: SequentialReport) -> TextTable:
     """A row for each test."""
     columns = (
         Column("pair", words=True),
@@ -111,26 +111,26 @@ def walk_table(report: Report) -> Table:
         "Estimates are median-unbiased and know that the test stopped; the plain mean of such a "
         "run lies too far out."
     )
-    return Table("tests", caption, columns, tuple(cells))
+    return TextTable("tests", caption, columns, tuple(cells))
 
 
-def as_words(report: Report) -> str:
+def as_words(report: SequentialReport) -> str:
     """For a terminal."""
     table = walk_table(report)
     return "\n".join((as_text(table), table.caption, *report.lines)) + "\n"
 
 
-def write_report(report: Report, folder: Path, made_from: str = "") -> Path:
+def write_report(report: SequentialReport, folder: Path, made_from: str = "") -> Path:
     """Write page, text, numbers and figure; the path of the page."""
     from arena.report.figures import picture_of
-    from arena.report.figures.style import style
-    from arena.report.figures.walk import walks
+    from arena.report.figures.style import figure_style
+    from arena.report.figures.trace import draw_traces
 
     table = walk_table(report)
     inline = ""
     if report.walks:
-        with style():
-            picture = picture_of("walks", "", walks(report.walks))
+        with figure_style():
+            picture = picture_of("walks", "", draw_traces(report.walks))
         write_atomically(folder / "figures" / "walks.png", picture.png)
         write_atomically(folder / "figures" / "walks.svg", picture.svg)
         inline = picture.inline
@@ -143,7 +143,7 @@ def write_report(report: Report, folder: Path, made_from: str = "") -> Path:
     return page
 
 
-def _page(report: Report, table: Table, figure: str, made_from: str) -> str:
+def _page(report: SequentialReport, table: TextTable, figure: str, made_from: str) -> str:
     from arena.report.sections.pages import page_text
 
     environment = Environment(autoescape=True, undefined=StrictUndefined)

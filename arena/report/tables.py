@@ -24,7 +24,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """Cells as they are read; the first row of `cells` belongs to the best agent."""
 
     name: str
@@ -33,11 +33,11 @@ class Table:
     cells: tuple[tuple[str, ...], ...]
 
 
-def as_text(table: Table) -> str:
+def as_text(table: TextTable) -> str:
     """For a terminal: words on the left, numbers on the right.
 
     >>> columns = (Column("agent", words=True), Column("deals"))
-    >>> print(as_text(Table("x", "", columns, (("rule", "1,000"),))))
+    >>> print(as_text(TextTable("x", "", columns, (("rule", "1,000"),))))
     agent  deals
     rule   1,000
     """
@@ -52,7 +52,7 @@ def as_text(table: Table) -> str:
     )
 
 
-def as_markdown(table: Table) -> str:
+def as_markdown(table: TextTable) -> str:
     """For a code host or a paper in Markdown."""
     head = " | ".join(markdown(column.title) for column in table.columns)
     rule = "|".join("---" if column.words else "---:" for column in table.columns)
@@ -60,11 +60,11 @@ def as_markdown(table: Table) -> str:
     return "\n".join([f"| {head} |", f"|{rule}|", *(f"| {row} |" for row in rows)])
 
 
-def as_latex(table: Table) -> str:
+def as_latex(table: TextTable) -> str:
     r"""A `table` environment; it needs the package booktabs and nothing else.
 
     >>> columns = (Column("agent", words=True), Column("score rating"))
-    >>> print(as_latex(Table("ladder", "All.", columns, (("a_b", "−3.1"),))))
+    >>> print(as_latex(TextTable("ladder", "All.", columns, (("a_b", "−3.1"),))))
     \begin{table}
     \centering
     \caption{All.}

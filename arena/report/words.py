@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arena.stats import Rating
 
 P_FLOOR = 0.001
 """Smaller p-values are written as being below it."""
@@ -53,6 +56,17 @@ def interval(low: float | None, high: float | None, digits: int = 1) -> str:
     if low is None or high is None:
         return DASH
     return f"{plain(low, digits)} to {plain(high, digits)}"
+
+
+def rating_text(rating: Rating | None, digits: int = 1) -> str:
+    """A rating with its sign; without a value (a perfect score) the one limit that there is."""
+    if rating is None:
+        return DASH
+    if rating.value is None and rating.low is not None:
+        return f"> {signed(rating.low, digits)}"
+    if rating.value is None and rating.high is not None:
+        return f"< {signed(rating.high, digits)}"
+    return signed(rating.value, digits)
 
 
 def percent(share: float | None, digits: int = 1) -> str:

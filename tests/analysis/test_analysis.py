@@ -14,17 +14,17 @@ from scipy import stats
 
 from arena.analysis import (
     Results,
+    break_down_points,
     check_references,
-    compare,
-    distributions,
+    compare_agents,
     find_changes,
     find_sweeps,
     largest_swings,
-    make_up,
+    make_standings,
+    margin_distributions,
     read,
-    standings,
 )
-from arena.analysis.compare import detectable, outcomes
+from arena.analysis.comparison import detectable, outcomes
 from arena.analysis.sweeps import Sweep
 from arena.config.models import Reference
 from arena.core.errors import ArenaError
@@ -58,7 +58,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_deal_is_the_unit_not_the_game() -> None:
-    found = compare(results(meeting("a", "b", [[30, -10], [50, 10], [-20, 0]])), "a", "b")
+    found = compare_agents(results(meeting("a", "b", [[30, -10], [50, 10], [-20, 0]])), "a", "b")
     values = np.array([10.0, 30.0, -10.0])
     assert found.statistics.n == 3
     assert found.statistics.mean == 10.0
@@ -67,8 +67,8 @@ def test_the_deal_is_the_unit_not_the_game() -> None:
 
 
 def test_both_ways_round_it_is_the_same() -> None:
-    one = compare(field(), "a", "c").statistics
-    other = compare(field(), "c", "a").statistics
+    one = compare_agents(field(), "a", "c").statistics
+    other = compare_agents(field(), "c", "a").statistics
     assert one.mean == pytest.approx(-other.mean)  # type: ignore[operator]
     assert one.low == pytest.approx(-other.high)  # type: ignore[operator]
     assert one.p == pytest.approx(other.p)
@@ -76,7 +76,7 @@ def test_both_ways_round_it_is_the_same() -> None:
 
 def test_pairs_of_games_are_counted_for_elo() -> None:
     games = [[1, 1], [1, 0], [0, 0], [1, -1], [-1, 0], [-1, -1], [-1, -1]]
-    elo = compare(results(meeting("a", "b", games)), "a", "b").elo
+    elo = compare_agents(results(meeting("a", "b", games)), "a", "b").elo
     assert elo is not None
     assert elo.units == 7
     assert elo.score == pytest.approx((1 + 0.75 + 0.5 + 0.5 + 0.25 + 0 + 0) / 7)
@@ -93,7 +93,7 @@ def test_what_would_have_been_found_is_found_with_that_power() -> None:
 
 
 def test_agents_that_play_alike_get_a_sentence() -> None:
-    found = compare(results(meeting("a", "b", [[5, -5]] * 8)), "a", "b")
+    found = compare_agents(results(meeting("a", "b", [[5, -5]] * 8)), "a", "b")
     assert found.statistics.p is None
     assert "played alike" in found.statistics.note
     assert found.to_json()["p"] is None
@@ -103,13 +103,13 @@ def test_agents_that_play_alike_get_a_sentence() -> None:
 
 
 def test_standings_of_a_clear_field() -> None:
-    found = standings(field())
-    assert found.agents[0].agent == "c"
+    found = make_standings(field())
+    assert found.agents[0].name == "c"
     assert (found.agents[0].rank_best, found.agents[0].rank_worst) == (1, 1)
     assert [agent.letters for agent in found.agents] == ["a", "b", "b"]
     assert [(agent.rank_best, agent.rank_worst) for agent in found.agents[1:]] == [(2, 3), (2, 3)]
     assert [pair.first for pair in found.pairs[:2]] == ["c", "c"]
-    assert all((pair.difference.mean or 0) >= 0 for pair in found.pairs)
+    assert all((pair.mean or 0) >= 0 for pair in found.pairs)
     contrast = found.contrast("c", "a")
     assert contrast is not None and contrast.different and contrast.low is not None
     assert contrast.low > 0
@@ -118,7 +118,7 @@ def test_standings_of_a_clear_field() -> None:
 def test_in_a_full_round_robin_ratings_are_mean_margins() -> None:
     """With three agents, the mean over two opponents and oneself at 0."""
     data = field()
-    found = standings(data)
+    found = make_standings(data)
     for agent in found.agents:
         assert agent.rating is not None and agent.margin.value is not None
         assert agent.rating.value == pytest.approx(agent.margin.value * 2 / 3)
@@ -127,7 +127,7 @@ def test_in_a_full_round_robin_ratings_are_mean_margins() -> None:
 def test_a_schedule_in_two_parts_has_no_ratings_but_pairs() -> None:
     rng = np.random.default_rng(1)
     parts = [meeting(a, b, rng.normal(5, 10, (20, 2)).tolist()) for a, b in ("ab", "cd")]
-    found = standings(results(*parts))
+    found = make_standings(results(*parts))
     assert found.rating is None
     assert len(found.pairs) == 2
     assert any("never met" in note for note in found.notes)
@@ -151,7 +151,7 @@ def test_the_largest_swings_come_first_and_every_pair_has_one() -> None:
 
 def test_bins_keep_spikes_apart() -> None:
     games = [[162.0, -162.0], [0.0, 0.0], [162.0, 162.0], [-161.0, 3.0]] + [[1.0, -1.0]] * 96
-    (part,) = distributions(results(meeting("a", "b", games)))
+    (part,) = margin_distributions(results(meeting("a", "b", games)))
     counts = dict(zip(part.centres, part.games, strict=True))
     assert counts[162.0] == 3
     assert counts[0.0] >= 2
@@ -163,7 +163,7 @@ def test_bins_keep_spikes_apart() -> None:
 def test_rates_are_those_of_the_stored_rounds(run_folder: Path) -> None:
     """Counted again from the tidy rows, in another way."""
     with Run(run_folder) as run:
-        made = {agent.agent: agent for agent in make_up(run).agents}
+        made = {agent.name: agent for agent in break_down_points(run).agents}
         rows = list(run.rows())
     for name, agent in made.items():
         declared = [
@@ -188,7 +188,7 @@ def test_bins_are_as_wide_as_the_deals_are_few() -> None:
     widths = []
     for deals in (30, 3_000):
         games = rng.normal(0, 50, (deals, 1)).tolist()
-        (part,) = distributions(results(meeting("a", "b", games)))
+        (part,) = margin_distributions(results(meeting("a", "b", games)))
         low, high = np.percentile(games, [25, 75])
         rule = 2 * (high - low) / deals ** (1 / 3)
         assert rule <= part.width <= 2.5 * rule
@@ -281,7 +281,7 @@ def test_an_agent_that_plays_otherwise_is_refused(
         pooled(tmp_path / "a", tmp_path / "b")
     with Run(tmp_path / "a") as old, Run(tmp_path / "b") as new:
         changes = find_changes(old, new)
-    assert {agent.agent: agent.differs for agent in changes.agents} == {"any": True}
+    assert {agent.name: agent.differs for agent in changes.agents} == {"any": True}
     assert changes.unmeasured == ("lowest",)  # its only opponent is another one now
 
 
@@ -304,7 +304,7 @@ def test_changes_are_paired_by_deal(tmp_path: Path) -> None:
     with Run(tmp_path / "1") as old, Run(tmp_path / "2") as new:
         found = find_changes(old, new)
         before, after = (read([run]).pairs[0].margins for run in (old, new))
-    change = {agent.agent: agent for agent in found.agents}["any"].change
+    change = {agent.name: agent for agent in found.agents}["any"].change
     assert change.n == 8
     assert change.mean == pytest.approx((after - before).mean())
     assert change.se == pytest.approx(stats.sem(after - before))
@@ -325,7 +325,7 @@ def test_runs_under_other_rules_have_no_changes(tmp_path: Path) -> None:
 def test_an_empty_run_says_so(tmp_path: Path) -> None:
     nothing = results(replace(meeting("a", "b", [[0, 0]]), units=(), margins=np.array([])))
     with pytest.raises(ArenaError, match="nothing has been played yet"):
-        standings(nothing)
+        make_standings(nothing)
 
 
 @pytest.mark.parametrize("kind", ["klaverjas", "hearts", "matches", "forfeits"])
@@ -357,7 +357,7 @@ def test_an_unchanged_agent_is_not_blamed_for_a_changed_opponent(
     monkeypatch.setitem(AGENTS._added, "any", Otherwise)
     play(experiment, tmp_path / "b")
     with Run(tmp_path / "a") as old, Run(tmp_path / "b") as new:
-        found = {agent.agent: agent for agent in find_changes(old, new).agents}
+        found = {agent.name: agent for agent in find_changes(old, new).agents}
     assert found["any"].differs and set(found["any"].opponents) == {"lowest", "other"}
     for name, opponent in (("lowest", "other"), ("other", "lowest")):
         assert found[name].opponents == (opponent,)
@@ -402,9 +402,9 @@ def test_the_best_score_of_a_single_seat_wins_as_published(duos: Path) -> None:
     assert dict(zip(pair.units, pair.best_side, strict=True)) == by_hand
     # Who has the best score of all need not have the better mean.
     assert (pair.best_side != pair.won).any()
-    rate = compare(found, pair.first, pair.second).best_side
+    rate = compare_agents(found, pair.first, pair.second).best_side
     assert rate is not None and rate.value == pytest.approx(np.mean(list(by_hand.values())))
-    other = compare(found, pair.second, pair.first).best_side
+    other = compare_agents(found, pair.second, pair.first).best_side
     assert other is not None and other.value == pytest.approx(1 - np.mean([*by_hand.values()]))
     twice = pooled(duos, duos).pairs[0].best_side
     assert twice is not None and twice.tolist() == pair.best_side.tolist()
@@ -419,19 +419,19 @@ def test_with_a_side_each_the_best_score_says_nothing_new(run_folder: Path) -> N
     with Run(run_folder) as run:
         found = read([run])
     assert all(pair.best_side is None for pair in found.pairs)
-    assert compare(found, "any", "lowest").best_side is None
+    assert compare_agents(found, "any", "lowest").best_side is None
 
 
 def test_games_as_published_are_of_a_hundred_rounds_not_of_matches(duos: Path) -> None:
     rng = np.random.default_rng(1)
     games = rng.normal(0, 20, (100, 2))
-    found = compare(results(meeting("a", "b", games.tolist())), "a", "b").games_of_rounds
+    found = compare_agents(results(meeting("a", "b", games.tolist())), "a", "b").games_of_rounds
     shares = (50 + games.mean(axis=1)) / 100
     assert found is not None and found.games == 2  # of 50 deals in two seatings
     by_game = [shares[:50].mean(), shares[50:].mean()]
     assert found.sd == pytest.approx(np.std(by_game, ddof=1))
     with Run(duos) as run:
-        assert compare(read([run]), "any", "lowest").games_of_rounds is None
+        assert compare_agents(read([run]), "any", "lowest").games_of_rounds is None
 
 
 def test_who_forfeits_has_not_the_best_score(tmp_path: Path) -> None:
@@ -462,7 +462,7 @@ def sweeps_of(settings: dict[str, dict[str, float]]) -> list[Sweep]:
         for name, setting in settings.items()
     }
     met = results(*(meeting(name, "any", [[1.0, 0.0], [2.0, -1.0]]) for name in settings))
-    return find_sweeps(entrants, standings(met))
+    return find_sweeps(entrants, make_standings(met))
 
 
 def test_parameters_that_change_together_are_one_line() -> None:

@@ -40,22 +40,23 @@ def test_runs_are_joined_by_rules_and_deals(runs: Path) -> None:
     board = found["klaverjas"]
     assert len(board.runs) == 2
     (field,) = board.now.fields
-    names = [board.names.shown[entry.fingerprint] for entry in field]
+    names = [board.names.shown[entry.name] for entry in field]
     assert sorted(names) == ["any", "low", "other"]
     units = {name: entry.units for name, entry in zip(names, field, strict=True)}
     assert units == {"any": 8, "low": 20, "other": 12}
     assert len(board.history) == 2
-    assert sum(entry.rating or 0 for entry in field) == pytest.approx(0, abs=1e-6)
+    ratings_now = [entry.rating.value or 0 for entry in field if entry.rating]
+    assert sum(ratings_now) == pytest.approx(0, abs=1e-6)
 
 
 def test_one_run_is_rated_as_its_own_report_rates_it(runs: Path) -> None:
-    from arena.analysis import read, standings
+    from arena.analysis import make_standings, read
 
     (board,) = boards([run for run in find_runs(runs) if run.path.name == "first"])
     with Run(runs / "first") as run:
-        alone = standings(read([run]))
-    rated = {board.names.shown[e.fingerprint]: e.rating for e in board.now.fields[0]}
-    assert rated == pytest.approx({a.agent: a.rating.value for a in alone.agents if a.rating})
+        alone = make_standings(read([run]))
+    rated = {board.names.shown[e.name]: e.rating.value for e in board.now.fields[0]}
+    assert rated == pytest.approx({a.name: a.rating.value for a in alone.agents if a.rating})
 
 
 def test_who_changed_is_another_and_the_newest_has_the_name(

@@ -104,7 +104,7 @@ def test_ratings_with_an_anchor_and_a_bootstrap(
     words = ("ratings", folder, "--anchor", "any", "--bootstrap", "200", "--json")
     once, again = (json.loads(output(capsys, *words)) for _ in range(2))
     assert once == again
-    (anchor,) = [agent for agent in once["agents"] if agent["agent"] == "any"]
+    (anchor,) = [agent for agent in once["agents"] if agent["name"] == "any"]
     assert (anchor["rating"]["value"], anchor["elo"]["value"]) == (0.0, 0.0)
     assert main(["ratings", folder, "--anchor", "anny"]) == 2
     assert "did you mean 'any'?" in capsys.readouterr().err
@@ -118,7 +118,7 @@ def test_compare_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "no change beyond chance" in text
     assert "seed: 1 and 2" in text
     found = json.loads(output(capsys, "compare-runs", *runs, "--json"))
-    changes = {agent["agent"]: agent["change"]["mean"] for agent in found["agents"]}
+    changes = {agent["name"]: agent["change"]["mean"] for agent in found["agents"]}
     assert changes["any"] == pytest.approx(-changes["lowest"])
     same = output(capsys, "compare-runs", runs[0], runs[0])
     assert "All 6 deals have margin 0" in same

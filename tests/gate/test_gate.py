@@ -16,7 +16,7 @@ from arena.core.registry import AGENTS
 from arena.gate.config import TestFile
 from arena.gate.ledger import attempts
 from arena.gate.tests import check_enough, measure
-from arena.gate.verdict import Condition, Verdict
+from arena.gate.verdict import Condition, GateVerdict
 from arena.measure.calibrate.gate import gate_rates
 
 GATE = """\
@@ -170,8 +170,8 @@ def test_fixed_tests_wait_for_all_deals() -> None:
     assert measure(values - 6, fixed, complete=True).answer == "regression"
 
 
-def verdict(*conditions: Condition) -> Verdict:
-    return Verdict("g", "regression", conditions, "abc", False, 50, -3.0, -5.0, -1.0)
+def verdict(*conditions: Condition) -> GateVerdict:
+    return GateVerdict("g", "regression", conditions, "abc", False, 50, -3.0, -5.0, -1.0)
 
 
 def test_annotations_are_escaped_and_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +190,7 @@ def test_annotations_are_escaped_and_few(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_exit_codes_and_attempts(tmp_path: Path) -> None:
-    unsure = Verdict("g", "inconclusive", (), None, False, 9)
+    unsure = GateVerdict("g", "inconclusive", (), None, False, 9)
     assert [unsure.exit_code(x) for x in (None, "pass", "fail")] == [3, 0, 1]
     assert attempts(tmp_path / "none.jsonl", "g", "x") == 0
 

@@ -20,7 +20,7 @@ from arena.cli import main
 from arena.cli.commands.schema import SCHEMAS
 from arena.cli.progress import Progress
 from arena.gate.config import gate_of, load_gate
-from arena.gate.judge import GateOptions, judge
+from arena.gate.judge import GateOptions, judge_gate
 from arena.gate.verdict import verdict_schema
 from arena.tournament.run import RunOptions
 from arena.tournament.tally import Tally
@@ -69,15 +69,15 @@ class Impatient(Progress):
 def test_an_interrupted_gate_goes_on(tmp_path: Path) -> None:
     gate = gate_of(GATE, "test", tmp_path)
     options = GateOptions(tmp_path / "whole", RunOptions(jobs=1))
-    whole = judge(gate, options, Progress("deals", quiet=True))
+    whole = judge_gate(gate, options, Progress("deals", quiet=True))
     options = GateOptions(tmp_path / "parts", RunOptions(jobs=1, chunk_units=5))
     with pytest.raises(KeyboardInterrupt):
-        judge(gate, options, Impatient("deals", quiet=True))
-    parts = judge(gate, options, Progress("deals", quiet=True))
+        judge_gate(gate, options, Impatient("deals", quiet=True))
+    parts = judge_gate(gate, options, Progress("deals", quiet=True))
     assert (parts.deals, parts.mean, parts.walk) == (whole.deals, whole.mean, whole.walk)
     assert parts.attempt == 1  # an attempt is one that had an answer
     jobs = GateOptions(tmp_path / "jobs", RunOptions(jobs=3, backend="threading"))
-    again = judge(gate, jobs, Progress("deals", quiet=True))
+    again = judge_gate(gate, jobs, Progress("deals", quiet=True))
     assert (again.deals, again.mean, again.walk) == (whole.deals, whole.mean, whole.walk)
 
 

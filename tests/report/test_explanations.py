@@ -11,7 +11,7 @@ from arena.report.explanations import Explanations
 from arena.report.render import folded
 from arena.report.sections import SECTIONS
 from arena.report.sections.pages import page_text
-from arena.report.tables import Column, Table
+from arena.report.tables import Column, TextTable
 
 KLAVERJAS = Explanations("deal", "deals", True, 0.95, 0.05, 0.8, "holm", "joint")
 HEARTS = replace(KLAVERJAS, higher_wins=False)
@@ -103,7 +103,7 @@ def test_nor_in_the_page_around_them() -> None:
 def test_a_long_table_is_folded_in_the_text_and_never_dropped() -> None:
     columns = (Column("pair", words=True), Column("deals"))
     for rows in (15, 16):
-        table = Table("pairs", "", columns, tuple((f"a{i} – b", str(i)) for i in range(rows)))
+        table = TextTable("pairs", "", columns, tuple((f"a{i} – b", str(i)) for i in range(rows)))
         text = folded(table)
         assert all(f"| a{i} – b | {i} |" in text for i in range(rows))
         assert ("<summary>pairs: 16 rows</summary>" in text) == (rows == 16)

@@ -10,9 +10,11 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from arena.analysis import Estimate
-from arena.report.figures.strength import strength_and_time, time_ticks
-from arena.report.figures.style import style
-from arena.report.sections.ladder import Agent, Seconds, Strength
+from arena.report.figures.strength import draw_strength_and_time, time_ticks
+from arena.report.figures.style import figure_style
+from arena.report.sections.ladder import LadderAgent
+from arena.stats import Rating
+from arena.store import Thinking
 
 CASES = [
     (agents, fastest, slowest, seed)
@@ -22,7 +24,7 @@ CASES = [
 ]
 
 
-def ladder(agents: int, fastest: float, slowest: float, seed: int) -> list[Agent]:
+def ladder(agents: int, fastest: float, slowest: float, seed: int) -> list[LadderAgent]:
     """Agents that are stronger the more time they take, on the whole."""
     chance = random.Random(seed)
     found = []
@@ -32,19 +34,19 @@ def ladder(agents: int, fastest: float, slowest: float, seed: int) -> list[Agent
         value = -40 + 80 * share + chance.gauss(0, 10)
         time = fastest * (slowest / fastest) ** share
         found.append(
-            Agent(
+            LadderAgent(
                 name=f"ismcts-{2**number}",
                 label=f"ismcts-{2**number}",
                 rank=number,
                 rank_best=number,
                 rank_worst=number,
                 letters="a",
-                rating=Strength(value, value - 4, value + 4, 2.0, 10.0),
+                rating=Rating("", value, value - 4, value + 4, 2.0, 10.0),
                 elo=None,
                 margin=nothing,
                 points=nothing,
                 win_rate=nothing,
-                seconds=Seconds(10, time, time, time, time, time, None, None),
+                seconds=Thinking(10, time, time, time, time, time, None, None),
                 units=10,
                 forfeits=0,
                 faults=0,
@@ -55,7 +57,7 @@ def ladder(agents: int, fastest: float, slowest: float, seed: int) -> list[Agent
             )
         )
 
-    def beaten(one: Agent) -> bool:
+    def beaten(one: LadderAgent) -> bool:
         return any(
             strength(o) > strength(one) and o.seconds.median <= one.seconds.median for o in found
         )
@@ -63,8 +65,8 @@ def ladder(agents: int, fastest: float, slowest: float, seed: int) -> list[Agent
     return [replace(agent, on_front=not beaten(agent)) for agent in found]
 
 
-def strength(agent: Agent) -> float:
-    assert agent.rating is not None
+def strength(agent: LadderAgent) -> float:
+    assert agent.rating is not None and agent.rating.value is not None
     return agent.rating.value
 
 
@@ -72,8 +74,8 @@ def strength(agent: Agent) -> float:
 def test_strength_and_time_can_be_read(
     agents: int, fastest: float, slowest: float, seed: int
 ) -> None:
-    with style():
-        figure = strength_and_time(ladder(agents, fastest, slowest, seed), "deal", "above")
+    with figure_style():
+        figure = draw_strength_and_time(ladder(agents, fastest, slowest, seed), "deal", "above")
         assert figure is not None
         canvas = FigureCanvasAgg(figure)
         canvas.draw()

@@ -21,9 +21,9 @@ def test_the_frames_are_tidy(written: Callable[[str], Written]) -> None:
     deals = run.deals.set_index(["first", "second", "unit"])["margin"]
     assert (means.sort_index() == deals.sort_index()).all()
     ladder, pairs = report.document["ladder"]["agents"], report.document["pairs"]["pairs"]
-    assert list(run.agents["agent"]) == [agent["name"] for agent in ladder]
+    assert list(run.agents["name"]) == [agent["name"] for agent in ladder]
     assert list(run.agents["rating_low"]) == [agent["rating"]["low"] for agent in ladder]
-    assert list(run.pairs["difference_mean"]) == [pair["mean"] for pair in pairs]
+    assert list(run.pairs["mean"]) == [pair["mean"] for pair in pairs]
     assert repr(run) == "<run 'small': 3 pairs on 16 deals>"
 
 

@@ -17,9 +17,9 @@ from helpers.report_text import visible
 from arena.cli import main
 from arena.report import write
 from arena.report.context import Context
-from arena.report.document import Document
+from arena.report.document import ReportDocument
 from arena.report.section import ADDED, Section
-from arena.report.tables import Column, Table
+from arena.report.tables import Column, TextTable
 
 Get = Callable[[str], Written]
 
@@ -44,9 +44,9 @@ class Luck(Section[LuckPart]):
         """Counted over all pairs."""
         return LuckPart(sum(int((pair.margins == 0).sum()) for pair in context.results.pairs))
 
-    def tables(self, part: LuckPart, document: Document) -> Iterable[Table]:
+    def tables(self, part: LuckPart, document: ReportDocument) -> Iterable[TextTable]:
         """A table of one number."""
-        yield Table("luck", "Luck.", (Column("even"),), ((str(part.even),),))
+        yield TextTable("luck", "Luck.", (Column("even"),), ((str(part.even),),))
 
 
 def test_a_section_from_outside(

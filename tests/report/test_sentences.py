@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from helpers.made_results import meeting, results
 
-from arena.analysis import POWER, Standings, standings, without_forfeits
+from arena.analysis import POWER, Standings, make_standings, without_forfeits
 from arena.analysis.estimates import Estimate
 from arena.analysis.sweeps import Sweep, SweepPoint
 from arena.report import sentences
@@ -18,7 +18,7 @@ from arena.stats import Contrast, joint_comparison
 
 
 def facts(field: Standings, **changes: object) -> Facts:
-    labels = {agent.agent: agent.agent for agent in field.agents}
+    labels = {agent.name: agent.name for agent in field.agents}
     found = Facts("deal", "deals", higher_wins=True, stored=10, wanted=10, labels=labels)
     return replace(found, **changes)  # type: ignore[arg-type]
 
@@ -33,7 +33,7 @@ def field(strengths: dict[str, float], deals: int = 200, noise: float = 20.0) ->
         for b in names[i + 1 :]:
             games = strengths[a] - strengths[b] + luck[a] - luck[b]
             pairs.append(meeting(a, b, games.tolist()))
-    return standings(results(*pairs))
+    return make_standings(results(*pairs))
 
 
 def said(found: Standings) -> str:
@@ -78,14 +78,14 @@ def test_two_agents_that_do_not() -> None:
 
 
 def test_one_deal_says_nothing() -> None:
-    found = standings(results(meeting("a", "b", [[30, 10]])))
+    found = make_standings(results(meeting("a", "b", [[30, 10]])))
     assert said(found) == (
         "Nothing can be said about who is stronger: one deal shows no chance variation."
     )
 
 
 def test_agents_that_play_alike() -> None:
-    found = standings(results(meeting("a", "b", [[5, -5]] * 8)))
+    found = make_standings(results(meeting("a", "b", [[5, -5]] * 8)))
     assert "played alike" in said(found)
 
 
@@ -107,7 +107,7 @@ def test_no_interval_contradicts_its_verdict(seed: int) -> None:
         for i, x in enumerate(names)
         for y in names[i + 1 :]
     ]
-    found = standings(results(*pairs))
+    found = make_standings(results(*pairs))
     for contrast in found.joint.contrasts:
         assert contrast.low is not None and contrast.high is not None
         assert contrast.different == (contrast.low > 0 or contrast.high < 0)
@@ -115,7 +115,7 @@ def test_no_interval_contradicts_its_verdict(seed: int) -> None:
         assert bool(shared) != contrast.different
     for agent in found.agents:
         assert agent.rank_best <= agent.rank <= agent.rank_worst
-    assert {a.agent for a in found.agents if "a" in a.letters} >= set(found.joint.top[:1])
+    assert {a.name for a in found.agents if "a" in a.letters} >= set(found.joint.top[:1])
 
 
 def test_what_would_have_been_found_has_that_power() -> None:
@@ -170,7 +170,7 @@ def test_an_incomplete_run_says_so_and_a_complete_one_does_not() -> None:
 def test_a_field_that_does_not_add_up_is_told() -> None:
     rng = np.random.default_rng(5)
     ring = [("a", "b"), ("b", "c"), ("c", "a")]
-    found = standings(
+    found = make_standings(
         results(*(meeting(x, y, rng.normal(25, 10, (80, 2)).tolist()) for x, y in ring))
     )
     assert found.joint.basis == "direct"
@@ -184,7 +184,7 @@ def test_a_field_that_does_not_add_up_is_told() -> None:
 def forfeited(units: Sequence[str], count: int) -> Standings:
     pair = meeting("a", "b", np.random.default_rng(1).normal(0, 9, (len(units), 2)).tolist())
     pair = replace(pair, forfeits=(count, 0), forfeited=frozenset(pair.units[:count]))
-    return standings(results(pair))
+    return make_standings(results(pair))
 
 
 def test_nobody_forfeited() -> None:
@@ -209,7 +209,7 @@ def test_who_leads_without_forfeits_is_told_only_if_it_is_another() -> None:
     pair = meeting("a", "b", games)
     pair = replace(pair, forfeits=(6, 0), forfeited=frozenset(pair.units[:6]))
     both = results(pair)
-    found, played = standings(both), without_forfeits(both)
+    found, played = make_standings(both), without_forfeits(both)
     texts = [text for text, _ in sentences.forfeit_sentences(found, played, facts(found))]
     assert "Without forfeited deals, a leads." in texts
     same = [text for text, _ in sentences.forfeit_sentences(found, found, facts(found))]

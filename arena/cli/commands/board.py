@@ -22,7 +22,7 @@ from arena.cli.options import RUNS
 from arena.cli.table import text_table
 from arena.core.errors import ArenaError
 from arena.core.registry import GAMES
-from arena.report.words import count, interval, percent, signed
+from arena.report.words import DASH, count, interval, percent, rating_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,16 +65,16 @@ def _shown(board: Board) -> str:
     for field in board.now.fields:
         rows = [
             (
-                str(entry.rank),
-                board.names.shown[entry.fingerprint],
-                entry.letters,
-                signed(entry.rating),
-                interval(entry.low, entry.high),
-                signed(entry.elo, 0),
-                percent(entry.win_rate),
-                count(entry.units),
+                str(agent.rank),
+                board.names.shown[agent.name],
+                agent.letters,
+                rating_text(agent.rating),
+                interval(agent.rating.low, agent.rating.high) if agent.rating else DASH,
+                rating_text(agent.elo, 0),
+                percent(agent.win_rate.value),
+                count(agent.units),
             )
-            for entry in field
+            for agent in field
         ]
         head = ("rank", "agent", "group", "rating", "95% interval", "Elo", "win rate")
         lines += ["", text_table((*head, board.units), rows)]

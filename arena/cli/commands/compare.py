@@ -23,10 +23,10 @@ from contextlib import ExitStack
 from arena.analysis import (
     Comparison,
     IndirectComparison,
-    compare,
+    compare_agents,
     compare_through,
+    make_standings,
     read,
-    standings,
 )
 from arena.cli.options import RUN_HELP, run_folder
 from arena.cli.table import text_table
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
         in_field = _in_field(runs, first, second)
     found: Comparison | IndirectComparison
     if through is None:
-        found = compare(results, first, second, equal_within=args.equal_within)
+        found = compare_agents(results, first, second, equal_within=args.equal_within)
     else:
         found = compare_through(results, first, second, through, equal_within=args.equal_within)
     if args.json:
@@ -111,7 +111,7 @@ def _in_field(runs: Sequence[Run], first: str, second: str) -> float | None:
     """What the report says would have been found: adjusted for all agents of the run."""
     if len(runs) > 1:
         return None
-    contrast = standings(read(runs)).contrast(first, second)
+    contrast = make_standings(read(runs)).contrast(first, second)
     return None if contrast is None else contrast.detectable
 
 

@@ -52,7 +52,7 @@ def _lines(found: Changes) -> Iterator[str]:
         star = " *" if agent.significant else ""
         rows.append(
             (
-                f"{agent.agent} (changed)" if agent.differs else agent.agent,
+                f"{agent.name} (changed)" if agent.differs else agent.name,
                 count(agent.change.n),
                 signed(agent.old),
                 signed(agent.new),
@@ -69,7 +69,7 @@ def _lines(found: Changes) -> Iterator[str]:
     yield ""
     yield (
         "; ".join(
-            f"{agent.agent} is {'better' if (agent.change.mean or 0) > 0 else 'worse'} by "
+            f"{agent.name} is {'better' if (agent.change.mean or 0) > 0 else 'worse'} by "
             f"{signed(abs(agent.change.mean or 0.0)).removeprefix('+')} points per {found.unit}"
             for agent in moved
         )

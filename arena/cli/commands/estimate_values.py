@@ -7,7 +7,7 @@ standard error over deals; --figure draws it. How agents get on with each other 
 that is what 'arena run' is for.
 
 Examples:
-  arena estimate-values quickstart --set deals.limit=20 --figure foresight.svg
+  arena estimate-values quickstart --set deals.limit=20 --figure errors.svg
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from arena.analysis.decisions import Explains
-from arena.analysis.foresight import Foresight, foresee
+from arena.analysis.value_error import ValueErrors, measure_value_errors
 from arena.cli.table import text_table
 from arena.config.experiment import Experiment
 from arena.config.loader import load
@@ -56,7 +56,9 @@ def run(args: argparse.Namespace) -> int:
     }
     if not searching:
         raise ArenaError(f"{experiment.name}: no agent explains its search")
-    found = foresee(experiment.rules, experiment.deals, players[name], searching, experiment.seed)
+    found = measure_value_errors(
+        experiment.rules, experiment.deals, players[name], searching, experiment.seed
+    )
     if args.json:
         print(json.dumps([asdict(one) for one in found], indent=2, allow_nan=False))
     else:
@@ -64,9 +66,9 @@ def run(args: argparse.Namespace) -> int:
         print("mean squared error of the margin in points², ± one standard error\n")
         print(_table(found, list(searching)))
     if args.figure is not None:
-        from arena.report.figures.foresight import save_foresight
+        from arena.report.figures.value_error import save_value_errors
 
-        save_foresight(found, args.figure)
+        save_value_errors(found, args.figure)
         print(f"\nfigure in {args.figure}")
     return 0
 
@@ -78,7 +80,7 @@ def _players(experiment: Experiment) -> dict[str, Player]:
     return {entrant.name: entrant.members[0].build() for entrant in experiment.entrants}
 
 
-def _table(found: list[Foresight], names: list[str]) -> str:
+def _table(found: list[ValueErrors], names: list[str]) -> str:
     by_place = {(one.agent, one.cards_played): one for one in found}
     rows = []
     for cards in sorted({one.cards_played for one in found}):
@@ -90,6 +92,6 @@ def _table(found: list[Foresight], names: list[str]) -> str:
     return text_table(("cards played", *names), rows)
 
 
-def _cell(one: Foresight) -> str:
+def _cell(one: ValueErrors) -> str:
     error = "" if one.standard_error is None else f" ± {one.standard_error:,.0f}"
     return f"{one.mean_squared_error:,.0f}{error}"

@@ -25,7 +25,7 @@ from arena.cli.progress import Progress
 from arena.core.errors import ArenaError
 from arena.gate.artifacts import write_verdict
 from arena.gate.config import Gate, load_gate
-from arena.gate.judge import GateOptions, judge, update_baseline
+from arena.gate.judge import GateOptions, judge_gate, update_baseline
 from arena.tournament.run import RunOptions
 
 
@@ -80,7 +80,7 @@ def _one(gate: Gate, args: argparse.Namespace, share: float) -> int:
                 f"signature {baseline.probe.signature}"
             )
             return 0
-        verdict = judge(gate, options, progress)
+        verdict = judge_gate(gate, options, progress)
     write_verdict(verdict, out)
     print(verdict.line)
     if not verdict.unchanged:

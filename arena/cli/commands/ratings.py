@@ -18,10 +18,10 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Any
 
-from arena.analysis import RatingOptions, Standings, read, standings
+from arena.analysis import RatingOptions, Standings, make_standings, read
 from arena.cli.options import RUN_HELP, run_folder
 from arena.cli.table import text_table
-from arena.report.words import count, interval, percent, plain, signed
+from arena.report.words import DASH, count, interval, percent, plain, rating_text
 from arena.stats import Rating
 from arena.store import Run
 
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     with ExitStack() as stack:
         runs = [stack.enter_context(Run(path)) for path in args.runs]
         results = read(runs)
-    found = standings(results, RatingOptions(args.adjust, args.anchor, args.bootstrap))
+    found = make_standings(results, RatingOptions(args.adjust, args.anchor, args.bootstrap))
     if args.json:
         print(json.dumps(_plain(found), indent=2, ensure_ascii=False, allow_nan=False))
     else:
@@ -91,12 +91,14 @@ def _lines(found: Standings) -> Iterator[str]:
         ranks = f"{agent.rank_best}-{agent.rank_worst}"
         rows.append(
             (
-                agent.agent,
+                agent.name,
                 str(agent.rank),
                 ranks,
                 agent.letters,
-                *_shown(agent.rating, 1),
-                *_shown(agent.elo, 0),
+                rating_text(agent.rating),
+                _limits(agent.rating, 1),
+                rating_text(agent.elo, 0),
+                _limits(agent.elo, 0),
                 plain(agent.points.value),
                 percent(agent.win_rate.value),
                 count(agent.margin.n),
@@ -116,10 +118,5 @@ def _lines(found: Standings) -> Iterator[str]:
         yield f"not transitive: {' beats '.join((*cycle, cycle[0]))}"
 
 
-def _shown(rating: Rating | None, digits: int) -> tuple[str, str]:
-    if rating is None:
-        return "–", "–"
-    if rating.value is None:  # a perfect score
-        limit = rating.low if rating.low is not None else rating.high
-        return "–", f"{'>' if rating.low is not None else '<'} {signed(limit, digits)}"
-    return signed(rating.value, digits), interval(rating.low, rating.high, digits)
+def _limits(rating: Rating | None, digits: int) -> str:
+    return DASH if rating is None else interval(rating.low, rating.high, digits)

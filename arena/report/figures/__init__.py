@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from arena.report.figures.style import BLUE, INK, LINE, MUTED, ORANGE, PAPER, style
+from arena.report.figures.style import BLUE, INK, LINE, MUTED, ORANGE, PAPER, figure_style
 
 if TYPE_CHECKING:
-    from arena.report.document import Document
+    from arena.report.document import ReportDocument
     from arena.report.section import Section
 
 __all__ = ["Picture", "draw", "picture_of"]
@@ -57,10 +57,10 @@ class Picture:
         return re.sub(r' id="([^"]+)"', lambda m: m[0] if m[1] in used else "", body)
 
 
-def draw(document: Document, sections: Iterable[Section[Any]]) -> list[Picture]:
+def draw(document: ReportDocument, sections: Iterable[Section[Any]]) -> list[Picture]:
     """All figures that the document has numbers for."""
     found: list[Picture] = []
-    with style():
+    with figure_style():
         for section in sections:
             part = document.parts.get(section.name)
             if part is not None:

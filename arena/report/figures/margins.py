@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arena.report.sections.overview import RunPart
 
 
-def margins(
+def draw_margins(
     parts: Sequence[Distribution], labels: Mapping[str, str], run: RunPart
 ) -> Figure | None:
     """How often which margin occurred, for the pairs that the document chose."""

@@ -24,11 +24,13 @@ from arena.report.figures.style import (
 from arena.report.words import signed
 
 if TYPE_CHECKING:
-    from arena.report.sections.ladder import Agent
-    from arena.report.sections.pairs import Pair
+    from arena.analysis import PairStanding
+    from arena.report.sections.ladder import LadderAgent
 
 
-def cross_table(pairs: Sequence[Pair], agents: Sequence[Agent], unit: str) -> Figure:
+def draw_cross_table(
+    pairs: Sequence[PairStanding], agents: Sequence[LadderAgent], unit: str
+) -> Figure:
     """Mean margins of all pairs as a coloured table."""
     names = [agent.name for agent in agents]
     place = {name: i for i, name in enumerate(names)}
@@ -67,7 +69,7 @@ def cross_table(pairs: Sequence[Pair], agents: Sequence[Agent], unit: str) -> Fi
     return figure
 
 
-def forest(met: Sequence[Pair], labels: Mapping[str, str], unit: str) -> Figure | None:
+def draw_forest(met: Sequence[PairStanding], labels: Mapping[str, str], unit: str) -> Figure | None:
     """Every pair with its interval, sorted by margin."""
     pairs = sorted((p for p in met if p.mean is not None), key=lambda pair: pair.mean or 0.0)
     if not pairs:

@@ -25,7 +25,7 @@ from arena.report.figures.style import (
 from arena.report.words import duration
 
 if TYPE_CHECKING:
-    from arena.report.sections.ladder import Agent
+    from arena.report.sections.ladder import LadderAgent
 
 MOST_LABELS = 24
 """Agents whose names still find a place."""
@@ -34,9 +34,9 @@ _LEAST_DECADES = 1.0
 """What the axis of times shows at least: below it, differences look larger than they are."""
 
 
-def strength_and_time(ladder: Sequence[Agent], unit: str, better: str) -> Figure | None:
+def draw_strength_and_time(ladder: Sequence[LadderAgent], unit: str, better: str) -> Figure | None:
     """Score ratings over the median time of a decision; `better` is `above`, or `better than`."""
-    agents = [a for a in ladder if a.rating is not None and a.seconds.median > 0]
+    agents = [a for a in ladder if a.rating and a.rating.value is not None and a.seconds.median > 0]
     if len(agents) < 2:
         return None
     figure, axes = new_figure(3.9 if len(agents) <= 8 else 5.4)
@@ -69,24 +69,24 @@ def strength_and_time(ladder: Sequence[Agent], unit: str, better: str) -> Figure
     return figure
 
 
-def _label(agent: Agent) -> Label:
+def _label(agent: LadderAgent) -> Label:
     marked = " (sees all cards)" if agent.sees_all_cards else ""
     return Label(f"{short(agent.label, 24)}{marked}", *_point(agent))
 
 
-def _point(agent: Agent) -> tuple[float, float]:
-    assert agent.rating is not None  # those without one are not drawn
+def _point(agent: LadderAgent) -> tuple[float, float]:
+    assert agent.rating is not None and agent.rating.value is not None  # else not drawn
     return agent.seconds.median, agent.rating.value
 
 
-def _steps(front: list[Agent]) -> Iterator[Line]:
+def _steps(front: list[LadderAgent]) -> Iterator[Line]:
     """The line that joins the front."""
     for (x, y), (next_x, next_y) in pairwise(map(_point, front)):
         yield (x, y), (next_x, y)
         yield (next_x, y), (next_x, next_y)
 
 
-def _intervals(agents: list[Agent]) -> Iterator[Line]:
+def _intervals(agents: list[LadderAgent]) -> Iterator[Line]:
     for agent in agents:
         x, rating = agent.seconds.median, agent.rating
         if rating is not None and rating.low is not None and rating.high is not None:

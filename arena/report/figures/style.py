@@ -24,7 +24,7 @@ LINES = ("-", "--", ":", "-.")
 
 
 @contextmanager
-def style() -> Iterator[None]:
+def figure_style() -> Iterator[None]:
     """The look of all figures, while they are drawn."""
     settings: dict[Any, Any] = {
         **sns.axes_style("ticks"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from arena.analysis import Sweep
 
 
-def sweeps(found: Sequence[Sweep], unit: str) -> Figure:
+def draw_sweeps(found: Sequence[Sweep], unit: str) -> Figure:
     """A panel for each swept parameter, a line for each of the others."""
     figure, grid = new_figure(3.4 * len(found), len(found), 1, squeeze=False)
     for axes, sweep in zip(grid.flat, found, strict=True):

@@ -5,36 +5,36 @@ from __future__ import annotations
 from typing import Any
 
 from arena.report.section import Section
-from arena.report.sections.deals import Deals
-from arena.report.sections.faults import Faults
-from arena.report.sections.forfeits import Forfeits
-from arena.report.sections.ladder import Ladder
-from arena.report.sections.margins import Margins
-from arena.report.sections.method import Method
-from arena.report.sections.overview import Overview
-from arena.report.sections.pairs import Pairs
-from arena.report.sections.points import Points
-from arena.report.sections.provenance import Provenance
-from arena.report.sections.references import References
-from arena.report.sections.strength import Strength
-from arena.report.sections.sweeps import Sweeps
-from arena.report.sections.verdict import Verdict
+from arena.report.sections.deals import DealsSection
+from arena.report.sections.faults import FaultsSection
+from arena.report.sections.forfeits import ForfeitsSection
+from arena.report.sections.ladder import LadderSection
+from arena.report.sections.margins import MarginsSection
+from arena.report.sections.method import MethodSection
+from arena.report.sections.overview import OverviewSection
+from arena.report.sections.pairs import PairsSection
+from arena.report.sections.points import PointsSection
+from arena.report.sections.provenance import ProvenanceSection
+from arena.report.sections.references import ReferencesSection
+from arena.report.sections.strength import StrengthSection
+from arena.report.sections.sweeps import SweepsSection
+from arena.report.sections.verdict import VerdictSection
 
 __all__ = ["SECTIONS"]
 
 SECTIONS: tuple[type[Section[Any]], ...] = (
-    Overview,
-    Verdict,
-    Forfeits,
-    Sweeps,
-    Ladder,
-    Strength,
-    Pairs,
-    Margins,
-    References,
-    Points,
-    Deals,
-    Method,
-    Faults,
-    Provenance,
+    OverviewSection,
+    VerdictSection,
+    ForfeitsSection,
+    SweepsSection,
+    LadderSection,
+    StrengthSection,
+    PairsSection,
+    MarginsSection,
+    ReferencesSection,
+    PointsSection,
+    DealsSection,
+    MethodSection,
+    FaultsSection,
+    ProvenanceSection,
 )

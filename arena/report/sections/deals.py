@@ -21,7 +21,7 @@ class DealsPart:
     swings: tuple[ReplayPart, ...]
 
 
-class Deals(Section[DealsPart]):
+class DealsSection(Section[DealsPart]):
     """The replay."""
 
     name: ClassVar[str] = "deals"
@@ -33,7 +33,7 @@ class Deals(Section[DealsPart]):
 
     def make(self, context: Context) -> DealsPart | None:
         """Deals on which the exchange of seats changed most."""
-        order = [agent.agent for agent in context.standings.agents]
+        order = [agent.name for agent in context.standings.agents]
         swings = largest_swings(context.results, order)
         if not swings:
             return None

@@ -13,7 +13,7 @@ MOST_FAULTS = 20
 
 
 @dataclass(frozen=True)
-class Fault:
+class FaultRow:
     """What happened, to whom, where."""
 
     agent: str
@@ -30,10 +30,10 @@ class FaultsPart:
 
     count: int
     shown: int
-    listed: tuple[Fault, ...]
+    listed: tuple[FaultRow, ...]
 
 
-class Faults(Section[FaultsPart]):
+class FaultsSection(Section[FaultsPart]):
     """Only in runs with faults."""
 
     name: ClassVar[str] = "faults"
@@ -44,11 +44,11 @@ class Faults(Section[FaultsPart]):
 
     def make(self, context: Context) -> FaultsPart | None:
         """As they are stored."""
-        faults = context.run.faults()
+        faults = context.faults
         if not faults:
             return None
         listed = tuple(
-            Fault(
+            FaultRow(
                 agent=str(pairing[fault.entrant]),
                 opponent=str(pairing[1 - fault.entrant]),
                 deal=fault.deal,

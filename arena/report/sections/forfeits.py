@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from arena.report.context import Context
 from arena.report.section import Section
-from arena.report.sections.ladder import Strength, strength_of
 from arena.report.sections.pages import page_text
 from arena.report.tables import Rows, flat
+from arena.stats import Rating
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Forfeiter:
     name: str
     units: int
     forfeits: int
-    rating: Strength | None
+    rating: Rating | None
     """With forfeited deals, each counted as lost."""
-    rating_without: Strength | None
+    rating_without: Rating | None
     """On the deals that nobody forfeited; null if none is left."""
     letters: str
     letters_without: str
@@ -35,7 +35,7 @@ class ForfeitsPart:
     agents: tuple[Forfeiter, ...]
 
 
-class Forfeits(Section[ForfeitsPart]):
+class ForfeitsSection(Section[ForfeitsPart]):
     """Only in runs with forfeits."""
 
     name: ClassVar[str] = "forfeits"
@@ -49,23 +49,20 @@ class Forfeits(Section[ForfeitsPart]):
         if not any(agent.forfeits for agent in context.standings.agents):
             return None
         played = context.played_standings
-        without = {} if played is None else {agent.agent: agent for agent in played.agents}
+        without = {} if played is None else {agent.name: agent for agent in played.agents}
         return ForfeitsPart(
             tuple(
                 Forfeiter(
-                    name=agent.agent,
+                    name=agent.name,
                     units=agent.units,
                     forfeits=agent.forfeits,
-                    rating=strength_of(agent.rating),
-                    rating_without=(
-                        strength_of(without[agent.agent].rating) if agent.agent in without else None
-                    ),
+                    rating=agent.rating,
+                    rating_without=other.rating if other else None,
                     letters=agent.letters,
-                    letters_without=(
-                        without[agent.agent].letters if agent.agent in without else ""
-                    ),
+                    letters_without=other.letters if other else "",
                 )
                 for agent in context.standings.agents
+                for other in [without.get(agent.name)]
             )
         )
 

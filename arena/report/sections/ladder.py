@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from arena.analysis import Estimate
 from arena.analysis.standings import AgentStanding
 from arena.config.entrants import AgentSpec
 from arena.config.parameters import plain as as_plain
@@ -15,97 +14,22 @@ from arena.report.context import Context
 from arena.report.section import Section
 from arena.report.sections.overview import RunPart
 from arena.report.sections.pages import page_text
-from arena.report.tables import Column, Rows, Table, flat
-from arena.report.words import above, count, duration, interval, percent, plain, signed
-from arena.stats import Rating
+from arena.report.tables import Column, Rows, TextTable, flat
+from arena.report.words import DASH, above, count, duration, interval, percent, plain, rating_text
+from arena.store import Thinking
 
 if TYPE_CHECKING:
-    from arena.report.document import Document
+    from arena.report.document import ReportDocument
 
 
 @dataclass(frozen=True)
-class Strength:
-    """A rating with its 95% interval."""
+class LadderAgent(AgentStanding):
+    """An agent's standing, with what the run says about the agent itself."""
 
-    value: float
-    low: float | None
-    high: float | None
-    se: float | None
-    df: float | None
-
-
-@dataclass(frozen=True)
-class Elo:
-    """Elo with its 95% interval; after a perfect score no value, and one open limit."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    se: float | None
-    df: float | None
-
-    @property
-    def shown(self) -> str:
-        """The value, or the limit that there is."""
-        if self.value is not None:
-            return signed(self.value, 0)
-        if self.low is not None:
-            return f"> {signed(self.low, 0)}"
-        return signed(None) if self.high is None else f"< {signed(self.high, 0)}"
-
-
-@dataclass(frozen=True)
-class Seconds:
-    """Time per decision, by the clock and in CPU time."""
-
-    decisions: int
-    mean: float
-    median: float
-    p95: float
-    max: float
-    total: float
-    cpu_median: float | None
-    """CPU time of the thread that decides; None where it could not be taken."""
-    cpu_total: float | None
-
-    @property
-    def columns(self) -> dict[str, float | None]:
-        """What tables show, the number to look at first."""
-        return {
-            "median": self.median,
-            "CPU median": self.cpu_median,
-            "mean": self.mean,
-            "95th percentile": self.p95,
-            "longest": self.max,
-            "total": self.total,
-            "CPU total": self.cpu_total,
-        }
-
-
-@dataclass(frozen=True)
-class Agent:
-    """One agent against everybody it met."""
-
-    name: str
     label: str
     """A short name, for figures and wide tables."""
-    rank: int
-    rank_best: int
-    """Places that cannot be excluded: all ranges hold together."""
-    rank_worst: int
-    letters: str
-    """Agents that share a letter are not distinguishable."""
-    rating: Strength | None
-    """Points per deal above the field."""
-    elo: Elo | None
-    margin: Estimate
-    points: Estimate
-    win_rate: Estimate
-    """Share of games won, a draw as half."""
-    seconds: Seconds
-    units: int
-    """Deals (or matches) played, over all opponents."""
-    forfeits: int
+    seconds: Thinking
+    """Time per decision, by the clock and in CPU time."""
     faults: int
     sees_all_cards: bool
     own_process: bool
@@ -120,16 +44,30 @@ class Agent:
         marks = ["sees all cards"] * self.sees_all_cards + ["own process"] * self.own_process
         return f"{self.name} ({', '.join(marks)})" if marks else self.name
 
+    @property
+    def times(self) -> dict[str, float | None]:
+        """Columns of the table of times, the main one first."""
+        seconds = self.seconds
+        return {
+            "median": seconds.median,
+            "CPU median": seconds.cpu_median,
+            "mean": seconds.mean,
+            "95th percentile": seconds.p95,
+            "longest": seconds.max,
+            "total": seconds.total,
+            "CPU total": seconds.cpu_total,
+        }
+
 
 @dataclass(frozen=True)
 class LadderPart:
     """All agents, the best first."""
 
-    agents: tuple[Agent, ...]
+    agents: tuple[LadderAgent, ...]
     notes: tuple[str, ...]
 
 
-class Ladder(Section[LadderPart]):
+class LadderSection(Section[LadderPart]):
     """The leaderboard."""
 
     name: ClassVar[str] = "ladder"
@@ -139,16 +77,11 @@ class Ladder(Section[LadderPart]):
 
     def make(self, context: Context) -> LadderPart:
         """From the standings, with times and faults."""
-        faults: dict[str, int] = {}
-        for pairing, fault in context.run.faults():
-            name = str(pairing[fault.entrant])
-            faults[name] = faults.get(name, 0) + 1
-        agents = [_agent(context, agent, faults) for agent in context.standings.agents]
-        on_front = [not any(_dominates(other, one) for other in agents) for one in agents]
+        agents = context.standings.agents
         return LadderPart(
             tuple(
-                replace(agent, on_front=front)
-                for agent, front in zip(agents, on_front, strict=True)
+                _agent(context, agent, not any(_dominates(context, x, agent) for x in agents))
+                for agent in agents
             ),
             context.standings.notes,
         )
@@ -157,12 +90,12 @@ class Ladder(Section[LadderPart]):
         """All numbers of all agents."""
         return {"agents": [flat(asdict(agent), skip=("members",)) for agent in part.agents]}
 
-    def tables(self, part: LadderPart, document: Document) -> Iterable[Table]:
+    def tables(self, part: LadderPart, document: ReportDocument) -> Iterable[TextTable]:
         """The leaderboard as terminal and papers show it."""
         yield ladder_table(part, document[RunPart])
 
 
-def ladder_table(part: LadderPart, run: RunPart) -> Table:
+def ladder_table(part: LadderPart, run: RunPart) -> TextTable:
     """The leaderboard: the same columns wherever it is shown."""
     columns = (
         Column("rank", words=True),
@@ -184,9 +117,9 @@ def ladder_table(part: LadderPart, run: RunPart) -> Table:
                 _ranks(agent),
                 agent.shown,
                 agent.letters,
-                signed(rating.value) if rating else signed(None),
-                interval(rating.low, rating.high) if rating else signed(None),
-                agent.elo.shown if agent.elo else signed(None),
+                rating_text(rating),
+                interval(rating.low, rating.high) if rating else DASH,
+                rating_text(agent.elo, 0),
                 plain(agent.points.value),
                 percent(agent.win_rate.value),
                 count(agent.margin.n),
@@ -198,52 +131,42 @@ def ladder_table(part: LadderPart, run: RunPart) -> Table:
         f"Score rating: points per {run.unit} {better} the field. Agents that share a letter are "
         "not distinguishable (simultaneous 95% comparisons); ranks in brackets cannot be excluded."
     )
-    return Table("ladder", caption, columns, tuple(rows))
+    return TextTable("ladder", caption, columns, tuple(rows))
 
 
-def times_table(part: LadderPart) -> Table:
+def times_table(part: LadderPart) -> TextTable:
     """Time per decision, all of it."""
-    titles = part.agents[0].seconds.columns if part.agents else ()
+    titles = part.agents[0].times if part.agents else ()
     columns = (Column("time per decision", words=True), Column("decisions"), *map(Column, titles))
     rows = [
         (
             agent.name,
             count(agent.seconds.decisions),
-            *map(duration, agent.seconds.columns.values()),
+            *map(duration, agent.times.values()),
         )
         for agent in part.agents
     ]
-    return Table("times", "Time per decision.", columns, tuple(rows))
+    return TextTable("times", "Time per decision.", columns, tuple(rows))
 
 
-def _ranks(agent: Agent) -> str:
+def _ranks(agent: AgentStanding) -> str:
     if agent.rank_best == agent.rank_worst:
         return str(agent.rank)
     return f"{agent.rank} ({agent.rank_best}–{agent.rank_worst})"
 
 
-def _agent(context: Context, agent: AgentStanding, faults: Mapping[str, int]) -> Agent:
-    entrant = context.run.manifest.entrants[agent.agent]
-    return Agent(
-        name=agent.agent,
-        label=context.labels[agent.agent],
-        rank=agent.rank,
-        rank_best=agent.rank_best,
-        rank_worst=agent.rank_worst,
-        letters=agent.letters,
-        rating=strength_of(agent.rating),
-        elo=elo_of(agent.elo),
-        margin=agent.margin,
-        points=agent.points,
-        win_rate=agent.win_rate,
-        seconds=Seconds(**asdict(context.thinking[agent.agent])),
-        units=agent.units,
-        forfeits=agent.forfeits,
-        faults=faults.get(agent.agent, 0),
+def _agent(context: Context, standing: AgentStanding, on_front: bool) -> LadderAgent:
+    name = standing.name
+    entrant = context.run.manifest.entrants[name]
+    return LadderAgent(
+        **vars(standing),
+        label=context.labels[name],
+        seconds=context.thinking[name],
+        faults=sum(str(pairing[fault.entrant]) == name for pairing, fault in context.faults),
         sees_all_cards=entrant.sees_all_cards,
         own_process=any(map(_plays_apart, entrant.members)),
         members=as_plain(entrant.members),
-        on_front=False,
+        on_front=on_front,
     )
 
 
@@ -254,26 +177,12 @@ def _plays_apart(member: AgentSpec) -> bool:
         return bool(member.isolate or member.limits or member.source)
 
 
-def strength_of(rating: Rating | None) -> Strength | None:
-    """A rating without the name of its agent."""
-    if rating is None or rating.value is None:
-        return None
-    return Strength(rating.value, rating.low, rating.high, rating.se, rating.df)
-
-
-def elo_of(rating: Rating | None) -> Elo | None:
-    """An Elo rating without the name of its agent."""
-    if rating is None:
-        return None
-    return Elo(rating.value, rating.low, rating.high, rating.se, rating.df)
-
-
-def _strength(agent: Agent) -> float:
-    return (agent.rating or agent.margin).value or 0.0
-
-
-def _dominates(other: Agent, one: Agent) -> bool:
+def _dominates(context: Context, other: AgentStanding, one: AgentStanding) -> bool:
     """Whether another agent is stronger without taking longer, or faster without being weaker."""
     gain = _strength(other) - _strength(one)
-    slower = other.seconds.median - one.seconds.median
+    slower = context.thinking[other.name].median - context.thinking[one.name].median
     return gain >= 0 and slower <= 0 and (gain > 0 or slower < 0)
+
+
+def _strength(agent: AgentStanding) -> float:
+    return (agent.rating or agent.margin).value or 0.0

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from arena.analysis import Distribution, distributions
+from arena.analysis import Distribution, margin_distributions
 from arena.report.context import Context
 from arena.report.section import Drawing, Section
 from arena.report.sections.ladder import LadderPart
@@ -15,7 +15,7 @@ from arena.report.sections.pages import page_text
 from arena.report.tables import Rows
 
 if TYPE_CHECKING:
-    from arena.report.document import Document
+    from arena.report.document import ReportDocument
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class MarginsPart:
     distributions: tuple[Distribution, ...]
 
 
-class Margins(Section[MarginsPart]):
+class MarginsSection(Section[MarginsPart]):
     """How often which margin occurred."""
 
     name: ClassVar[str] = "margins"
@@ -36,8 +36,8 @@ class Margins(Section[MarginsPart]):
 
     def make(self, context: Context) -> MarginsPart:
         """Counts, in the order of the leaderboard."""
-        order = {agent.agent: agent.rank for agent in context.standings.agents}
-        found = distributions(context.results)
+        order = {agent.name: agent.rank for agent in context.standings.agents}
+        found = margin_distributions(context.results)
         found.sort(key=lambda part: (order[part.first], order.get(part.second or "", 0)))
         return MarginsPart(tuple(found))
 
@@ -57,13 +57,13 @@ class Margins(Section[MarginsPart]):
             ]
         }
 
-    def figures(self, part: MarginsPart, document: Document) -> Iterable[Drawing]:
+    def figures(self, part: MarginsPart, document: ReportDocument) -> Iterable[Drawing]:
         """A panel for each."""
-        from arena.report.figures.margins import margins
+        from arena.report.figures.margins import draw_margins
 
         run = document[RunPart]
         labels = {agent.name: agent.label for agent in document[LadderPart].agents}
-        figure = margins(part.distributions, labels, run)
+        figure = draw_margins(part.distributions, labels, run)
         if figure is not None:
             yield Drawing(
                 "margins",

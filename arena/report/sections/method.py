@@ -50,7 +50,7 @@ class MethodPart:
     """How to cite the run itself."""
 
 
-class Method(Section[MethodPart]):
+class MethodSection(Section[MethodPart]):
     """How it was computed, and how to cite it."""
 
     name: ClassVar[str] = "method"

@@ -38,7 +38,7 @@ class RunPart:
     units_wanted: int
 
 
-class Overview(Section[RunPart]):
+class OverviewSection(Section[RunPart]):
     """What was played; the head of the page shows it."""
 
     name: ClassVar[str] = "run"
@@ -47,7 +47,6 @@ class Overview(Section[RunPart]):
     def make(self, context: Context) -> RunPart:
         """From the manifest, and from what is stored."""
         run, manifest = context.run, context.run.manifest
-        stored = {pairing.id: run.units_stored(pairing) for pairing in run.pairings}
         wanted = manifest.units_per_pairing
         unit = context.results.unit
         single, singles = ("match", "matches") if unit == "match" else ("round", "rounds")
@@ -66,7 +65,7 @@ class Overview(Section[RunPart]):
             seatings=len(run.seatings),
             agents=len(context.results.agents),
             pairs=len(run.pairings),
-            complete=all(n == wanted for n in stored.values()),
-            units_stored=sum(stored.values()),
+            complete=all(n == wanted for n in context.stored.values()),
+            units_stored=sum(context.stored.values()),
             units_wanted=wanted * len(run.pairings),
         )

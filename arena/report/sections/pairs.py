@@ -6,60 +6,24 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from arena.analysis import Estimate
 from arena.analysis.standings import PairStanding
 from arena.report.context import Context
 from arena.report.section import Drawing, Section
 from arena.report.sections.ladder import LadderPart
 from arena.report.sections.overview import RunPart
 from arena.report.sections.pages import page_text
-from arena.report.tables import Column, Rows, Table, flat
+from arena.report.tables import Column, Rows, TextTable, flat
 from arena.report.words import count, interval, method, percent, pvalue, signed
-from arena.stats import DuplicateSaving
 
 if TYPE_CHECKING:
-    from arena.report.document import Document
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two agents on the deals that they played against each other; the first is ahead."""
-
-    first: str
-    second: str
-    n: int
-    mean: float | None
-    """Margin per deal."""
-    low: float | None
-    """Limits that belong to the adjusted p: they exclude 0 exactly where it is below the level."""
-    high: float | None
-    plain_low: float | None
-    """Limits of the 95% interval of this pair alone."""
-    plain_high: float | None
-    sd: float | None
-    se: float | None
-    zeros: int
-    """Deals with margin 0."""
-    p: float | None
-    """Paired t-test."""
-    p_adjusted: float | None
-    """Adjusted over all pairs that met."""
-    significant: bool
-    won: int
-    drawn: int
-    lost: int
-    win_rate: Estimate
-    saving: DuplicateSaving | None
-    """What exchanging seats saved."""
-    forfeits: tuple[int, int]
-    note: str
+    from arena.report.document import ReportDocument
 
 
 @dataclass(frozen=True)
 class PairsPart:
     """All pairs that met."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[PairStanding, ...]
     adjustment: str
     """Of the p-values: `holm`, `bh` or `none`."""
     cycles: tuple[tuple[str, ...], ...]
@@ -69,7 +33,7 @@ class PairsPart:
     """Whether everybody met everybody."""
 
 
-class Pairs(Section[PairsPart]):
+class PairsSection(Section[PairsPart]):
     """Direct meetings, under their own name."""
 
     name: ClassVar[str] = "pairs"
@@ -83,7 +47,7 @@ class Pairs(Section[PairsPart]):
         field = context.standings
         agents = len(field.agents)
         return PairsPart(
-            pairs=tuple(map(_pair, field.pairs)),
+            pairs=field.pairs,
             adjustment=field.adjustment,
             cycles=tuple(tuple(cycle) for cycle in field.cycles.cycles),
             cycles_note=field.cycles.note,
@@ -94,13 +58,13 @@ class Pairs(Section[PairsPart]):
         """All numbers of all pairs."""
         return {"pairs": [flat(asdict(pair)) for pair in part.pairs]}
 
-    def tables(self, part: PairsPart, document: Document) -> Iterable[Table]:
+    def tables(self, part: PairsPart, document: ReportDocument) -> Iterable[TextTable]:
         """Every pair as terminal and papers show it."""
         yield pairs_table(part, document[RunPart])
 
-    def figures(self, part: PairsPart, document: Document) -> Iterable[Drawing]:
+    def figures(self, part: PairsPart, document: ReportDocument) -> Iterable[Drawing]:
         """The margins of all pairs, as a map if everybody met, and as a list."""
-        from arena.report.figures.pairs import cross_table, forest
+        from arena.report.figures.pairs import draw_cross_table, draw_forest
 
         run, agents = document[RunPart], document[LadderPart].agents
         if part.complete and len(agents) > 2:
@@ -109,10 +73,10 @@ class Pairs(Section[PairsPart]):
                 f"Direct meetings: mean margin of the agent in the row against the one in the "
                 f"column, in points per {run.unit}. * differs beyond chance "
                 f"({method(part.adjustment)}).",
-                cross_table(part.pairs, agents, run.unit),
+                draw_cross_table(part.pairs, agents, run.unit),
             )
         labels = {agent.name: agent.label for agent in agents}
-        figure = forest(part.pairs, labels, run.unit)
+        figure = draw_forest(part.pairs, labels, run.unit)
         if figure is not None:
             yield Drawing(
                 "forest",
@@ -122,7 +86,7 @@ class Pairs(Section[PairsPart]):
             )
 
 
-def pairs_table(part: PairsPart, run: RunPart) -> Table:
+def pairs_table(part: PairsPart, run: RunPart) -> TextTable:
     """Every pair: the same columns wherever it is shown."""
     columns = (
         Column("pair", words=True),
@@ -149,31 +113,4 @@ def pairs_table(part: PairsPart, run: RunPart) -> Table:
         "Direct meetings, the one named first ahead. Interval and p are adjusted together over all "
         "pairs that met. * differs beyond chance."
     )
-    return Table("pairs", caption, columns, cells)
-
-
-def _pair(pair: PairStanding) -> Pair:
-    difference = pair.difference
-    return Pair(
-        first=pair.first,
-        second=pair.second,
-        n=difference.n,
-        mean=difference.mean,
-        low=pair.low,
-        high=pair.high,
-        plain_low=difference.low,
-        plain_high=difference.high,
-        sd=difference.sd,
-        se=difference.se,
-        zeros=difference.zeros,
-        p=pair.p,
-        p_adjusted=pair.p_adjusted,
-        significant=pair.significant,
-        won=pair.outcomes.wins,
-        drawn=pair.outcomes.draws,
-        lost=pair.outcomes.losses,
-        win_rate=pair.win_rate,
-        saving=pair.saving,
-        forfeits=pair.forfeits,
-        note=pair.note or difference.note,
-    )
+    return TextTable("pairs", caption, columns, cells)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from arena.analysis import Estimate, make_up
-from arena.analysis.makeup import AgentMakeup
+from arena.analysis import break_down_points
+from arena.analysis.points_breakdown import AgentBreakdown
 from arena.report.context import Context
 from arena.report.section import Drawing, Section
 from arena.report.sections.ladder import LadderPart
@@ -17,21 +17,7 @@ from arena.report.tables import Rows, flat
 from arena.report.words import ROLES, label_of
 
 if TYPE_CHECKING:
-    from arena.report.document import Document
-
-
-@dataclass(frozen=True)
-class AgentPoints:
-    """What one agent's scores are made of."""
-
-    name: str
-    rounds: int
-    measures: dict[str, Estimate]
-    """Means per round: `score`, `card_points`, `bonus`, `tricks`, `score_as_declarer`, ..."""
-    rates: dict[str, Estimate]
-    """By flag of the game."""
-    tricks: tuple[Estimate, ...]
-    """Points taken in each trick, bonus included."""
+    from arena.report.document import ReportDocument
 
 
 @dataclass(frozen=True)
@@ -46,7 +32,7 @@ class PointsPart:
     """Which scores by role apply."""
     rounds_replayed: int
     """How many rounds the points by trick are from."""
-    agents: tuple[AgentPoints, ...]
+    agents: tuple[AgentBreakdown, ...]
 
     @property
     def has_bonus(self) -> bool:
@@ -54,7 +40,7 @@ class PointsPart:
         return any("bonus" in a.measures and a.measures["bonus"].value for a in self.agents)
 
 
-class Points(Section[PointsPart]):
+class PointsSection(Section[PointsPart]):
     """How the points were made."""
 
     name: ClassVar[str] = "points"
@@ -65,27 +51,17 @@ class Points(Section[PointsPart]):
 
     def make(self, context: Context) -> PointsPart:
         """From all rounds, and from some of them played again."""
-        made = make_up(context.run)
+        made = break_down_points(context.run)
         rules = context.run.rules
-        by_name = {agent.agent: agent for agent in made.agents}
-        agents = [by_name[agent.agent] for agent in context.standings.agents]
+        by_name = {agent.name: agent for agent in made.agents}
+        agents = [by_name[agent.name] for agent in context.standings.agents]
         owners = dict(getattr(rules, "flag_owners", {}))
         return PointsPart(
             labels={flag: label_of(rules, flag) for flag in owners},
             owners=owners,
             roles=_roles(agents),
             rounds_replayed=made.replayed,
-            agents=tuple(
-                AgentPoints(
-                    name=agent.agent,
-                    rounds=agent.rounds,
-                    measures={key: found for key, found in agent.measures.items() if found.n},
-                    rates={key: found for key, found in agent.rates.items() if found.n},
-                    tricks=agent.tricks,
-                )
-                for agent in agents
-                if agent.rounds
-            ),
+            agents=tuple(agent for agent in agents if agent.rounds),
         )
 
     def csv(self, part: PointsPart) -> Mapping[str, Rows]:
@@ -107,23 +83,23 @@ class Points(Section[PointsPart]):
             ],
         }
 
-    def figures(self, part: PointsPart, document: Document) -> Iterable[Drawing]:
+    def figures(self, part: PointsPart, document: ReportDocument) -> Iterable[Drawing]:
         """By role and by trick."""
-        from arena.report.figures.makeup import roles, tricks
+        from arena.report.figures.points import draw_roles, draw_tricks
 
         units = document[RunPart].units
         labels = {agent.name: agent.label for agent in document[LadderPart].agents}
-        by_role = roles(part, labels)
+        by_role = draw_roles(part, labels)
         if by_role is not None:
             text = f"Mean score by role, with 95% intervals over {units}."
             yield Drawing("roles", text, by_role)
-        by_trick = tricks(part, labels)
+        by_trick = draw_tricks(part, labels)
         if by_trick is not None:
             text = f"Points taken in each trick, bonus included, with 95% intervals over {units}."
             yield Drawing("tricks", text, by_trick)
 
 
-def _roles(agents: Sequence[AgentMakeup]) -> tuple[str, ...]:
+def _roles(agents: Sequence[AgentBreakdown]) -> tuple[str, ...]:
     """The roles that the game has; leading is none of its own where the declarer always leads."""
     same = all(
         agent.measures.get("score_as_leader") == agent.measures.get("score_as_declarer")
@@ -133,6 +109,5 @@ def _roles(agents: Sequence[AgentMakeup]) -> tuple[str, ...]:
     return tuple(
         role
         for role in ROLES
-        if role not in skipped
-        and any(role in agent.measures and agent.measures[role].n for agent in agents)
+        if role not in skipped and any(role in agent.measures for agent in agents)
     )

@@ -47,7 +47,7 @@ class ProvenancePart:
     command: str
 
 
-class Provenance(Section[ProvenancePart]):
+class ProvenanceSection(Section[ProvenancePart]):
     """How it was run."""
 
     name: ClassVar[str] = "provenance"

@@ -20,7 +20,7 @@ class ReferencesPart:
     values: tuple[ReferenceCheck, ...]
 
 
-class References(Section[ReferencesPart]):
+class ReferencesSection(Section[ReferencesPart]):
     """Only where the configuration names published values."""
 
     name: ClassVar[str] = "references"

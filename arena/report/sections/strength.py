@@ -11,12 +11,12 @@ from arena.report.section import Drawing, Section
 from arena.report.sections.ladder import LadderPart
 from arena.report.sections.overview import RunPart
 from arena.report.sections.pages import page_text
-from arena.report.tables import Column, Rows, Table
+from arena.report.tables import Column, Rows, TextTable
 from arena.report.words import above, interval, plain, pvalue, signed
 from arena.stats import Contrast
 
 if TYPE_CHECKING:
-    from arena.report.document import Document
+    from arena.report.document import ReportDocument
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class StrengthPart:
     """Pairs whose direct results tell another story than the ratings."""
 
 
-class Strength(Section[StrengthPart]):
+class StrengthSection(Section[StrengthPart]):
     """Every comparison of the joint inference."""
 
     name: ClassVar[str] = "strength"
@@ -90,7 +90,7 @@ class Strength(Section[StrengthPart]):
         """All comparisons."""
         return {"strength": [asdict(comparison) for comparison in part.comparisons]}
 
-    def tables(self, part: StrengthPart, document: Document) -> Iterable[Table]:
+    def tables(self, part: StrengthPart, document: ReportDocument) -> Iterable[TextTable]:
         """Differences with simultaneous intervals and adjusted p-values."""
         run = document[RunPart]
         columns = (
@@ -118,14 +118,16 @@ class Strength(Section[StrengthPart]):
             "the whole field (max-t, clustered by deal). * differs beyond chance. Would be found: "
             "the difference that is found with 80% probability, adjusted like the test."
         )
-        yield Table("strength", caption, columns, cells)
+        yield TextTable("strength", caption, columns, cells)
 
-    def figures(self, part: StrengthPart, document: Document) -> Iterable[Drawing]:
+    def figures(self, part: StrengthPart, document: ReportDocument) -> Iterable[Drawing]:
         """Strength against time per decision."""
-        from arena.report.figures.strength import strength_and_time
+        from arena.report.figures.strength import draw_strength_and_time
 
         run = document[RunPart]
-        figure = strength_and_time(document[LadderPart].agents, run.unit, above(run.higher_wins))
+        figure = draw_strength_and_time(
+            document[LadderPart].agents, run.unit, above(run.higher_wins)
+        )
         if figure is not None:
             yield Drawing(
                 "strength-and-time",

@@ -16,7 +16,7 @@ from arena.report.sections.verdict import facts_of
 from arena.report.tables import Rows, flat
 
 if TYPE_CHECKING:
-    from arena.report.document import Document
+    from arena.report.document import ReportDocument
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class SweepsPart:
     """A sentence for each."""
 
 
-class Sweeps(Section[SweepsPart]):
+class SweepsSection(Section[SweepsPart]):
     """Only in runs with at least three settings of one family."""
 
     name: ClassVar[str] = "sweeps"
@@ -56,13 +56,13 @@ class Sweeps(Section[SweepsPart]):
             ]
         }
 
-    def figures(self, part: SweepsPart, document: Document) -> Iterable[Drawing]:
+    def figures(self, part: SweepsPart, document: ReportDocument) -> Iterable[Drawing]:
         """The curves."""
-        from arena.report.figures.sweeps import sweeps
+        from arena.report.figures.sweeps import draw_sweeps
 
         yield Drawing(
             "sweeps",
             "Strength along a parameter, with the 95% interval of each point alone. Filled: no "
             "setting of the sweep is known to be better (joint comparison).",
-            sweeps(part.sweeps, document[RunPart].unit),
+            draw_sweeps(part.sweeps, document[RunPart].unit),
         )

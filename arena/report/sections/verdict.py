@@ -32,7 +32,7 @@ class VerdictPart:
         return tuple(sentence for sentence in said if sentence)
 
 
-class Verdict(Section[VerdictPart]):
+class VerdictSection(Section[VerdictPart]):
     """The hero of the page."""
 
     name: ClassVar[str] = "verdict"
@@ -65,7 +65,7 @@ def facts_of(context: Context) -> sentences.Facts:
         unit=context.results.unit,
         units=context.units,
         higher_wins=run.rules.higher_wins,
-        stored=sum(map(run.units_stored, run.pairings)),
+        stored=sum(context.stored.values()),
         wanted=run.manifest.units_per_pairing * len(run.pairings),
         labels=context.labels,
     )

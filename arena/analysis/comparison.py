@@ -109,7 +109,7 @@ def _as_json(comparison: Comparison | IndirectComparison) -> dict[str, Any]:
     return {**main, **rest.pop("statistics"), **rest}
 
 
-def compare(
+def compare_agents(
     results: Results, first: str, second: str, *, equal_within: float | None = None
 ) -> Comparison:
     """Compare two agents; `equal_within` points count as equal (the equivalence test)."""

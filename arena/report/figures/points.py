@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from arena.report.sections.points import PointsPart
 
 
-def tricks(part: PointsPart, labels: Mapping[str, str]) -> Figure | None:
+def draw_tricks(part: PointsPart, labels: Mapping[str, str]) -> Figure | None:
     """Points taken in each trick: a line for every agent."""
     agents = [agent for agent in part.agents if any(t.value is not None for t in agent.tricks)]
     if not agents:
@@ -57,7 +57,7 @@ def tricks(part: PointsPart, labels: Mapping[str, str]) -> Figure | None:
     return figure
 
 
-def roles(part: PointsPart, labels: Mapping[str, str]) -> Figure | None:
+def draw_roles(part: PointsPart, labels: Mapping[str, str]) -> Figure | None:
     """Mean score by role, of every agent."""
     agents, found = part.agents, part.roles
     if not agents or not found:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from arena.analysis.foresight import Foresight
+from arena.analysis.value_error import ValueErrors
 from arena.core.errors import ArenaError
-from arena.report.figures.style import MARKERS, PALETTE, despine, new_figure, short, style
+from arena.report.figures.style import MARKERS, PALETTE, despine, figure_style, new_figure, short
 
 
-def foresight(found: Sequence[Foresight]) -> Figure:
+def draw_value_errors(found: Sequence[ValueErrors]) -> Figure:
     """Mean squared error by cards played, a line for each agent; bars are one standard error."""
     figure, axes = new_figure(3.6)
     for number, agent in enumerate(dict.fromkeys(one.agent for one in found)):
@@ -35,10 +35,10 @@ def foresight(found: Sequence[Foresight]) -> Figure:
     return figure
 
 
-def save_foresight(found: Sequence[Foresight], path: Path) -> None:
+def save_value_errors(found: Sequence[ValueErrors], path: Path) -> None:
     """Draw the figure into a file whose ending says the format."""
-    with style():
-        figure = foresight(found)
+    with figure_style():
+        figure = draw_value_errors(found)
         if path.suffix.lstrip(".") not in figure.canvas.get_supported_filetypes():
             raise ArenaError(f"--figure {path}: unknown ending; say .png, .svg or .pdf")
         try:

@@ -9,7 +9,7 @@ belong together.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -28,25 +28,25 @@ REPLAYED_ROUNDS = 2_400
 
 
 @dataclass(frozen=True)
-class AgentMakeup:
+class AgentBreakdown:
     """What one agent's scores are made of."""
 
-    agent: str
+    name: str
     rounds: int
     """Observations: rounds, times the sides that the agent had in each."""
-    measures: Mapping[str, Estimate]
-    """By name: means in points (or tricks) per round."""
-    rates: Mapping[str, Estimate]
+    measures: dict[str, Estimate]
+    """Means per round, in points or tricks: `score`, `card_points`, `score_as_declarer`, ..."""
+    rates: dict[str, Estimate]
     """By flag of the game: how often, of the rounds in which it could have happened."""
     tricks: tuple[Estimate, ...]
     """Points taken in the first, second, ... trick, bonus included."""
 
 
 @dataclass(frozen=True)
-class Makeup:
+class PointsBreakdown:
     """All agents, and of how many rounds the tricks were looked at."""
 
-    agents: tuple[AgentMakeup, ...]
+    agents: tuple[AgentBreakdown, ...]
     replayed: int
 
 
@@ -77,7 +77,7 @@ class _Ledger:
         return book.setdefault(name, _Sums(np.zeros(self.size), np.zeros(self.size)))
 
 
-def make_up(run: Run) -> Makeup:
+def break_down_points(run: Run) -> PointsBreakdown:
     """How every agent of a run made its points."""
     places = _places(run)
     ledgers = {name: _Ledger(len(places)) for name in run.entrants}
@@ -87,16 +87,23 @@ def make_up(run: Run) -> Makeup:
             rounds.enter(ledgers[name], entrant)
     tricks, replayed = _by_trick(run)
     agents = tuple(
-        AgentMakeup(
+        AgentBreakdown(
             name,
             ledger.rounds,
-            {what: mean_of(sums.total, sums.count) for what, sums in ledger.means.items()},
-            {what: rate_of(sums.total, sums.count) for what, sums in ledger.rates.items()},
+            _estimates(mean_of, ledger.means),
+            _estimates(rate_of, ledger.rates),
             tricks.get(name, ()),
         )
         for name, ledger in ledgers.items()
     )
-    return Makeup(agents, replayed)
+    return PointsBreakdown(agents, replayed)
+
+
+def _estimates(
+    of: Callable[[FloatArray, FloatArray], Estimate], sums: Mapping[str, _Sums]
+) -> dict[str, Estimate]:
+    """Those that rest on any observation."""
+    return {what: of(s.total, s.count) for what, s in sums.items() if s.count.any()}
 
 
 def _places(run: Run) -> dict[str, int]:

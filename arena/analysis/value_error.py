@@ -23,7 +23,7 @@ from arena.tournament.referee import Lineup, Referee
 
 
 @dataclass(frozen=True)
-class Foresight:
+class ValueErrors:
     """The errors of one agent after so many cards. Unit: the deal, one position each."""
 
     agent: str
@@ -42,13 +42,13 @@ def value_of(agent: Explains, view: View, rng: Rng) -> float:
     return float(max(found, key=lambda card: (card.visits, card.value)).value)
 
 
-def foresee(
+def measure_value_errors(
     rules: Rules,
     deals: Sequence[Deal],
     player: Player,
     agents: Mapping[str, Player],
     seed: int,
-) -> list[Foresight]:
+) -> list[ValueErrors]:
     """The errors of all agents, by cards played; positions with one legal card are left out.
 
     Formula: the mean of (value - margin)² over deals, its standard error s/√n, and the mean of
@@ -82,11 +82,11 @@ def foresee(
     return [_summary(name, cards, found) for (name, cards), found in sorted(errors.items())]
 
 
-def _summary(agent: str, cards_played: int, errors: list[float]) -> Foresight:
+def _summary(agent: str, cards_played: int, errors: list[float]) -> ValueErrors:
     n = len(errors)
     squares = [error * error for error in errors]
     mean = sum(squares) / n
     se = None
     if n > 1:
         se = math.sqrt(sum((square - mean) ** 2 for square in squares) / (n - 1) / n)
-    return Foresight(agent, cards_played, mean, se, sum(errors) / n, n)
+    return ValueErrors(agent, cards_played, mean, se, sum(errors) / n, n)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from arena.report.sequential import WalkShown
 
 
-def walks(shown: Sequence[WalkShown]) -> Figure:
+def draw_traces(shown: Sequence[WalkShown]) -> Figure:
     """The likelihood ratio after every deal, a panel for each test."""
     columns = 1 if len(shown) == 1 else 2
     rows = -(-len(shown) // columns)

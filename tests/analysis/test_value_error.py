@@ -12,7 +12,7 @@ import pytest
 
 from agents.mcts import Mcts
 from agents.rule import Rule
-from arena.analysis.foresight import foresee
+from arena.analysis.value_error import measure_value_errors
 from arena.cli import main
 from arena.core.agent import Player
 from arena.core.errors import ArenaError
@@ -48,7 +48,7 @@ def deals(rules: Any, count: int) -> list[Any]:
 def test_the_error_is_the_value_less_the_margin_of_the_side_on_lead(rules: Any) -> None:
     player = Player(Rule())
     said = {"none": Player(Says()), "ten": Player(Says(told=10.0))}
-    found = {(one.agent, one.cards_played): one for one in foresee(
+    found = {(one.agent, one.cards_played): one for one in measure_value_errors(
         rules, deals(rules, 6), player, said, seed=1
     )}  # fmt: skip
     for (agent, cards), one in found.items():
@@ -64,7 +64,7 @@ def test_the_error_is_the_value_less_the_margin_of_the_side_on_lead(rules: Any) 
 def test_who_knows_the_cards_foresees_the_end_exactly_near_it() -> None:
     rules = Klaverjas()
     player = Player(Mcts(simulations=2000))
-    found = foresee(rules, deals(rules, 8), player, {"knows": player}, seed=2)
+    found = measure_value_errors(rules, deals(rules, 8), player, {"knows": player}, seed=2)
     by_cards = {one.cards_played: one for one in found}
     assert by_cards[24].mean_squared_error < 1 < by_cards[0].mean_squared_error
 
@@ -73,9 +73,11 @@ def test_values_that_are_no_margins_are_refused() -> None:
     rules = Klaverjas()
     own = Player(Mcts(value="own-points"))
     with pytest.raises(ArenaError, match="say value: difference"):
-        foresee(rules, deals(rules, 1), Player(Rule()), {"own": own}, seed=0)
+        measure_value_errors(rules, deals(rules, 1), Player(Rule()), {"own": own}, seed=0)
     with pytest.raises(ArenaError, match="does not explain its search"):
-        foresee(rules, deals(rules, 1), Player(Rule()), {"rule": Player(Rule())}, seed=0)
+        measure_value_errors(
+            rules, deals(rules, 1), Player(Rule()), {"rule": Player(Rule())}, seed=0
+        )
 
 
 # --- the command -------------------------------------------------------------------------
