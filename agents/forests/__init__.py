@@ -1,1 +1,1 @@
-"""The random forest player of Hordijk 2022: features, training, models, compiled play."""
+"""Random forests for Klaverjas: features, models, compiled play."""

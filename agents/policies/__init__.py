@@ -9,14 +9,10 @@ hands.
 |---|---|
 | `features` | what a policy sees of a card: an entry in each of a few small tables |
 | `tables` | log-linear policies: the product of what these entries say |
-| `rounds`, `recordings` | rounds to learn from; those that `arena record` wrote |
-| `fit` | tables from rounds, by multinomial logistic regression |
 | `card_inputs`, `card_values` | what a network is shown of a round, and its values of cards |
 | `kinds` | what all policies have in common; how compiled code asks those without tables |
 | `network`, `by_rule` | networks and rule players as policies |
 | `model` | policies in files |
 | `advice` | what a policy says to a view |
 | `pool`, `inference` | worlds weighted by what was played, by a policy |
-| `measure` | what a policy knows |
-| `train` | `arena train policy` |
 """

@@ -9,9 +9,9 @@ import numpy as np
 
 from agents.policies.features import deck_of, table_size, watch
 from agents.policies.model import PolicyModel, mode_of
-from agents.policies.rounds import play_rounds
 from agents.policies.tables import weigh
 from agents.random_ import Random
+from agents.training.rounds import play_rounds
 from arena.core.cards import cards_of
 from arena.core.rules import Rules, View
 from arena.games.kernel.layout import TURN

@@ -9,12 +9,12 @@ import pytest
 from helpers.klaverjas_views import klaverjas_view
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
+from agents.benches.forest import ForestBench
 from agents.forest import ForestPlayer
-from agents.forests.bench import ForestBench
 from agents.forests.features import FEATURES, features_of
 from agents.forests.model import NODE, Forest, best_card, predict, read_forest, save_forest
-from agents.forests.recipe import MOST_BYTES
-from agents.forests.training import pack
+from agents.training.forests.growing import pack
+from agents.training.forests.recipe import MOST_BYTES
 from arena.cli import main
 from arena.config.model_file import ModelFile
 from arena.core.cards import card_name

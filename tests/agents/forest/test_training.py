@@ -12,7 +12,6 @@ from helpers.klaver_live_rows import COLUMNS, decisions, row_of
 from helpers.paths import DATA
 
 from agents.forests.features import rows_of
-from agents.forests.klaver_live import read_decisions
 from agents.forests.model import read_forest
 from agents.forests.position import (
     GONE,
@@ -25,6 +24,7 @@ from agents.forests.position import (
     position_of,
     told,
 )
+from agents.training.forests.klaver_live import read_decisions
 from arena.cli import main
 from arena.config.model_file import ModelFile
 from arena.core.errors import ArenaError
@@ -123,7 +123,7 @@ def test_recipes_that_cannot_be_followed(tmp_path, capsys, recipe, complaint):
 
 
 def test_a_model_that_is_too_large_is_not_written(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("agents.forests.recipe.MOST_BYTES", 100)
+    monkeypatch.setattr("agents.training.forests.recipe.MOST_BYTES", 100)
     options = {"recording": str(KLAVER_LIVE), "variant": "rotterdam", "target": "card"}
     assert trained(tmp_path, features="published", trees=2, **options) == 2
     assert "raise leaf (20) or ask for fewer trees (2)" in capsys.readouterr().err

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from helpers.policy_twins import plain_values, random_network
 
-from agents.networks.card_labels import label
-from agents.networks.card_rounds import Deals, company_for, deals_for, play_against
-from agents.networks.temperature import choices_of, likelihood, temperature_of
 from agents.policies.network import read_card_network
-from agents.policies.rounds import play_rounds
 from agents.policy import PolicyPlayer
 from agents.random_ import Random
+from agents.training.networks.card_labels import label
+from agents.training.networks.card_rounds import Deals, company_for, deals_for, play_against
+from agents.training.networks.temperature import choices_of, likelihood, temperature_of
+from agents.training.rounds import play_rounds
 from arena.cli import main
 from arena.config.model_file import ModelFile
 from arena.core.rules import Rules

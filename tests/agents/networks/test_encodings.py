@@ -10,10 +10,10 @@ import pytest
 from agents.beliefs.network import inputs_of
 from agents.networks.dense_network import Network, forward
 from agents.networks.encodings import SEAT, WORLD, places_of
-from agents.networks.examples import examples_of, inputs_for
-from agents.policies.rounds import play_rounds
 from agents.random_ import Random
 from agents.search.network import expected_margin, follow, judge_of, see_places, set_out
+from agents.training.networks.positions import examples_of, inputs_for
+from agents.training.rounds import play_rounds
 from arena.core.cards import RANKS, parse_cards
 from arena.core.deals import Deal
 from arena.core.seeds import Rng, rng_for

@@ -13,18 +13,18 @@ from agents.beliefs.network import NetworkBeliefs, read_seat_network
 from agents.bidding.network import TRUMP_USE
 from agents.dmcts import Dmcts
 from agents.ismcts import Ismcts
-from agents.networks.cards import CardsRecipe
 from agents.networks.dense_network import forward, read_network
-from agents.networks.examples import examples_of, margins_of
-from agents.networks.seat import SeatRecipe
-from agents.networks.selfplay import SelfPlayRecipe
-from agents.networks.trump import TrumpRecipe
-from agents.networks.value import ValueRecipe
-from agents.policies.rounds import play_rounds
 from agents.policy import PolicyPlayer
 from agents.rule import Rule
 from agents.search.network import load_network
 from agents.semi_random import SemiRandom
+from agents.training.networks.cards import CardsRecipe
+from agents.training.networks.positions import examples_of, margins_of
+from agents.training.networks.seat import SeatRecipe
+from agents.training.networks.selfplay import SelfPlayRecipe
+from agents.training.networks.trump import TrumpRecipe
+from agents.training.networks.value import ValueRecipe
+from agents.training.rounds import play_rounds
 from arena.config.model_file import ModelFile
 from arena.config.recipe import read_recipe
 from arena.core.registry import GAMES

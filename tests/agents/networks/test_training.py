@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 
 from agents.beliefs.network import NetworkBeliefs
+from agents.benches.network import _NETWORKS, NetworkBench
 from agents.bidding.network import TRUMP_USE, NetworkBidder, trump_inputs
-from agents.networks import fitting, trump
-from agents.networks.bench import _NETWORKS, NetworkBench
 from agents.networks.dense_network import forward, read_network
-from agents.networks.examples import Playouts, examples_of
-from agents.networks.policy_rounds import policy_rounds
-from agents.policies.recordings import recorded_rounds
-from agents.policies.rounds import play_rounds
 from agents.policy import PolicyPlayer
 from agents.random_ import Random
 from agents.search.network import load_network
+from agents.training.networks import fitting, trump
+from agents.training.networks.positions import Playouts, examples_of
+from agents.training.policy_rounds import policy_rounds
+from agents.training.recordings import recorded_rounds
+from agents.training.rounds import play_rounds
 from arena.cli import main
 from arena.config.loader import load
 from arena.config.model_file import ModelFile
@@ -36,7 +36,7 @@ torch = pytest.importorskip(
     "torch", reason="training needs torch: pip install 'arena-tricks[train]'"
 )
 
-from agents.networks.learner import Learner  # noqa: E402  # what needs torch comes after it
+from agents.training.networks.learner import Learner  # noqa: E402  # what needs torch comes after it
 
 EXPERIMENT = """
 name: few
@@ -134,7 +134,7 @@ def test_the_same_seed_gives_the_same_model_also_after_a_stop(recordings, monkey
 
 
 def fit_again(folder, text):
-    from agents.networks.value import ValueTrainer
+    from agents.training.networks.value import ValueTrainer
 
     recipe = folder / "value.yaml"
     recipe.write_text(text)
@@ -189,7 +189,7 @@ deals: 4
 
 
 def test_selfplay_goes_on_where_it_was(tmp_path, monkeypatch):
-    from agents.networks.selfplay import SelfPlayRecipe, SelfPlayTrainer
+    from agents.training.networks.selfplay import SelfPlayRecipe, SelfPlayTrainer
 
     (tmp_path / "self.yaml").write_text(SELFPLAY)
     trainer = SelfPlayTrainer()

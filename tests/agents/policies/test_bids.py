@@ -10,13 +10,13 @@ from helpers.policy_worlds import all_worlds, endings, likelihoods, random_model
 
 from agents.policies.dealt import dealt_size, has_bids, part_size
 from agents.policies.features import deck_of, kinds_of
-from agents.policies.fit import likelihood
 from agents.policies.inference import infer, past_of, types_for
 from agents.policies.model import PolicyModel, mode_of, read_policy, save_policy
-from agents.policies.redeals import deals_of, fit_deals
-from agents.policies.rounds import play_rounds
 from agents.random_ import Random
 from agents.rule import Rule
+from agents.training.rounds import play_rounds
+from agents.training.tables.fit import likelihood
+from agents.training.tables.fit_bids import deals_of, fit_deals
 from arena.config.model_file import ModelFile
 from arena.core.agent import Agent
 from arena.core.cards import RANKS, cards_of

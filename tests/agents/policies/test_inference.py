@@ -18,10 +18,10 @@ from agents.ismcts import Ismcts
 from agents.policies.features import deck_of, watch
 from agents.policies.inference import Past, infer, past_of, types_for
 from agents.policies.model import SHIPPED, PolicyModel, save_policy
-from agents.policies.rounds import play_rounds
 from agents.policies.tables import weigh
 from agents.policy import PolicyPlayer
 from agents.search.worlds import deal_world, worlds_for
+from agents.training.rounds import play_rounds
 from arena.config.model_file import ModelFile
 from arena.core.cards import cards_of
 from arena.core.errors import ArenaError

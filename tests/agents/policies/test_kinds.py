@@ -34,9 +34,9 @@ from agents.policies.inference import infer, past_of, types_for
 from agents.policies.kinds import Policy
 from agents.policies.model import policies_for, read_policy
 from agents.policies.network import CardNetwork
-from agents.policies.rounds import play_rounds
 from agents.policy import PolicyPlayer
 from agents.random_ import Random
+from agents.training.rounds import play_rounds
 from arena.config.model_file import ModelFile
 from arena.core.cards import cards_of
 from arena.core.errors import ArenaError

@@ -12,13 +12,13 @@ from helpers.all_rules import situations
 from agents.champion import Champion
 from agents.policies import model as model_file
 from agents.policies.features import TABLES, deck_of, table_size
-from agents.policies.fit import decisions_of, fit, likelihood
 from agents.policies.model import SHIPPED, PolicyModel, policies_for, read_policy, save_policy
-from agents.policies.rounds import Rounds, play_rounds
 from agents.policies.tables import weigh
 from agents.policy import PolicyPlayer
 from agents.random_ import Random
 from agents.rule import Rule
+from agents.training.rounds import Rounds, play_rounds
+from agents.training.tables.fit import decisions_of, fit, likelihood
 from arena.cli import main
 from arena.config.model_file import ModelFile
 from arena.core.cards import cards_of

@@ -27,8 +27,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from agents.forests.decisions import Decision
 from agents.forests.position import GONE, HAND, LEFT, LEGAL, MAY, NOT_FOLLOWED, SIZE, TABLE
+from agents.training.forests.decisions import Decision
 from arena.core.cards import LANE, RANKS, SUITS, cards_of, mask_of
 from arena.core.errors import ArenaError
 from arena.core.rules import Standing, Trick, View

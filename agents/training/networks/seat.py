@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from agents.beliefs.network import OUTPUTS, SEAT_OUTPUTS
 from agents.networks.dense_network import BITS_HELP, Bits
 from agents.networks.encodings import CARD, HELD, LEGAL, MAY, VERSIONS
-from agents.networks.examples import Encoding, Examples, Playouts, examples_of, inputs_for
-from agents.networks.fitting import Course, fit
-from agents.networks.learner import Learner, need_torch
-from agents.networks.value import (
+from agents.training.networks.fitting import Course, fit
+from agents.training.networks.learner import Learner, need_torch
+from agents.training.networks.positions import Encoding, Examples, Playouts, examples_of, inputs_for
+from agents.training.networks.value import (
     GAMES_HELP,
     POINTS,
     Source,

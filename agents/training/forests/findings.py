@@ -15,7 +15,7 @@ import matplotlib as mpl
 import seaborn as sns
 from matplotlib.figure import Figure
 
-from agents.forests.training import Accuracy
+from agents.training.forests.growing import Accuracy
 from arena.core.files import write_atomically
 from arena.report.figures.style import BLUE, ORANGE, despine, figure_style, new_figure
 

@@ -19,15 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.bidding.network import PUSH, TRUMP_USE, trump_inputs
-from agents.networks.curves import line, write_figure
 from agents.networks.dense_network import save_network
-from agents.networks.examples import margins_of
-from agents.networks.fitting import load_arrays, save_arrays
-from agents.networks.learner import Learner
-from agents.networks.policy_rounds import play_by_policy
-from agents.networks.value import notes_of
 from agents.policies.model import policies_for
-from agents.policies.rounds import Rounds
+from agents.training.curves import line, write_figure
+from agents.training.networks.fitting import load_arrays, save_arrays
+from agents.training.networks.learner import Learner
+from agents.training.networks.positions import margins_of
+from agents.training.networks.value import notes_of
+from agents.training.policy_rounds import play_by_policy
+from agents.training.rounds import Rounds
 from arena import __version__
 from arena.config.recipe import RecipeTrainer
 from arena.core.agent import parameter

@@ -18,9 +18,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.forests.decisions import Decision
 from agents.forests.features import FEATURES, JUDGES_LEGALITY, rows_of
 from agents.forests.model import NODE, Forest, predict
+from agents.training.forests.decisions import Decision
 from arena.core.cards import cards_of
 from arena.core.errors import ArenaError
 from arena.games.klaverjas import rule_player

@@ -28,10 +28,6 @@ from numpy.typing import NDArray
 from agents.ismcts import Ismcts
 from agents.networks.dense_network import Network, forward
 from agents.networks.encodings import MODES, WORLD
-from agents.networks.examples import examples_of
-from agents.networks.learner import Learner
-from agents.networks.value import POINTS
-from agents.policies.rounds import play_rounds
 from agents.random_ import Random
 from agents.search.network import (
     Judge,
@@ -41,6 +37,10 @@ from agents.search.network import (
     load_network,
     set_out,
 )
+from agents.training.networks.learner import Learner
+from agents.training.networks.positions import examples_of
+from agents.training.networks.value import POINTS
+from agents.training.rounds import play_rounds
 from arena.config.model_file import ModelFile
 from arena.core.errors import ArenaError
 from arena.core.rules import View

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from agents.bidding.usual import usual_bid
 from agents.policies.features import Deck, deck_of, watch
 from agents.policies.model import policies_for
-from agents.policies.rounds import NOBODY, Numbers, Rounds
 from agents.policies.tables import Factors, draw
+from agents.training.rounds import NOBODY, Numbers, Rounds
 from arena.core.deals import DealSet
 from arena.core.errors import ArenaError
 from arena.core.registry import BIDDERS, GAMES

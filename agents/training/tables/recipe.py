@@ -1,7 +1,7 @@
 """Policies from nothing: play rounds, fit tables to them, measure what they know and how they play.
 
 What is played, and by whom, a file says (`training_file`); one with `kind: network` trains a
-network instead (`agents.networks.cards`). Rounds are kept beside the model while they are played,
+network instead (`agents.training.networks.cards`). Rounds are kept while they are played,
 so a training that was stopped goes on. A tenth of the rounds is not fitted to, but measured on.
 """
 
@@ -19,14 +19,14 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from agents.policies.dealt import has_bids
-from agents.policies.fit import Decisions, decisions_of, fit, likelihood
-from agents.policies.measure import nats_of
 from agents.policies.model import PolicyModel, mode_of, save_policy
-from agents.policies.recordings import recorded_rounds
-from agents.policies.redeals import deals_of, fit_deals
-from agents.policies.rounds import Rounds, play_rounds
-from agents.policies.strength import strength_of
-from agents.policies.training_file import (
+from agents.training.nats import nats_of
+from agents.training.recordings import recorded_rounds
+from agents.training.rounds import Rounds, play_rounds
+from agents.training.tables.fit import Decisions, decisions_of, fit, likelihood
+from agents.training.tables.fit_bids import deals_of, fit_deals
+from agents.training.tables.strength import strength_of
+from agents.training.tables.training_file import (
     FEWEST_ROUNDS,
     HELD_OUT,
     Training,
@@ -46,7 +46,7 @@ _CHUNK = 100
 """Rounds that are played and kept together."""
 _NATS_WORLDS = 1500
 """Worlds that the true one is compared with."""
-_ELSEWHERE = {"network": "agents.networks.cards:CardsTrainer"}
+_ELSEWHERE = {"network": "agents.training.networks.cards:CardsTrainer"}
 """Kinds of policies that others train: by name, because they stand on searches and need torch."""
 
 

@@ -22,18 +22,18 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from agents.ismcts import Ismcts
-from agents.networks.card_labels import Labels, label
-from agents.networks.card_rounds import Deals, company_for, deals_for, play_against
-from agents.networks.curves import line
 from agents.networks.dense_network import BITS_HELP, Bits, Network
-from agents.networks.fitting import load_arrays, save_arrays
-from agents.networks.learner import Learner, need_torch
-from agents.networks.temperature import choices_of, likelihood, temperature_of
-from agents.networks.value import notes_of
 from agents.policies.card_inputs import input_count, output_count
-from agents.policies.measure import nats_of
 from agents.policies.network import CardNetwork, save_card_network
-from agents.policies.rounds import play_rounds
+from agents.training.curves import line
+from agents.training.nats import nats_of
+from agents.training.networks.card_labels import Labels, label
+from agents.training.networks.card_rounds import Deals, company_for, deals_for, play_against
+from agents.training.networks.fitting import load_arrays, save_arrays
+from agents.training.networks.learner import Learner, need_torch
+from agents.training.networks.temperature import choices_of, likelihood, temperature_of
+from agents.training.networks.value import notes_of
+from agents.training.rounds import play_rounds
 from arena import __version__
 from arena.config.parameters import read_values
 from arena.config.recipe import RecipeTrainer

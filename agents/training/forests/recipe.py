@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from agents.forests import klaver_live
-from agents.forests.decisions import Decision, recorded_decisions
 from agents.forests.features import JUDGES_LEGALITY
-from agents.forests.findings import write_findings
 from agents.forests.model import save_forest
-from agents.forests.training import (
+from agents.training.forests import klaver_live
+from agents.training.forests.decisions import Decision, recorded_decisions
+from agents.training.forests.findings import write_findings
+from agents.training.forests.growing import (
     Accuracy,
     Shape,
     Target,

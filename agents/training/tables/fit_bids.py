@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from agents.policies.dealt import COUNTS, dealt_size, part_size, starts_of
 from agents.policies.features import deck_of, kinds_of
-from agents.policies.fit import Decisions, fit
-from agents.policies.rounds import Rounds
+from agents.training.rounds import Rounds
+from agents.training.tables.fit import Decisions, fit
 from arena.games.kernel.layout import TRUMPS
 from arena.games.kernel.spec import KernelGame, kernel_game
 

@@ -20,17 +20,17 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from agents.ismcts import Ismcts
-from agents.networks.curves import line, write_figure
 from agents.networks.dense_network import BITS_HELP, Bits, save_network
 from agents.networks.encodings import VERSIONS
-from agents.networks.examples import examples_of, inputs_for, margins_of
-from agents.networks.fitting import load_arrays, save_arrays
-from agents.networks.learner import Learner
-from agents.networks.value import POINTS, Margin, notes_of
-from agents.policies.rounds import Rounds, play_rounds
 from agents.rule import Rule
 from agents.search.network import load_network
 from agents.searchers.evaluators import NetworkJudge
+from agents.training.curves import line, write_figure
+from agents.training.networks.fitting import load_arrays, save_arrays
+from agents.training.networks.learner import Learner
+from agents.training.networks.positions import examples_of, inputs_for, margins_of
+from agents.training.networks.value import POINTS, Margin, notes_of
+from agents.training.rounds import Rounds, play_rounds
 from arena import __version__
 from arena.config.model_file import ModelFile
 from arena.config.recipe import RecipeTrainer

@@ -16,10 +16,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.curves import line
-from agents.networks.examples import Encoding, Examples, Playouts, examples_of
-from agents.networks.learner import Learner
-from agents.policies.rounds import Rounds
+from agents.training.curves import line
+from agents.training.networks.learner import Learner
+from agents.training.networks.positions import Encoding, Examples, Playouts, examples_of
+from agents.training.rounds import Rounds
 from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
 from arena.core.seeds import rng_for

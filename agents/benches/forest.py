@@ -20,10 +20,10 @@ import importlib.util
 import numpy as np
 
 from agents.forest import ForestPlayer
-from agents.forests.decisions import Decision
 from agents.forests.features import rows_of
 from agents.forests.model import predict
-from agents.forests.training import Shape, examples_of, grow, pack
+from agents.training.forests.decisions import Decision
+from agents.training.forests.growing import Shape, examples_of, grow, pack
 from arena.core.rules import View
 from arena.core.seeds import Rng, rng_for
 from arena.games.klaverjas import Klaverjas

@@ -13,7 +13,7 @@ import numpy as np
 
 from agents.policies.inference import past_of, true_world_nats, types_for
 from agents.policies.kinds import Policy
-from agents.policies.rounds import Rounds
+from agents.training.rounds import Rounds
 from arena.core.seeds import rng_for
 from arena.games.kernel.spec import kernel_game
 

@@ -24,7 +24,7 @@ from agents.policies.features import (
     table_size,
     watch,
 )
-from agents.policies.rounds import Rounds
+from agents.training.rounds import Rounds
 from arena.games.kernel.jit import compiled
 from arena.games.kernel.layout import (
     DECLARER,

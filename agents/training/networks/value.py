@@ -12,15 +12,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.curves import write_figure
 from agents.networks.dense_network import BITS_HELP, Bits, Network, save_network
 from agents.networks.encodings import VERSIONS
-from agents.networks.examples import Encoding, Examples, Playouts, inputs_for
-from agents.networks.fitting import Course, Epoch, fit
-from agents.networks.learner import Learner
-from agents.networks.policy_rounds import policy_rounds
-from agents.policies.recordings import recorded_rounds
-from agents.policies.rounds import Rounds
+from agents.training.curves import write_figure
+from agents.training.networks.fitting import Course, Epoch, fit
+from agents.training.networks.learner import Learner
+from agents.training.networks.positions import Encoding, Examples, Playouts, inputs_for
+from agents.training.policy_rounds import policy_rounds
+from agents.training.recordings import recorded_rounds
+from agents.training.rounds import Rounds
 from arena import __version__
 from arena.config.recipe import RecipeTrainer
 from arena.core.agent import parameter

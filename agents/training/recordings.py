@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.policies.rounds import NOBODY, Rounds
+from agents.training.rounds import NOBODY, Rounds
 from arena.core.codec import decode_view
 from arena.core.errors import ArenaError
 from arena.core.rules import Rules

@@ -29,7 +29,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from agents.policies.fit import PENALTY
+from agents.training.tables.fit import PENALTY
 from arena.config.agents import declare
 from arena.config.entrants import AgentSpec
 from arena.config.parameters import model_of, values_of

@@ -17,7 +17,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.card_rounds import (
+from agents.policies.card_inputs import SEEN_WORDS, input_count, look_at, output_count, output_of
+from agents.policies.card_values import Valuer
+from agents.policies.dealt import DealtFactors
+from agents.policies.evidence import NO_HAND, Evidence, Ledger, Memory, Types, new_memory, recall
+from agents.policies.features import watch
+from agents.policies.inference import types_for
+from agents.policies.model import policies_for
+from agents.policies.pool import Pool, fill
+from agents.search.leaves import values_of
+from agents.training.networks.card_rounds import (
     LEAVES,
     SEATS,
     Company,
@@ -32,15 +41,6 @@ from agents.networks.card_rounds import (
     play_rounds,
     random,
 )
-from agents.policies.card_inputs import SEEN_WORDS, input_count, look_at, output_count, output_of
-from agents.policies.card_values import Valuer
-from agents.policies.dealt import DealtFactors
-from agents.policies.evidence import NO_HAND, Evidence, Ledger, Memory, Types, new_memory, recall
-from agents.policies.features import watch
-from agents.policies.inference import types_for
-from agents.policies.model import policies_for
-from agents.policies.pool import Pool, fill
-from agents.search.leaves import values_of
 from arena.games.kernel.bits import popcount
 from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import (

@@ -29,10 +29,10 @@ from agents.networks.encodings import (
     rows_of,
 )
 from agents.policies.features import Deck, deck_of, watch
-from agents.policies.fit import deal_round
 from agents.policies.model import policies_for
-from agents.policies.rounds import Rounds
 from agents.policies.tables import Factors, draw
+from agents.training.rounds import Rounds
+from agents.training.tables.fit import deal_round
 from arena.core.rules import Rules
 from arena.core.seeds import rng_for
 from arena.games.kernel.jit import compiled

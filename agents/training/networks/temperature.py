@@ -14,9 +14,9 @@ from scipy.optimize import minimize_scalar
 
 from agents.policies.card_inputs import SEEN_WORDS, new_seen, notice, output_of
 from agents.policies.card_values import Valuer, value_cards
-from agents.policies.fit import deal_round
 from agents.policies.network import CardNetwork
-from agents.policies.rounds import Rounds
+from agents.training.rounds import Rounds
+from agents.training.tables.fit import deal_round
 from arena.games.kernel.jit import compiled, uncounted
 from arena.games.kernel.layout import ONE, STATE_WORDS, ZERO, Int, Words
 from arena.games.kernel.spec import kernel_game

@@ -1,0 +1,1 @@
+"""`arena train forest`: random forests as in Hordijk 2022, grown with scikit-learn."""
