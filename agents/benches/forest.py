@@ -1,6 +1,6 @@
 """The random forest player on one core, for `arena bench forest`.
 
-| key | what | aimed at |
+| key | figure | aimed at |
 |---|---|---|
 | `forest_rotterdam_decisions_per_s` | decisions of the shipped forest, with features | ≥ 20,000 |
 | `forest_amsterdam_decisions_per_s` | the same for the other variant | ≥ 20,000 |
@@ -22,8 +22,8 @@ import numpy as np
 from agents.forest import ForestPlayer
 from agents.forests.features import rows_of
 from agents.forests.model import predict
-from agents.training.forests.decisions import Decision
-from agents.training.forests.growing import Shape, examples_of, grow, pack
+from agents.training.forests.decisions import TeacherDecision
+from agents.training.forests.growing import ForestShape, card_examples, grow, new_forest, pack
 from arena.core.rules import View
 from arena.core.seeds import Rng, rng_for
 from arena.games.klaverjas import Klaverjas
@@ -31,7 +31,7 @@ from arena.games.klaverjas.rule_player import choose_card
 from arena.measure.bench import fastest
 
 _REPEATS = 5
-_SHAPE = Shape(trees=100, leaf=20, columns=0.5, seed=1)
+_SHAPE, _TREES = ForestShape(leaf=20, columns=0.5, seed=1), 100
 _ROUNDS_COMPARED = 5
 
 
@@ -65,11 +65,13 @@ def _decisions_per_s(rules: Klaverjas, rounds: int) -> float:
 
 def _beside_scikit_learn(rounds: int) -> dict[str, float]:
     learnt = _plays(Klaverjas(), rounds, by_rule=True)
-    decisions = (Decision.of(str(view.leader), view, card) for view, card in learnt)
-    grown = grow(examples_of(decisions, "ours", "card"), _SHAPE)
-    forest = pack(grown, "ours")
+    decisions = (TeacherDecision.of(str(view.leader), view, card) for view, card in learnt)
+    examples = card_examples(decisions, "ours", "card")
+    grown = new_forest(examples, _SHAPE)
+    grow(grown, examples, _TREES)
+    forest = pack(grown.estimators_, "ours")
     asked = [
-        Decision.of("", view, card)
+        TeacherDecision.of("", view, card)
         for view, card in _plays(Klaverjas(), _ROUNDS_COMPARED, by_rule=False)
         if len(view.legal) > 1
     ]

@@ -1,6 +1,6 @@
 """Networks on one core, for `arena bench network`.
 
-| key | what | aimed at |
+| key | figure | aimed at |
 |---|---|---|
 | `network_published_ms` | 200 simulations judged by 299-1024-512-128-16-1 | ≤ 10 |
 | `network_selfplay_ms` | the same layers after self-play; most of its nodes rest | ≤ 10 |
@@ -11,8 +11,8 @@
 | `network_largest_difference` | to the outputs of torch, in hundreds of points | ≤ 0.0001 |
 
 Simulations are those of a decision of `ismcts` after two tricks of a random round. The weights are
-those of the trained networks that come along (`models/`); where none does they are random, which
-takes longer, because fewer nodes rest. Times are those of the thread, the best of some. What
+those of the bundled networks (`models/`); where there is none they are random, which takes longer,
+because more nodes are active. Times are those of the thread, the best of some. What
 torch makes of the same inputs is compared only where it is installed.
 """
 
@@ -37,9 +37,9 @@ from agents.search.network import (
     load_network,
     set_out,
 )
+from agents.training.networks.base import POINTS
 from agents.training.networks.learner import Learner
-from agents.training.networks.positions import examples_of
-from agents.training.networks.value import POINTS
+from agents.training.networks.positions import positions_of
 from agents.training.rounds import play_rounds
 from arena.config.model_file import ModelFile
 from arena.core.errors import ArenaError
@@ -64,7 +64,7 @@ _NETWORKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Judge:
+class _FixedJudge:
     """An evaluator with a network of its own."""
 
     network: Network
@@ -82,7 +82,7 @@ class NetworkBench:
         decisions, leaves = {}, {}
         for name, (model, sizes) in _NETWORKS.items():
             network = _network(model, sizes)
-            agent = Ismcts(simulations=_SIMULATIONS, evaluator=_Judge(network))
+            agent = Ismcts(simulations=_SIMULATIONS, evaluator=_FixedJudge(network))
             decisions[f"network_{name}_ms"] = _decision_ms(agent, view, repeats)
             judge = judge_of(network, game, view, root)
             card = np.uint64(1 << game.bits[view.legal[0]])
@@ -159,7 +159,7 @@ def _difference() -> float:
     largest = 0.0
     for name, (model, sizes) in _NETWORKS.items():
         network = _network(model, sizes)
-        inputs = examples_of(rounds, "world" if name == "world" else "places", False).inputs
+        inputs = positions_of(rounds, "world" if name == "world" else "places", False).inputs
         learner = Learner(sizes, lambda outputs, targets: outputs, 0.0, 1)
         learner.become(network)
         theirs = learner.outputs(inputs)[:, 0]

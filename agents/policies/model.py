@@ -13,6 +13,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,7 @@ from agents.policies.tables import Factors
 from arena.config.model_file import ModelFile
 from arena.core.cards import SUITS
 from arena.core.errors import ArenaError
+from arena.core.files import write_atomically
 from arena.core.rules import Rules, View
 from arena.games.kernel.spec import KernelGame
 
@@ -131,7 +133,7 @@ def _dealt_factors(model: PolicyModel, game: KernelGame) -> NDArray[np.float32] 
 
 
 def save_policy(path: Path, model: PolicyModel) -> None:
-    """Write a model."""
+    """Write a model, all or nothing."""
     arrays: dict[str, NDArray[np.floating]] = {
         start + mode: weights.astype(np.float32)
         for start, tables in ((_WEIGHTS, model.weights), (_DEALT, model.dealt))
@@ -139,15 +141,16 @@ def save_policy(path: Path, model: PolicyModel) -> None:
     }
     if model.expected is not None:
         arrays[_EXPECTED] = model.expected
-    with path.open("wb") as file:
-        np.savez_compressed(
-            file,
-            game=np.array(model.game),
-            version=np.array(VERSION),
-            types=np.array(model.types),
-            recipe=np.array(model.recipe),
-            **arrays,  # type: ignore[arg-type]  # none of them is called allow_pickle
-        )
+    content = BytesIO()
+    np.savez_compressed(
+        content,
+        game=np.array(model.game),
+        version=np.array(VERSION),
+        types=np.array(model.types),
+        recipe=np.array(model.recipe),
+        **arrays,  # type: ignore[arg-type]  # none of them is called allow_pickle
+    )
+    write_atomically(path, content.getvalue())
 
 
 @lru_cache(maxsize=16)

@@ -1,4 +1,4 @@
-"""How training goes: a line for the terminal, and figures."""
+"""Learning curves: in a line of text, and as figures."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _WIDTH = 24
 def sparkline(values: Sequence[float], width: int = _WIDTH) -> str:
     """A curve in one line of text: the means of `width` stretches.
 
-    What is more than twice the median is at the top, so that a bad beginning does not make
-    all the rest look flat.
+    Values above twice the median are drawn at the top, so that a bad beginning does not
+    flatten the rest.
 
     >>> sparkline([4, 3, 2, 2])
     '█▅▁▁'
@@ -34,16 +34,14 @@ def sparkline(values: Sequence[float], width: int = _WIDTH) -> str:
     return "".join(_LEVELS[round(share * (len(_LEVELS) - 1))] for share in shares)
 
 
-def line(done: float, what: str, losses: Sequence[float], unit: str) -> str:
-    """How far it is, and how the loss fell.
+def bar(done: float) -> str:
+    """A progress bar.
 
-    >>> line(0.25, "epoch 1", [4.0, 3.0], "points")
-    '[######------------------]  25% epoch 1  █▁ 3.000 points'
+    >>> bar(0.25)
+    '[######------------------]  25%'
     """
     full = round(done * _WIDTH)
-    bar = "#" * full + "-" * (_WIDTH - full)
-    now = f"{losses[-1]:.3f}" if losses else "?"
-    return f"[{bar}] {done:4.0%} {what}  {sparkline(losses)} {now} {unit}"
+    return f"[{'#' * full}{'-' * (_WIDTH - full)}] {done:4.0%}"
 
 
 def write_figure(
@@ -53,7 +51,7 @@ def write_figure(
     y: str,
     title: str,
 ) -> None:
-    """Curves with bands: each point is x, y and the ends of its interval."""
+    """Draw curves with bands: each point is x, y and the ends of its interval."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4), layout="constrained")
@@ -67,3 +65,12 @@ def write_figure(
     if len(curves) > 1:
         axes.legend()
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+
+
+def write_loss_curves(path: Path, curves: Mapping[str, Sequence[float]], unit: str) -> None:
+    """Draw losses by epoch, without bands."""
+    points = {
+        name: [(float(i + 1), loss, loss, loss) for i, loss in enumerate(losses)]
+        for name, losses in curves.items()
+    }
+    write_figure(path, points, "epoch", unit, path.stem)

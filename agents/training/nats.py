@@ -1,8 +1,8 @@
-"""What a policy knows: nats gained for the true world.
+"""How much a policy knows about hidden cards: nats gained for the true world.
 
-At each of some decisions of rounds that it was not fitted to, the likelihood of the past plays
-given the true hands is compared with its mean over all hands that are possible. The mean of the
-logarithms says by how much inference makes the truth likelier; 0 is to know the rules only.
+At some decisions of rounds that the policy was not fitted to, log(L / mean L), where L is the
+likelihood of the past plays given the true hands, and the mean is over all possible hands. Its
+mean says by how much inference makes the truth likelier; 0 is the knowledge of the rules alone.
 """
 
 from __future__ import annotations
@@ -15,15 +15,13 @@ from agents.policies.inference import past_of, true_world_nats, types_for
 from agents.policies.kinds import Policy
 from agents.training.rounds import Rounds
 from arena.core.seeds import rng_for
-from arena.games.kernel.spec import kernel_game
 
 
 class Nats(NamedTuple):
-    """Nats gained for the true world."""
+    """Nats gained for the true world, with the standard error over rounds."""
 
     mean: float
     error: float
-    """One standard error, over rounds."""
     decisions: int
 
 
@@ -34,8 +32,7 @@ def nats_of(
     gained = []
     decisions = 0
     for number in range(len(rounds)):
-        trump = int(rounds.trump[number])
-        game = kernel_game(rounds.rules, None if trump < 0 else trump)
+        game = rounds.game(number)
         types = types_for(model, game, (priors,) * len(rounds.rules.sides))
         rng = np.array([rng_for(seed, "nats", number).next64()], dtype=np.uint64)
         in_round = []

@@ -1,8 +1,6 @@
-"""Rounds to learn from that cost next to nothing: compiled code plays a policy's cards."""
+"""Rounds that a policy plays in compiled code: next to no time for a round."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,21 +31,13 @@ from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import legal, play
 
 
-def policy_rounds(path: Path, plays: int, sharpness: float, bidder: str, seed: int) -> Rounds:
-    """Play each deal of a set some times, everybody by the policy that comes with the game.
+def policy_rounds(deals: DealSet, plays: int, sharpness: float, bidder: str, seed: int) -> Rounds:
+    """Play each deal of a set some times, every seat by the bundled policy of the game.
 
-    The chances of cards are raised to the power `sharpness`. All plays of a deal stand
-    one after the other.
+    The chances of cards are raised to the power `sharpness`. All plays of a deal follow each
+    other.
     """
-    deals = DealSet.load(path)
-    rules = GAMES.get(deals.game)(**deals.meta.get("options", {}))
-    return rounds_of_deals(rules, deals, plays, sharpness, bidder, seed)
-
-
-def rounds_of_deals(
-    rules: Rules, deals: DealSet, plays: int, sharpness: float, bidder: str, seed: int
-) -> Rounds:
-    """`policy_rounds` for deals that are at hand."""
+    rules: Rules = GAMES.get(deals.game)(**deals.meta.get("options", {}))
     model = policies_for(rules, None)
     bids = BIDDERS.get(bidder)().bid if bidder else usual_bid
     rows = len(deals) * plays

@@ -1,4 +1,4 @@
-"""Rounds from what `arena record` wrote."""
+"""Rounds that `arena record` wrote."""
 
 from __future__ import annotations
 

@@ -1,16 +1,14 @@
-"""Rounds to learn from: who played what, as plain arrays.
+"""Rounds to learn from, as plain arrays.
 
-Of a round are kept the trump, who declared, who led first, and the cards in the order of
-play. Everything else follows: a hand is what its seat played, and whose turn it was is what
-the rules say.
+A round is its trump, its declarer, its first leader and the cards in the order of play. The rules
+give the rest: the seat in turn, and so the hands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +17,20 @@ from arena.core.agent import Agent, Remembers, Setup
 from arena.core.cards import cards_of
 from arena.core.rules import Rules, Standing, Trick, View
 from arena.core.seeds import rng_for
+from arena.games.kernel.jit import compiled
+from arena.games.kernel.layout import (
+    DECLARER,
+    HANDS,
+    LEFT,
+    ONE,
+    STATE_WORDS,
+    TURN,
+    ZERO,
+    Int,
+    Words,
+)
+from arena.games.kernel.spec import KernelGame, kernel_game
+from arena.games.kernel.step import play
 
 Numbers: TypeAlias = NDArray[np.int8]
 NOBODY = -1
@@ -39,60 +51,55 @@ class Rounds:
     def __len__(self) -> int:
         return len(self.cards)
 
-    def part(self, rows: slice) -> Rounds:
-        """Some of the rounds."""
-        return Rounds(
-            self.rules, self.trump[rows], self.declarer[rows], self.leader[rows], self.cards[rows]
-        )
+    def __getitem__(self, rows: slice | NDArray[np.int64] | NDArray[np.bool_]) -> Rounds:
+        """Some of the rounds: a slice, their numbers, or a mask."""
+        return Rounds(self.rules, *(column[rows] for column in self.arrays().values()))
 
-    def where(self, chosen: NDArray[np.bool_]) -> Rounds:
-        """The rounds that are chosen."""
-        return self.rows(np.flatnonzero(chosen))
-
-    def rows(self, chosen: NDArray[np.int64]) -> Rounds:
-        """The rounds with these numbers."""
-        return Rounds(
-            self.rules,
-            self.trump[chosen],
-            self.declarer[chosen],
-            self.leader[chosen],
-            self.cards[chosen],
-        )
-
-    def save(self, path: Path) -> None:
-        """Write the rounds, all or nothing."""
-        part = path.with_suffix(".part")
-        with part.open("wb") as file:
-            np.savez_compressed(
-                file,
-                trump=self.trump,
-                declarer=self.declarer,
-                leader=self.leader,
-                cards=self.cards,
-            )
-        part.replace(path)
+    def arrays(self) -> dict[str, Numbers]:
+        """The columns by name, for files."""
+        return {name: getattr(self, name) for name in ("trump", "declarer", "leader", "cards")}
 
     @classmethod
-    def load(cls, path: Path, rules: Rules) -> Rounds:
-        """Read rounds of a game."""
-        with np.load(path, allow_pickle=False) as file:
-            return cls(rules, file["trump"], file["declarer"], file["leader"], file["cards"])
+    def join(cls, parts: Sequence[Rounds]) -> Rounds:
+        """Rounds of the same game one after the other."""
+        columns = zip(*(part.arrays().values() for part in parts), strict=True)
+        return cls(parts[0].rules, *(np.concatenate(column) for column in columns))
+
+    def by_trump(self) -> Iterator[SameTrump]:
+        """The rounds in the coordinates of the kernel, those with the same trump together."""
+        for trump in np.unique(self.trump).tolist():
+            game = kernel_game(self.rules, None if trump < 0 else trump)
+            rows = np.flatnonzero(self.trump == trump)
+            yield SameTrump(
+                game,
+                rows,
+                game.to_bits[self.cards[rows]].astype(np.uint64),
+                self.leader[rows].astype(np.uint64),
+                np.maximum(self.declarer[rows], 0).astype(np.uint64),
+            )
+
+    def game(self, number: int) -> KernelGame:
+        """The game of a round, with its trump."""
+        trump = int(self.trump[number])
+        return kernel_game(self.rules, None if trump < 0 else trump)
+
+    def tricks(self, number: int) -> list[Trick]:
+        """The tricks of a round, without their points."""
+        rules, trump, cards = self.rules, self.game(number).trump, self.cards[number].tolist()
+        leader = int(self.leader[number])
+        tricks: list[Trick] = []
+        for first in range(0, len(cards), rules.players):
+            in_trick = tuple(cards[first : first + rules.players])
+            winner = rules.seat_after(leader, rules.trick_winner(in_trick, trump))
+            tricks.append(Trick(leader, in_trick, winner, 0, 0))
+            leader = winner
+        return tricks
 
     def leads(self, number: int) -> Iterator[tuple[View, tuple[int, ...]]]:
-        """What the leader of each trick but the first and the last sees, and all hands then."""
-        rules, trump = self.rules, int(self.trump[number])
-        declarer = int(self.declarer[number])
-        cards = self.cards[number].tolist()
-        players = rules.players
-        tricks: list[Trick] = []
-        leader = int(self.leader[number])
-        for first in range(0, len(cards), players):
-            in_trick = tuple(cards[first : first + players])
-            won = rules.trick_winner(in_trick, None if trump < 0 else trump)
-            tricks.append(Trick(leader, in_trick, rules.seat_after(leader, won), 0, 0))
-            leader = tricks[-1].winner
+        """The view of the leader of each trick but the first and the last, with all hands."""
+        rules, tricks, declarer = self.rules, self.tricks(number), int(self.declarer[number])
         for done in range(1, len(tricks) - 1):
-            held = [0] * players
+            held = [0] * rules.players
             for trick in tricks[done:]:
                 for place, card in enumerate(trick.cards):
                     held[rules.seat_after(trick.leader, place)] |= 1 << card
@@ -109,7 +116,7 @@ class Rounds:
                     dealt_hand=(),
                     dealer=None,
                     leader=tricks[0].leader,
-                    trump=None if trump < 0 else trump,
+                    trump=self.game(number).trump,
                     declarer=None if declarer < 0 else declarer,
                     forced=False,
                     turn_ups=(),
@@ -128,16 +135,40 @@ class Rounds:
                 tuple(held),
             )
 
-    @classmethod
-    def join(cls, parts: Sequence[Rounds]) -> Rounds:
-        """Rounds of the same game one after the other."""
-        return cls(
-            parts[0].rules,
-            np.concatenate([part.trump for part in parts]),
-            np.concatenate([part.declarer for part in parts]),
-            np.concatenate([part.leader for part in parts]),
-            np.concatenate([part.cards for part in parts]),
-        )
+
+class SameTrump(NamedTuple):
+    """Rounds with the same trump, for compiled code."""
+
+    game: KernelGame
+    rows: NDArray[np.int64]
+    """Their numbers among all rounds."""
+    cards: Words
+    """Bits of the cards, in the order of play."""
+    leaders: Words
+    declarers: Words
+
+
+@compiled
+def deal_round(cards: Words, leader: Int, declarer: Int, game: Words, state: Words) -> None:
+    """Set `state` to the beginning of a round in which `cards` (numbers of bits) were played."""
+    for i in range(STATE_WORDS):
+        state[i] = ZERO
+    tricks = len(cards) // 4
+    # Playing the round once shows which seat played which card: turns do not depend on hands.
+    state[TURN], state[DECLARER] = leader, declarer
+    state[LEFT] = np.uint64(tricks)
+    hands = np.zeros(4, np.uint64)
+    for number in cards:
+        card = ONE << number
+        hands[state[TURN]] |= card
+        state[HANDS + state[TURN]] |= card
+        play(state, game, card)
+    for i in range(STATE_WORDS):
+        state[i] = ZERO
+    for seat in range(4):
+        state[HANDS + np.uint64(seat)] = hands[seat]
+    state[TURN], state[DECLARER] = leader, declarer
+    state[LEFT] = np.uint64(tricks)
 
 
 def play_rounds(rules: Rules, agents: Sequence[Agent], seed: int, numbers: range) -> Rounds:

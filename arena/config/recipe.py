@@ -1,57 +1,60 @@
-"""Recipes for training: frozen dataclasses of parameters, read from a file like an experiment."""
+"""Recipes for training: frozen dataclasses, read as strictly as experiments."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, Protocol
 
-from arena.config.model_file import ModelFile
 from arena.config.parameters import model_of, values_of
 from arena.config.problems import Problems
-from arena.config.strict_yaml import read, with_override
-from arena.core.errors import ArenaError
-
-R = TypeVar("R")
+from arena.config.strict_yaml import YamlDocument
+from arena.core.errors import ArenaError, did_you_mean
 
 
-def read_recipe(kind: type[R], config: Path, overrides: Sequence[str]) -> R:
-    """The recipe in a file; `ArenaError` says which lines are wrong."""
-    document = read(config)
-    for override in overrides:
-        document = with_override(document, override)
-    problems = Problems(document)
-    family: Any = kind
-    checked: Any = problems.check(model_of(family), document.data, ())
-    problems.stop_if_any()
-    try:
-        return kind(**values_of(checked))
-    except ArenaError as error:  # values that do not go together
-        raise ArenaError(f"{config}: {error}") from error
+@dataclass(frozen=True)
+class TrainingOrder:
+    """One call of `arena train`: where a training reads, writes and reports."""
+
+    document: YamlDocument
+    """The recipe as the user wrote it, for errors that name a line."""
+    folder: Path
+    """Paths in the recipe are relative to it."""
+    output: Path
+    """The model file."""
+    jobs: int
+    say: Callable[[str], None]
+    """Reports progress, a line at a time."""
 
 
 class Recipe(Protocol):
-    """Makes a model."""
+    """A frozen dataclass that makes a model; its fields are the keys of a training file."""
 
-    def make(self, folder: Path, output: Path, workers: int, say: Callable[[str], None]) -> None:
-        """Write the model; `folder` is where the recipe is, and what it names."""
+    def train(self, order: TrainingOrder) -> None:
+        """Write the model. Its bytes must not depend on the number of jobs."""
         ...
 
 
-class RecipeTrainer:
-    """What `arena train` looks up by name: follows recipes of one kind."""
+def read_recipe(family: Any, document: YamlDocument) -> Recipe:
+    """The recipe in a training file; `ConfigError` has a line for each mistake.
 
-    recipe: ClassVar[type[Recipe]]
-
-    def train(
-        self,
-        config: Path,
-        overrides: Sequence[str],
-        output: Path,
-        workers: int,
-        say: Callable[[str], None],
-    ) -> str:
-        """Follow the recipe in a file; the hash of the model."""
-        recipe = read_recipe(self.recipe, config, overrides)
-        recipe.make(config.parent, output, workers, say)
-        return ModelFile.find(str(output)).sha256
+    `family` is the class that an entry point of `arena.trainers` names: a recipe, or a class with a
+    mapping `kinds` of recipes. Of these, the key `kind` in the file chooses one, else the first is
+    taken.
+    """
+    problems = Problems(document)
+    kinds: Mapping[str, Any] | None = getattr(family, "kinds", None)
+    if kinds is not None:
+        kind = str(document.data.get("kind", next(iter(kinds))))
+        if kind not in kinds:
+            problems.add(("kind",), f"unknown kind {kind!r}; {did_you_mean(kind, kinds)}")
+            problems.stop_if_any()
+        family = kinds[kind]
+    checked: Any = problems.check(model_of(family), document.data, ())
+    problems.stop_if_any()
+    try:
+        recipe: Recipe = family(**values_of(checked))
+    except ArenaError as error:  # values that do not go together
+        raise ArenaError(f"{document.place_of(()).source}: {error}") from error
+    return recipe

@@ -1,4 +1,4 @@
-"""Decisions to learn from, wherever they come from."""
+"""Decisions of teachers that a forest learns from."""
 
 from __future__ import annotations
 
@@ -17,31 +17,30 @@ from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.tournament.record import parts
 
 
-class Decision(NamedTuple):
-    """What was known, and what was done."""
+class TeacherDecision(NamedTuple):
+    """A position, and the card that the teacher played."""
 
     deal: str
     """Decisions of one deal are held out together, or not at all."""
     game: KernelGame
     position: Position
     view: View
-    """What the rule player goes by."""
+    """For the rule player, which a forest is compared with."""
     card: int
-    """The card that was played."""
     values: NDArray[np.float64] | None = None
-    """What a search thought of each legal card; None if none did, or there was no choice."""
+    """A search's value of each legal card; None if there was no search, or no choice."""
 
     @classmethod
     def of(
         cls, deal: str, view: View, card: int, values: NDArray[np.float64] | None = None
-    ) -> Decision:
+    ) -> TeacherDecision:
         """The decision of a view."""
         game, position = kernel_game(view.rules, view.trump), np.empty(SIZE, dtype=np.uint64)
         position_of(told(view), game.words, game.to_bits, position)
         return cls(deal, game, position, view, card, values)
 
 
-def recorded_decisions(folder: Path) -> Iterator[Decision]:
+def recorded_decisions(folder: Path) -> Iterator[TeacherDecision]:
     """All decisions of a recording."""
     from pyarrow import parquet
 
@@ -52,4 +51,4 @@ def recorded_decisions(folder: Path) -> Iterator[Decision]:
             if view.rules.name != "klaverjas":
                 raise ArenaError(f"{folder}: games of {view.rules.name}; forests play klaverjas")
             values = np.array(record["values"]) if record["values"] else None
-            yield Decision.of(record["deal"], view, record["card"], values)
+            yield TeacherDecision.of(record["deal"], view, record["card"], values)

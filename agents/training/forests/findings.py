@@ -1,4 +1,4 @@
-"""What a training found out, beside the model: tables and figures.
+"""Tables and figures next to a forest.
 
 `accuracy` is tables 3 and 4 of Hordijk 2022 in one, on held-out deals; `importances` is its
 figure 3 or 6.
@@ -40,7 +40,7 @@ def write_findings(
 
 
 def _accuracy(found: Sequence[Accuracy]) -> Figure:
-    """The share of right decisions by number of legal cards, the rule agent beside."""
+    """The share of right decisions by number of legal cards, of the forest and the rule agent."""
     figure, axes = new_figure(3.2)
     bars: dict[str, list[object]] = {"legal cards": [], "right": [], "by": []}
     for one in found:
@@ -60,7 +60,7 @@ def _accuracy(found: Sequence[Accuracy]) -> Figure:
 
 
 def _importances(importances: Mapping[str, float]) -> Figure:
-    """How much each feature counts, a bar each."""
+    """A bar for the importance of each feature."""
     figure, axes = new_figure(0.6 + 0.16 * len(importances))
     sns.barplot(x=list(importances.values()), y=list(importances), color=BLUE, ax=axes)
     axes.set_xlabel("mean decrease in impurity")

@@ -1,8 +1,8 @@
-"""From decisions to a forest: scikit-learn grows it, we pack it.
+"""From decisions to a forest: scikit-learn grows the trees, which are packed for play.
 
-Rows are cards. What a forest learns of a card is its *target*:
+Rows are cards. The *target* of a forest is one of
 
-* `values`: how many points worse than the best card the search thought it, at most `WORST`;
+* `values`: how many points worse than the best card the search judged it, at most `WORST`;
 * `card`: whether it was played, as in Hordijk 2022;
 * `legal`: whether it may be played (the features of the legal-card forest).
 
@@ -11,7 +11,7 @@ Decisions are split by deal, never by card.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -20,26 +20,25 @@ from numpy.typing import NDArray
 
 from agents.forests.features import FEATURES, JUDGES_LEGALITY, rows_of
 from agents.forests.model import NODE, Forest, predict
-from agents.training.forests.decisions import Decision
+from agents.training.forests.decisions import TeacherDecision
 from arena.core.cards import cards_of
 from arena.core.errors import ArenaError
 from arena.games.klaverjas import rule_player
 
 Target: TypeAlias = Literal["values", "card", "legal"]
-_TREES_AT_A_TIME = 10
 WORST = 60.0
 """A card that costs more than this is as bad as one that costs this."""
 
 
 @dataclass(frozen=True)
-class Examples:
+class CardExamples:
     """Decisions, card by card."""
 
     features: str
     target: Target
     rows: NDArray[np.float32]
     targets: NDArray[np.float64]
-    """NaN if nothing is known of a card: it is not learnt from."""
+    """NaN if nothing is known of a card: the forest does not learn from it."""
     right: NDArray[np.bool_]
     """Whether the card was played, or is legal."""
     by_rule: NDArray[np.bool_]
@@ -50,10 +49,10 @@ class Examples:
     deals: int
 
 
-def examples_of(
-    decisions: Iterable[Decision], features: str, target: Target, held_out: float = 0.2
-) -> Examples:
-    """All decisions; the last share of the deals is held out."""
+def card_examples(
+    decisions: Iterable[TeacherDecision], features: str, target: Target, held_out: float = 0.2
+) -> CardExamples:
+    """The cards of all decisions; the last share of the deals is held out."""
     rows, targets, right, by_rule, numbers, deals = [], [], [], [], [], []
     for number, decision in enumerate(decisions):
         view = decision.view
@@ -71,7 +70,7 @@ def examples_of(
     deal = np.concatenate(deals)
     names = list(dict.fromkeys(deal.tolist()))
     kept = set(names[: max(1, round(len(names) * (1 - held_out)))])
-    return Examples(
+    return CardExamples(
         features,
         target,
         np.concatenate(rows),
@@ -84,7 +83,9 @@ def examples_of(
     )
 
 
-def _targets(decision: Decision, target: Target, right: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _targets(
+    decision: TeacherDecision, target: Target, right: NDArray[np.bool_]
+) -> NDArray[np.float64]:
     if target != "values":
         return right.astype(np.float64)
     values = decision.values
@@ -98,10 +99,9 @@ def _targets(decision: Decision, target: Target, right: NDArray[np.bool_]) -> ND
 
 
 @dataclass(frozen=True)
-class Shape:
-    """How large a forest is, and what makes its trees differ."""
+class ForestShape:
+    """The size of trees, and the sources of their differences."""
 
-    trees: int
     leaf: int
     """Cards that a leaf must have at least."""
     columns: float
@@ -109,10 +109,8 @@ class Shape:
     seed: int
 
 
-def grow(
-    examples: Examples, shape: Shape, jobs: int = 1, say: Callable[[str], None] | None = None
-) -> Any:
-    """A forest of scikit-learn for the cards that are not held out; tells how far it is."""
+def new_forest(examples: CardExamples, shape: ForestShape, jobs: int = 1) -> Any:
+    """A forest of scikit-learn without trees; `warm_start` lets it grow some at a time."""
     try:
         from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
     except ImportError as error:
@@ -120,28 +118,32 @@ def grow(
             "training needs scikit-learn: pip install 'arena-tricks[train]'"
         ) from error
     kind = RandomForestRegressor if examples.target == "values" else RandomForestClassifier
-    known = ~examples.held_out & ~np.isnan(examples.targets)
-    grown = kind(
+    return kind(
         warm_start=True, min_samples_leaf=shape.leaf, max_features=shape.columns,
         random_state=shape.seed, n_jobs=jobs,
     )  # fmt: skip
-    # Some trees at a time, which gives the same trees as all at once.
-    for trees in (*range(_TREES_AT_A_TIME, shape.trees, _TREES_AT_A_TIME), shape.trees):
-        grown.set_params(n_estimators=trees).fit(examples.rows[known], examples.targets[known])
-        if say is not None:
-            say(f"  {trees} of {shape.trees} trees")
-    return grown
 
 
-def pack(grown: Any, features: str) -> Forest:
-    """A forest of scikit-learn as ours: the answers are means, or chances of being chosen."""
-    trees = [_packed(each.tree_) for each in grown.estimators_]
+def grow(forest: Any, examples: CardExamples, trees: int) -> None:
+    """Grow a forest to a number of trees; some at a time gives the same trees as all at once."""
+    known = ~examples.held_out & ~np.isnan(examples.targets)
+    forest.set_params(n_estimators=trees).fit(examples.rows[known], examples.targets[known])
+
+
+def pack(trees: Sequence[Any], features: str) -> Forest:
+    """Trees of scikit-learn for play: the answers are means, or chances of being chosen."""
+    return join_trees([packed_tree(each) for each in trees], features)
+
+
+def join_trees(trees: Sequence[NDArray[Any]], features: str) -> Forest:
+    """Packed trees as a forest."""
     roots = np.cumsum([0, *(len(tree) for tree in trees)])[:-1]
     return Forest(np.concatenate(trees), roots.astype(np.int64), features)
 
 
-def _packed(tree: Any) -> NDArray[Any]:
-    """A tree breadth first, so that siblings are neighbours."""
+def packed_tree(grown: Any) -> NDArray[Any]:
+    """The nodes of a tree breadth first, so that siblings are neighbours."""
+    tree = grown.tree_
     order, at = [0], 0
     nodes = np.zeros(tree.node_count, dtype=NODE)
     if tree.node_count > np.iinfo(np.uint16).max:
@@ -162,12 +164,12 @@ def _packed(tree: Any) -> NDArray[Any]:
     return nodes
 
 
-# --- what it came to ---------------------------------------------------------------------
+# --- figures -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How often a forest is right on held-out deals, for decisions with so many legal cards."""
+    """How often a forest is right on held-out deals, by number of legal cards."""
 
     legal_cards: int
     """0 for all together; cards of a hand are counted one by one by the legal-card forest."""
@@ -177,7 +179,7 @@ class Accuracy:
     """The rule agent as published, on the same decisions; None if legality is judged."""
 
 
-def accuracy(forest: Forest, examples: Examples) -> list[Accuracy]:
+def accuracy(forest: Forest, examples: CardExamples) -> list[Accuracy]:
     """On held-out deals, by number of legal cards; the last entry is all of them together."""
     known = examples.held_out
     answers, right = predict(forest, examples.rows[known]), examples.right[known]
@@ -202,10 +204,14 @@ def accuracy(forest: Forest, examples: Examples) -> list[Accuracy]:
     return found
 
 
-def importances(grown: Any, features: str) -> dict[str, float]:
-    """How much each feature contributes to the purity of the leaves, largest first; all sum to 1.
+def mean_importances(rows: NDArray[np.float64], features: str) -> dict[str, float]:
+    """The importance of each feature, from a row for each tree; largest first, they sum to 1.
 
-    Mean decrease in impurity, as scikit-learn has it (figures 3 and 6 of Hordijk 2022).
+    Mean decrease in impurity over trees that split, as scikit-learn computes it (figures 3 and 6 of
+    Hordijk 2022).
     """
-    pairs = zip(FEATURES[features], grown.feature_importances_.tolist(), strict=True)
+    rows = rows[rows.any(axis=1)]
+    means = rows.mean(axis=0) if len(rows) else np.zeros(len(FEATURES[features]))
+    shares = means / (means.sum() or 1.0)
+    pairs = zip(FEATURES[features], shares.tolist(), strict=True)
     return dict(sorted(pairs, key=lambda pair: -pair[1]))

@@ -2,11 +2,11 @@
 
 A comma-separated file with a row for each decision; the columns that count are
 
-| column | what |
+| column | content |
 |---|---|
 | `Cards` | the hand, eight places: `h7 . k10 ...`; a dot for a card that was played |
 | `Center` | the trick in progress, in the order of play |
-| `CardsPlayed0` to `3` | what each player has played in finished tricks; 0 is the one to move |
+| `CardsPlayed0` to `3` | the cards of each player in finished tricks; 0 is the player to move |
 | `HasColor0` to `3` | four digits, k h r s: 0 if the player did not follow that suit |
 | `Troef` | trump; only its first letter counts |
 | `Variant` | `Rotterdams`, `Amsterdams`, or anything else if it is not known |
@@ -28,7 +28,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from agents.forests.position import GONE, HAND, LEFT, LEGAL, MAY, NOT_FOLLOWED, SIZE, TABLE
-from agents.training.forests.decisions import Decision
+from agents.training.forests.decisions import TeacherDecision
 from arena.core.cards import LANE, RANKS, SUITS, cards_of, mask_of
 from arena.core.errors import ArenaError
 from arena.core.rules import Standing, Trick, View
@@ -48,7 +48,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def read_decisions(path: Path, variant: Variant) -> Iterator[Decision]:
+def read_decisions(path: Path, variant: Variant) -> Iterator[TeacherDecision]:
     """The decisions of one variant; `ArenaError` says which line is wrong."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -75,7 +75,7 @@ def _names(reader: csv.DictReader[str]) -> list[str]:
     return [name for name in reader.fieldnames or [] if name]
 
 
-def _decision(row: dict[str, str], rules: Klaverjas, deal: str) -> Decision:
+def _decision(row: dict[str, str], rules: Klaverjas, deal: str) -> TeacherDecision:
     places = row["Cards"].split()
     bits = row["PlayableCardBits"].replace(" ", "")
     if len(bits) != len(places):
@@ -108,7 +108,7 @@ def _decision(row: dict[str, str], rules: Klaverjas, deal: str) -> Decision:
         lanes = [game.mask(SUIT_MASK[suit] & not_followed) for suit in range(4)]
         position[NOT_FOLLOWED + player] = _whole_lanes(lanes)
     view = _view(rules, tuple(card for card, _ in held), legal, table, trump, finished)
-    return Decision(deal, game, position, view, card)
+    return TeacherDecision(deal, game, position, view, card)
 
 
 def _view(
@@ -119,7 +119,7 @@ def _view(
     trump: int,
     finished: list[tuple[int, ...]],
 ) -> View:
-    """As much of a view as the rule player looks at; who led the finished tricks is not known."""
+    """The part of a view that the rule player looks at; the leaders of tricks are not known."""
     tricks = tuple(Trick(0, cards, 0, 0, 0) for cards in zip(*finished, strict=True))
     return View(
         rules=rules, seat=0, phase="play", legal=tuple(cards_of(legal)), hand=mask_of(hand),

@@ -1,6 +1,6 @@
 """Networks, trained with torch.
 
-| module | what |
+| module | content |
 |---|---|
 | `learner` | a network that learns batch by batch; its whole state is plain arrays |
 | `positions` | rounds as positions, and positions as the inputs of networks |
@@ -11,6 +11,6 @@
 | `card_rounds` | rounds played by a network that values cards |
 | `card_labels` | the value of every legal card of a decision, by playouts |
 | `cards` | `arena train policy` with `kind: network`: the value of every card |
-| `temperature` | how sharply these values explain what players play |
+| `temperature` | the temperature at which these values explain best how others play |
 | `trump` | `arena train trump`: which trump to name in Schieber |
 """

@@ -1,13 +1,13 @@
-"""What every card would have come to: labels for networks that value cards.
+"""Labels for networks that value cards: the margin that playouts give each legal card.
 
-Rounds are played by a network (`card_rounds`). At some of its decisions each legal card
-is played out, and what the side of the seat wins by is the label of the card. There are two ways:
+A network plays rounds (`card_rounds`). At some of its decisions each legal card is played out, and
+the margin of the seat's side is the label of the card. There are two ways:
 
-* in the same true deal, everybody going on by the network: one playout, which says little, but
-  of how the network plays itself; that it is the same deal for all cards of a decision helps;
-* in some worlds that what was played makes likely (`agents.policies.pool`), everybody going on by
-  the tables that come with the game, the same worlds for all cards: their mean says far more, and
-  takes hardly longer, as tables are that much faster. It is how a network begins.
+* in the true deal, all seats going on by the network: one playout, of how the network plays
+  itself; that all cards of a decision share the deal makes up for some of the noise;
+* in worlds that the plays so far make likely (`agents.policies.pool`), all seats going on by the
+  bundled tables, the same worlds for all cards. The mean of some worlds says far more, and takes
+  hardly longer, since tables are that much faster. Networks begin this way.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from agents.search.leaves import values_of
 from agents.training.networks.card_rounds import (
     LEAVES,
     SEATS,
-    Company,
-    Deals,
-    Decisions,
-    Room,
+    DealBatch,
+    DecisionBatch,
+    RoundWorkspace,
+    TablePlayers,
     allowed,
     by_tables,
+    collect_decisions,
     go_on,
-    new_room,
+    new_workspace,
     play_out,
-    play_rounds,
     random,
 )
 from arena.games.kernel.bits import popcount
@@ -65,9 +65,9 @@ class Labels(NamedTuple):
     """Decisions, one row each."""
 
     inputs: NDArray[np.uint8]
-    """What `card_inputs` shows, eight inputs to a byte, the first in the lowest bit."""
+    """The inputs by `card_inputs`, eight to a byte, the first in the lowest bit."""
     values: NDArray[np.float32]
-    """What each card came to in points, by output; NaN if it was not legal."""
+    """The margin in points by output; NaN where the card was not legal."""
 
     def __len__(self) -> int:
         return len(self.values)
@@ -78,12 +78,12 @@ class Labels(NamedTuple):
         return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-class Guesses(NamedTuple):
-    """Worlds that the past makes likely, for compiled code; all but the types is room."""
+class LikelyWorlds(NamedTuple):
+    """For compiled code that draws likely worlds: policies by type, and scratch buffers."""
 
     types: Types
     worlds: int
-    """In how many each card is played out; 0: in the true deal."""
+    """In how many each card is played out."""
     pool: Pool
     ledger: Ledger
     memory: Memory
@@ -92,17 +92,17 @@ class Guesses(NamedTuple):
     sizes: NDArray[np.int64]
     posterior: NDArray[np.float64]
     dealt: DealtFactors
-    """Of bids nothing is learnt here."""
+    """Empty: bids are not taken as evidence here."""
     sums: NDArray[np.float64]
 
 
-def guesses_for(game: KernelGame, worlds: int) -> Guesses:
-    """Of so many worlds, drawn from a pool of twice as many."""
+def likely_worlds(game: KernelGame, worlds: int) -> LikelyWorlds:
+    """A number of worlds, drawn from a pool of twice as many."""
     model = policies_for(game.rules, None)
     first = tuple(float(number == 0) for number in range(len(model.types)))
     types = types_for(model, game, (first,) * len(game.rules.sides))
     cards = SEATS * game.rules.hand_size
-    return Guesses(
+    return LikelyWorlds(
         types,
         worlds,
         Pool.empty(max(1, 2 * worlds)),
@@ -118,23 +118,23 @@ def guesses_for(game: KernelGame, worlds: int) -> Guesses:
 
 
 def label(
-    deals: Deals,
+    deals: DealBatch,
     valuer: Valuer,
-    company: Company,
+    tables: TablePlayers,
     worlds: int,
-    strangers: float,
+    share_of_tables: float,
     explore: float,
     share: float,
 ) -> Labels:
-    """Play rounds and label a `share` of their decisions: in some `worlds`, or in the true deal.
+    """Play rounds and label a `share` of the network's decisions, in `worlds` or the true deal (0).
 
-    A share of `strangers` are those who sit with others; 1 is everybody, and then all decisions
-    are labelled all the same. The network plays any legal card a share `explore` of the time.
+    A share `share_of_tables` of the deals have seats that play by the tables; if it is 1, all seats
+    do, and their decisions are labelled. With chance `explore`, a seat plays a random legal card.
     """
     game = deals.game
     cards = SEATS * game.rules.hand_size
     most = len(deals.states) * cards
-    found = Decisions(
+    found = DecisionBatch(
         np.empty((most, STATE_WORDS), np.uint64),
         np.empty((most, SEEN_WORDS), np.uint64),
         np.empty((most, SEATS), np.uint64),
@@ -144,18 +144,18 @@ def label(
         np.empty(most, np.uint64),
     )
     words = game.words
-    count = play_rounds(
-        deals.states, deals.seeds, words, valuer, company, strangers, explore, share, found
+    count = collect_decisions(
+        deals.states, deals.seeds, words, valuer, tables, share_of_tables, explore, share, found
     )
-    found = Decisions(*(column[:count] for column in found))
+    found = DecisionBatch(*(column[:count] for column in found))
     inputs = np.zeros((count, -(-input_count(game) // 8)), np.uint8)
     values = np.full((count, output_count(game)), np.nan, np.float32)
     if worlds:
         _label_in_worlds(
-            found, words, valuer, company, guesses_for(game, worlds), inputs, values
+            found, words, valuer, tables, likely_worlds(game, worlds), inputs, values
         )  # fmt: skip
     else:
-        _label_in_deal(found, words, valuer, company, inputs, values)
+        _label_in_deal(found, words, valuer, tables, inputs, values)
     return Labels(inputs, values)
 
 
@@ -166,7 +166,7 @@ def label(
 def _enter_inputs(
     state: Words, game: Words, seen: Words, valuer: Valuer, inputs: NDArray[np.uint8]
 ) -> Word:
-    """Enter the inputs of a decision; where the cards of each lane begin."""
+    """Enter the inputs of a decision; where the cards of each suit begin."""
     active, places = look_at(state, game, seen, valuer.scheme, valuer.inputs)
     for i in range(active):
         inputs[valuer.inputs[i] >> 3] |= np.uint8(1 << (valuer.inputs[i] & 7))
@@ -174,54 +174,54 @@ def _enter_inputs(
 
 
 @inlined
-def _set_up(found: Decisions, number: Int, room: Room) -> None:
+def _set_up(found: DecisionBatch, number: Int, space: RoundWorkspace) -> None:
     """Go back to a decision."""
-    copy_state(found.states[number], room.state)
+    copy_state(found.states[number], space.state)
     for i in range(SEEN_WORDS):
-        room.seen[i] = found.seen[number, i]
+        space.seen[i] = found.seen[number, i]
     for i in range(SEATS):
-        room.voids[i] = found.voids[number, i]
+        space.voids[i] = found.voids[number, i]
 
 
 @compiled
 def _label_in_deal(
-    found: Decisions,
+    found: DecisionBatch,
     game: Words,
     valuer: Valuer,
-    company: Company,
+    tables: TablePlayers,
     inputs: NDArray[np.uint8],
     values: NDArray[np.float32],
 ) -> None:
-    """What each card comes to in the true deal, if the network goes on."""
-    room = new_room()
+    """Label each card by a playout of the network in the true deal."""
+    space = new_workspace()
     for number in range(len(found.states)):
         state = found.states[number]
         places = _enter_inputs(state, game, found.seen[number], valuer, inputs[number])
         side = np.int64(side_of(game, state[TURN]))
         cards = allowed(state, game)
-        room.rng[0] = found.seeds[number]
+        space.rng[0] = found.seeds[number]
         while cards != ZERO:
             card = cards & (~cards + ONE)
             cards ^= card
-            _set_up(found, number, room)
-            go_on(room.state, game, room, card)
-            play_out(game, valuer, company, found.others[number], room)
-            values[number, output_of(places, card)] = np.float32(room.values[side])
+            _set_up(found, number, space)
+            go_on(space.state, game, space, card)
+            play_out(game, valuer, tables, found.table_seats[number], space)
+            values[number, output_of(places, card)] = np.float32(space.values[side])
 
 
 @compiled
 def _label_in_worlds(
-    found: Decisions,
+    found: DecisionBatch,
     game: Words,
     valuer: Valuer,
-    company: Company,
-    guesses: Guesses,
+    tables: TablePlayers,
+    likely: LikelyWorlds,
     inputs: NDArray[np.uint8],
     values: NDArray[np.float32],
 ) -> None:
-    """What each card comes to on average in worlds that are likely, if the tables go on."""
-    room = new_room()
-    pool, ledger, may, sizes = guesses.pool, guesses.ledger, guesses.may, guesses.sizes
+    """Label each card by the mean of playouts of the tables in likely worlds."""
+    space = new_workspace()
+    pool, ledger, may, sizes = likely.pool, likely.ledger, likely.may, likely.sizes
     for number in range(len(found.states)):
         state, seen = found.states[number], found.seen[number]
         turn, unseen = state[TURN], ZERO
@@ -235,26 +235,26 @@ def _label_in_worlds(
         may[turn] = ZERO
         past = found.past[number, :played]
         plays = recall(past, found.leaders[number], state, game, turn, ledger)
-        plan_uniform(guesses.plan, unseen, may, sizes)
-        guesses.memory.hands[:] = NO_HAND
+        plan_uniform(likely.plan, unseen, may, sizes)
+        likely.memory.hands[:] = NO_HAND
         evidence = Evidence(
-            ledger, plays, game, guesses.types, 1.0, guesses.dealt, None, ledger.voids
+            ledger, plays, game, likely.types, 1.0, likely.dealt, None, ledger.voids
         )
-        room.rng[0] = found.seeds[number]
+        space.rng[0] = found.seeds[number]
         count, _ = fill(
-            pool, len(pool.upto), 0.0, guesses.plan, 0, evidence, guesses.memory,
-            guesses.posterior, room.rng,
+            pool, len(pool.upto), 0.0, likely.plan, 0, evidence, likely.memory,
+            likely.posterior, space.rng,
         )  # fmt: skip
         places = _enter_inputs(state, game, seen, valuer, inputs[number])
         _play_in_worlds(
-            state, found.voids[number], game, company, pool.hands, pool.upto[:count],
-            guesses.worlds, places, guesses.sums, room,
+            state, found.voids[number], game, tables, pool.hands, pool.upto[:count],
+            likely.worlds, places, likely.sums, space,
         )  # fmt: skip
         cards = allowed(state, game)
         while cards != ZERO:
             output = output_of(places, cards & (~cards + ONE))
             cards &= cards - ONE
-            values[number, output] = np.float32(guesses.sums[output] / np.float64(guesses.worlds))
+            values[number, output] = np.float32(likely.sums[output] / np.float64(likely.worlds))
 
 
 @uncounted
@@ -262,16 +262,16 @@ def _play_in_worlds(
     first: Words,
     voids: Words,
     game: Words,
-    company: Company,
+    tables: TablePlayers,
     hands: NDArray[np.uint64],
     upto: NDArray[np.float64],
     worlds: Int,
     places: Word,
     sums: NDArray[np.float64],
-    room: Room,
+    space: RoundWorkspace,
 ) -> None:
-    """Play each card out in worlds at equal distances in a pool, with the same luck; add up."""
-    state, rng = room.state, room.rng
+    """Add up playouts of each card in worlds at equal distances in a pool, with common seeds."""
+    state, rng = space.state, space.rng
     turn, cards = first[TURN], allowed(first, game)
     side = np.int64(side_of(game, turn))
     sums[:] = 0.0
@@ -291,16 +291,16 @@ def _play_in_worlds(
             for i in range(SEATS):
                 if np.uint64(i) != turn:
                     state[HANDS + np.uint64(i)] = hands[world, i]
-                room.voids[i] = voids[i]
+                space.voids[i] = voids[i]
             rng[0] = luck
             while True:
-                watch(state, room.voids, card)
+                watch(state, space.voids, card)
                 play(state, game, card)
                 if state[LEFT] == ZERO:
                     break
                 card = allowed(state, game)
                 if card & (card - ONE) != ZERO:
-                    card = by_tables(state, game, company, card, room)
-            values_of(state, game, LEAVES, room.scores, room.values)
-            sums[output_of(places, tried)] += room.values[side]
+                    card = by_tables(state, game, tables, card, space)
+            values_of(state, game, LEAVES, space.scores, space.values)
+            sums[output_of(places, tried)] += space.values[side]
         rng[0] = luck

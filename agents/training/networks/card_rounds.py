@@ -1,7 +1,7 @@
 """Rounds that a network plays from every seat's own view, and the decisions in them.
 
-Some seats are *strangers*: they play as the tables do, drawn from chances made sharper. Without
-any, a network would learn to play with and against itself alone.
+In some deals, some seats play by the bundled tables of the game instead: they draw cards by
+chances made sharper. Without them, a network would only meet itself.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import copy_state, legal, play, side_of
 from arena.games.kernel.tricks import pick
 
-EVERYBODY = 15
-"""All seats, a bit each."""
+_ALL_SEATS = 15
+"""A bit for each seat."""
 SEATS = 4
 _S11, _S32 = np.uint64(11), np.uint64(32)
 _UNIT = 2.0**-53
@@ -40,55 +40,55 @@ LEAVES = Leaves(1, RANDOM, DIFFERENCE, SHOOT, 0, 0.0)
 """Rounds are worth the difference of the scores."""
 
 
-class Company(NamedTuple):
-    """How strangers play, for compiled code."""
+class TablePlayers(NamedTuple):
+    """How seats play that go by tables, for compiled code."""
 
     deck: Deck
     factors: Factors
 
 
-def company_for(game: KernelGame, sharpness: float) -> Company:
-    """Players by the tables that come with a game."""
-    return Company(deck_of(game), policies_for(game.rules, None).factors(game, sharpness))
+def table_players(game: KernelGame, sharpness: float) -> TablePlayers:
+    """Players by the bundled tables of a game, with chances raised to a power."""
+    return TablePlayers(deck_of(game), policies_for(game.rules, None).factors(game, sharpness))
 
 
-class Deals(NamedTuple):
-    """Rounds at their first card, those with the same trump."""
+class DealBatch(NamedTuple):
+    """Deals with the same trump, at their first card."""
 
     game: KernelGame
     states: Words
     """A row for each."""
     seeds: Words
 
-    def parts(self, size: int) -> Iterator[Deals]:
-        """The same deals, so many at a time."""
+    def parts(self, size: int) -> Iterator[DealBatch]:
+        """The same deals, `size` at a time."""
         for at in range(0, len(self.states), size):
-            yield Deals(self.game, self.states[at : at + size], self.seeds[at : at + size])
+            yield DealBatch(self.game, self.states[at : at + size], self.seeds[at : at + size])
 
 
-def deals_for(rules: Rules, seed: int, numbers: range, bidder: str = "") -> list[Deals]:
-    """Random deals, bid and passed as is usual; one depends on the seed and its number alone."""
+def deals_for(rules: Rules, seed: int, numbers: range, bidder: str = "") -> list[DealBatch]:
+    """Random deals after bidding and passing; each depends on the seed and its number alone."""
     bid = BIDDERS.get(bidder)().bid if bidder else usual_bid
     found: dict[int | None, tuple[list[Words], list[int]]] = {}
     for number in numbers:
         state = rules.start(rules.random_deal(rng_for(seed, "deal", number), number))
         rng = rng_for(seed, "before", number)
         while state.phase in ("bid", "pass"):
-            assert state.turn is not None  # it is somebody's
+            assert state.turn is not None  # the round is not over
             view = rules.view(state, state.turn)
             rules.apply(state, bid(view, rng) if state.phase == "bid" else pass_card(view, rng))
-        assert state.turn is not None  # somebody leads
+        assert state.turn is not None  # nor has it begun
         states, seeds = found.setdefault(state.trump, ([], []))
         states.append(kernel_game(rules, state.trump).state(state, state.hands, state.turn))
         seeds.append(rng.next64())
     return [
-        Deals(kernel_game(rules, trump), np.array(states), np.array(seeds, dtype=np.uint64))
+        DealBatch(kernel_game(rules, trump), np.array(states), np.array(seeds, dtype=np.uint64))
         for trump, (states, seeds) in found.items()
     ]
 
 
-class Decisions(NamedTuple):
-    """Decisions of rounds, one row each, before they are labelled."""
+class DecisionBatch(NamedTuple):
+    """Decisions of rounds before they are labelled, one row each."""
 
     states: Words
     seen: Words
@@ -96,14 +96,14 @@ class Decisions(NamedTuple):
     past: NDArray[np.uint64]
     """The cards that were played before."""
     leaders: Words
-    """Who led the first of them."""
-    others: Words
-    """A bit for each seat that is a stranger's."""
+    """The seat that led the first of them."""
+    table_seats: Words
+    """A bit for each seat that plays by the tables."""
     seeds: Words
 
 
-class Room(NamedTuple):
-    """What a round is played on."""
+class RoundWorkspace(NamedTuple):
+    """Scratch buffers for playing a round."""
 
     state: Words
     seen: Words
@@ -117,8 +117,8 @@ class Room(NamedTuple):
 
 
 @compiled
-def new_room() -> Room:
-    return Room(
+def new_workspace() -> RoundWorkspace:
+    return RoundWorkspace(
         np.empty(STATE_WORDS, np.uint64),
         np.empty(SEEN_WORDS, np.uint64),
         np.empty(SEATS, np.uint64),
@@ -135,16 +135,18 @@ def random(rng: Words) -> float:
     return np.float64(next64(rng) >> _S11) * _UNIT
 
 
-# Called, not inlined: to compile them once is what keeps compiling short.
+# Called, not inlined: compiling each of them once keeps compile times short.
 @uncounted
 def _by_network(state: Words, game: Words, seen: Words, valuer: Valuer, cards: Word) -> Word:
     return Word(best_by(state, game, seen, valuer, cards))
 
 
 @uncounted
-def by_tables(state: Words, game: Words, company: Company, cards: Word, room: Room) -> Word:
-    deck, factors = company.deck, company.factors
-    return Word(draw(state, game, room.voids, deck, factors, 0, cards, room.weights, room.rng))
+def by_tables(
+    state: Words, game: Words, tables: TablePlayers, cards: Word, space: RoundWorkspace
+) -> Word:
+    deck, factors = tables.deck, tables.factors
+    return Word(draw(state, game, space.voids, deck, factors, 0, cards, space.weights, space.rng))
 
 
 @uncounted
@@ -153,131 +155,135 @@ def allowed(state: Words, game: Words) -> Word:
 
 
 @uncounted
-def go_on(state: Words, game: Words, room: Room, card: Word) -> None:
-    notice(state, game, room.seen, card)
-    watch(state, room.voids, card)
+def go_on(state: Words, game: Words, space: RoundWorkspace, card: Word) -> None:
+    notice(state, game, space.seen, card)
+    watch(state, space.voids, card)
     play(state, game, card)
 
 
 @uncounted
-def _begin(first: Words, game: Words, seed: Word, room: Room) -> None:
-    copy_state(first, room.state)
-    new_seen(game, room.seen)
+def _begin(first: Words, game: Words, seed: Word, space: RoundWorkspace) -> None:
+    copy_state(first, space.state)
+    new_seen(game, space.seen)
     for seat in range(SEATS):
-        room.voids[seat] = ZERO
-    room.rng[0] = seed
+        space.voids[seat] = ZERO
+    space.rng[0] = seed
 
 
 @uncounted
-def play_out(game: Words, valuer: Valuer, company: Company, others: Word, room: Room) -> None:
+def play_out(
+    game: Words, valuer: Valuer, tables: TablePlayers, table_seats: Word, space: RoundWorkspace
+) -> None:
     """Play a round to its end."""
-    state = room.state
+    state = space.state
     while state[LEFT] != ZERO:
         cards = allowed(state, game)
         card = cards
         if cards & (cards - ONE) != ZERO:
-            if others >> state[TURN] & ONE != ZERO:
-                card = by_tables(state, game, company, cards, room)
+            if table_seats >> state[TURN] & ONE != ZERO:
+                card = by_tables(state, game, tables, cards, space)
             else:
-                card = _by_network(state, game, room.seen, valuer, cards)
-        go_on(state, game, room, card)
-    values_of(state, game, LEAVES, room.scores, room.values)
+                card = _by_network(state, game, space.seen, valuer, cards)
+        go_on(state, game, space, card)
+    values_of(state, game, LEAVES, space.scores, space.values)
 
 
 @compiled
-def play_rounds(
+def collect_decisions(
     states: Words,
     seeds: Words,
     game: Words,
     valuer: Valuer,
-    company: Company,
-    strangers: float,
+    tables: TablePlayers,
+    share_of_tables: float,
     explore: float,
     share: float,
-    found: Decisions,
+    found: DecisionBatch,
 ) -> Int:
-    """Play rounds and note their decisions; how many there are."""
-    room = new_room()
+    """Play rounds and enter their decisions; how many there are."""
+    space = new_workspace()
     count = 0
     for i in range(len(states)):
-        _begin(states[i], game, seeds[i], room)
-        count = _play_round(game, valuer, company, strangers, explore, share, found, count, room)
+        _begin(states[i], game, seeds[i], space)
+        count = _play_round(
+            game, valuer, tables, share_of_tables, explore, share, found, count, space
+        )
     return count
 
 
 @uncounted
-def _strangers(share: float, rng: Words) -> Word:
-    """A bit for each seat that plays by the tables: those of everybody, of nobody, or any."""
+def _draw_table_seats(share: float, rng: Words) -> Word:
+    """A bit for each seat that plays by the tables: all if the share is 1; else none, or any."""
     if share >= 1.0:
-        return np.uint64(EVERYBODY)
+        return np.uint64(_ALL_SEATS)
     if random(rng) >= share:
         return ZERO
-    return Word(next64(rng) >> _S32 & np.uint64(EVERYBODY))
+    return Word(next64(rng) >> _S32 & np.uint64(_ALL_SEATS))
 
 
 @uncounted
 def _play_round(
     game: Words,
     valuer: Valuer,
-    company: Company,
-    strangers: float,
+    tables: TablePlayers,
+    share_of_tables: float,
     explore: float,
     share: float,
-    found: Decisions,
+    found: DecisionBatch,
     count: Int,
-    room: Room,
+    space: RoundWorkspace,
 ) -> Int:
-    state, rng = room.state, room.rng
-    others, everybody = _strangers(strangers, rng), strangers >= 1.0
+    state, rng = space.state, space.rng
+    table_seats, is_all = _draw_table_seats(share_of_tables, rng), share_of_tables >= 1.0
     leader, played = state[TURN], 0
     while state[LEFT] != ZERO:
         cards = allowed(state, game)
         card = cards
         if cards & (cards - ONE) != ZERO:
-            is_stranger = others >> state[TURN] & ONE != ZERO
-            if (everybody or not is_stranger) and random(rng) < share:
+            by_table = table_seats >> state[TURN] & ONE != ZERO
+            if (is_all or not by_table) and random(rng) < share:
                 copy_state(state, found.states[count])
                 for i in range(played):
-                    found.past[count, i] = room.past[i]
+                    found.past[count, i] = space.past[i]
                 for i in range(SEEN_WORDS):
-                    found.seen[count, i] = room.seen[i]
+                    found.seen[count, i] = space.seen[i]
                 for i in range(SEATS):
-                    found.voids[count, i] = room.voids[i]
-                found.leaders[count], found.others[count] = leader, others
+                    found.voids[count, i] = space.voids[i]
+                found.leaders[count], found.table_seats[count] = leader, table_seats
                 found.seeds[count] = next64(rng)
                 count += 1
             if random(rng) < explore:
                 card = pick(cards, next64(rng) >> _S32)
-            elif is_stranger:
-                card = by_tables(state, game, company, cards, room)
+            elif by_table:
+                card = by_tables(state, game, tables, cards, space)
             else:
-                card = _by_network(state, game, room.seen, valuer, cards)
-        room.past[played] = card
+                card = _by_network(state, game, space.seen, valuer, cards)
+        space.past[played] = card
         played += 1
-        go_on(state, game, room, card)
+        go_on(state, game, space, card)
     return count
 
 
-def play_against(deals: Deals, valuer: Valuer, company: Company) -> NDArray[np.float64]:
-    """By how many points a network beats the tables in each deal, on average over two seatings.
+def play_against(deals: DealBatch, valuer: Valuer, tables: TablePlayers) -> NDArray[np.float64]:
+    """The mean margin of a network against the tables in each deal, over two seatings.
 
-    Where there are no partners, two of each sit opposite.
+    Where there are no partners, two seats of each sit opposite each other.
     """
-    return _play_against(deals.states, deals.seeds, deals.game.words, valuer, company)
+    return _play_against(deals.states, deals.seeds, deals.game.words, valuer, tables)
 
 
 @compiled
 def _play_against(
-    states: Words, seeds: Words, game: Words, valuer: Valuer, company: Company
+    states: Words, seeds: Words, game: Words, valuer: Valuer, tables: TablePlayers
 ) -> NDArray[np.float64]:
-    room = new_room()
+    space = new_workspace()
     margins = np.zeros(len(states), np.float64)
     for i in range(len(states)):
         for seating in range(2):
-            _begin(states[i], game, seeds[i], room)
-            others = np.uint64(5 << (1 - seating))
-            play_out(game, valuer, company, others, room)
+            _begin(states[i], game, seeds[i], space)
+            table_seats = np.uint64(5 << (1 - seating))
+            play_out(game, valuer, tables, table_seats, space)
             for seat in range(SEATS):
-                if others >> np.uint64(seat) & ONE == ZERO:
-                    margins[i] += room.values[np.int64(side_of(game, np.uint64(seat)))] / 4.0
+                if table_seats >> np.uint64(seat) & ONE == ZERO:
+                    margins[i] += space.values[np.int64(side_of(game, np.uint64(seat)))] / 4.0
     return margins

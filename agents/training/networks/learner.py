@@ -1,7 +1,7 @@
-"""A network that learns: torch, with all that it is at any moment as plain arrays.
+"""A network that learns with torch; its whole state is plain arrays.
 
-The same seed and the same batches give the same weights on the same machine, also if learning
-was put down in between.
+The same seed and the same batches give the same weights on the same machine, also if the state
+was saved and restored in between.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.networks.dense_network import Network
+from agents.training.trainer import Arrays
 from arena.core.errors import ArenaError
 
-Arrays = dict[str, NDArray[Any]]
 Loss = Callable[[Any, Any], Any]
 """From outputs and targets, a tensor by name, to a mean loss."""
 
 
 def need_torch() -> Any:
-    """torch, or what to do about it."""
+    """Import torch; `ArenaError` says how to install it."""
     try:
         import torch
     except ImportError as error:
@@ -33,7 +33,7 @@ def need_torch() -> Any:
 
 
 class Learner:
-    """Rectified layers and Adam."""
+    """A dense network with rectified hidden layers, trained by Adam."""
 
     def __init__(
         self,
@@ -43,8 +43,8 @@ class Learner:
         seed: int,
         average: float | None = None,
     ) -> None:
-        """With `average` the network is a running average of the weights: of the old average
-        so much stays with each step, less in the first steps."""
+        """With `average`, the network is a running average of the weights: each step keeps this
+        share of the old average, less of it in the first steps."""
         self._torch = torch = need_torch()
         torch.set_num_threads(1)  # sums depend on how many there are
         torch.use_deterministic_algorithms(True)
@@ -67,17 +67,17 @@ class Learner:
         self._averages = [] if average is None else [x.detach().clone() for x in self._parameters]
 
     def ignore(self, inputs: NDArray[np.bool_]) -> None:
-        """Inputs that never occur say nothing: their weights are 0, and stay so."""
+        """Set the weights of inputs that never occur to 0, where they stay."""
         with self._torch.no_grad():
             self._layers[0].weight[:, self._torch.from_numpy(inputs)] = 0.0
 
     def set_learning_rate(self, rate: float) -> None:
-        """From now on."""
+        """Set the learning rate of the steps that follow."""
         for group in self._adam.param_groups:
             group["lr"] = rate
 
     def step(self, inputs: NDArray[np.float32], targets: Mapping[str, NDArray[Any]]) -> float:
-        """Learn from a batch; its mean loss before."""
+        """Learn from a batch; its mean loss before the step."""
         self._adam.zero_grad()
         loss = self._of(inputs, targets)
         loss.backward()
@@ -100,7 +100,7 @@ class Learner:
             return float(self._of(inputs, targets).item())
 
     def outputs(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What torch makes of inputs."""
+        """The outputs that torch computes."""
         with self._torch.no_grad():
             answer: NDArray[np.float32] = self._forward(inputs).numpy()
         return answer
@@ -116,7 +116,7 @@ class Learner:
         return self._layers[-1](values)
 
     def network(self, encoding: str, scale: NDArray[np.float32]) -> Network:
-        """What was learnt; each output times its `scale`."""
+        """The network for play; each output is multiplied by its `scale`."""
         parameters = self._averages or self._parameters
         parts = [each.detach().numpy().reshape(-1) for each in parameters[:-2]]
         last, biases = (each.detach().numpy() for each in parameters[-2:])
@@ -133,7 +133,7 @@ class Learner:
                 layer.bias.copy_(self._torch.from_numpy(biases.copy()))
 
     def arrays(self) -> Arrays:
-        """All that it is."""
+        """The whole state: weights, averages and the moments of Adam."""
         found: Arrays = {
             f"average_{i}": each.numpy().copy() for i, each in enumerate(self._averages)
         }
@@ -146,7 +146,7 @@ class Learner:
         return found
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Become what `arrays` say."""
+        """Go back to the state that `arrays` gave."""
         torch = self._torch
         with torch.no_grad():
             for i, average in enumerate(self._averages):

@@ -1,7 +1,7 @@
 """Rounds as positions to learn from, and positions as the inputs of networks.
 
-Which plain suit is which means nothing, so each time a round is looked at, its plain suits
-change places at random.
+Plain suits are interchangeable: in each epoch, the plain suits of every round change places at
+random.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ from agents.networks.encodings import (
 from agents.policies.features import Deck, deck_of, watch
 from agents.policies.model import policies_for
 from agents.policies.tables import Factors, draw
-from agents.training.rounds import Rounds
-from agents.training.tables.fit import deal_round
+from agents.training.rounds import Rounds, deal_round
 from arena.core.rules import Rules
 from arena.core.seeds import rng_for
 from arena.games.kernel.jit import compiled
 from arena.games.kernel.layout import DECK, LANE_BITS, LEFT, ONE, STATE_WORDS, TURN, Int, Words
 from arena.games.kernel.layout import ZERO as NONE
-from arena.games.kernel.spec import KernelGame, kernel_game
+from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import copy_state, final_scores, legal, play, side_of
 
 Encoding: TypeAlias = Literal["places", "world", "seat"]
 _NUMBERS: dict[Encoding, int] = {"places": 0, "world": 1, "seat": 2}
 _PLAIN = np.array(list(permutations(range(3))), dtype=np.uint8)
-_LANE = np.uint8(LANE_BITS)
+_LANE = np.uint64(LANE_BITS)
 
 
-class Examples(NamedTuple):
-    """Positions, one row each."""
+class Positions(NamedTuple):
+    """Positions to learn from, one row each."""
 
     inputs: NDArray[np.float32]
-    positions: Words
+    words: Words
+    """The positions as `agents.networks.encodings` lays them out."""
     margins: NDArray[np.float32]
-    """By how many points the side of the one who looks won the round."""
+    """The margin of the round in points, for the side of the seat that looks."""
 
 
 def inputs_for(rules: Rules, encoding: Encoding) -> int:
@@ -63,52 +63,50 @@ def inputs_for(rules: Rules, encoding: Encoding) -> int:
     return MODES + (WORLD if encoding == "world" else SEAT)
 
 
-class Playouts(NamedTuple):
-    """What positions are worth: the mean of some playouts by the policy of the game."""
+class PlayoutMargins(NamedTuple):
+    """Margins as the mean of some playouts by the policy of the game."""
 
     number: int
     sharpness: float
 
 
-def examples_of(
+def positions_of(
     rounds: Rounds,
     encoding: Encoding,
     everyone: bool,
     seed: int | None = None,
-    playouts: Playouts | None = None,
-) -> Examples:
-    """All positions of some rounds, each with how the round ended, or with what playouts say.
+    playouts: PlayoutMargins | None = None,
+) -> Positions:
+    """All positions of some rounds, with the margin of the round or of playouts.
 
-    For `everyone` those of all seats, also of the end; else those of the seat to move. With a
+    For `everyone` they are seen by all seats, also at the end; else by the seat to move. With a
     seed, plain suits change places.
     """
     size = inputs_for(rounds.rules, encoding)
     per_round = rounds.cards.shape[1] * (4 if everyone else 1) + (4 if everyone else 0)
     count = len(rounds) * per_round
-    found = Examples(
+    found = Positions(
         np.empty((count, size), np.float32),
         np.empty((count, SIZE), np.uint64),
         np.empty(count, np.float32),
     )
     at = 0
-    for trump in sorted(set(rounds.trump.tolist())):
-        game = kernel_game(rounds.rules, None if trump < 0 else trump)
-        chosen = np.flatnonzero(rounds.trump == trump)
-        end = at + len(chosen) * per_round
-        bits = _bits(game, rounds, chosen, seed)
-        leaders = rounds.leader[chosen].astype(np.uint64)
-        declarers = np.maximum(rounds.declarer[chosen], 0).astype(np.uint64)
+    for game, rows, cards, leaders, declarers in rounds.by_trump():
+        end = at + len(rows) * per_round
+        if seed is not None:
+            cards = _shuffled(cards, [seed, max(0, game.trump or 0)])
         if playouts is None:
-            expected = np.empty((len(chosen), bits.shape[1] + 1), np.float32)
-            expected[:] = _margins(bits, leaders, declarers, game.words)[:, None]
+            expected = np.empty((len(rows), cards.shape[1] + 1), np.float32)
+            expected[:] = _margins(cards, leaders, declarers, game.words)[:, None]
         else:
             factors = policies_for(rounds.rules, None).factors(game, playouts.sharpness)
+            trump = int(rounds.trump[rows[0]])
             rng = np.array([rng_for(seed or 0, "playouts", trump).next64()], dtype=np.uint64)
             expected = _play_out(
-                bits, leaders, declarers, game.words, deck_of(game), factors, playouts.number, rng
+                cards, leaders, declarers, game.words, deck_of(game), factors, playouts.number, rng
             )
         _collect(
-            bits,
+            cards,
             leaders,
             declarers,
             expected,
@@ -118,35 +116,30 @@ def examples_of(
             _NUMBERS[encoding],
             everyone,
             found.inputs[at:end],
-            found.positions[at:end],
+            found.words[at:end],
             found.margins[at:end],
         )
         at = end
     return found
 
 
-def _bits(game: KernelGame, rounds: Rounds, chosen: NDArray[np.int64], seed: int | None) -> Words:
-    bits = game.to_bits[rounds.cards[chosen]]
-    if seed is not None:
-        rng = np.random.default_rng([seed, max(0, game.trump or 0)])
-        lanes = np.full((len(chosen), 4), 3, dtype=np.uint8)
-        lanes[:, :3] = _PLAIN[rng.integers(len(_PLAIN), size=len(chosen))]
-        bits = np.take_along_axis(lanes, (bits // _LANE).astype(np.int64), 1) * _LANE + bits % _LANE
-    return bits.astype(np.uint64)
+def _shuffled(cards: Words, seed: list[int]) -> Words:
+    """The same rounds with the plain suits of each exchanged at random."""
+    lanes = np.full((len(cards), 4), 3, dtype=np.uint64)
+    lanes[:, :3] = _PLAIN[np.random.default_rng(seed).integers(len(_PLAIN), size=len(cards))]
+    return np.take_along_axis(lanes, (cards // _LANE).astype(np.int64), 1) * _LANE + cards % _LANE
+
+
+def never_active(positions: Positions) -> NDArray[np.bool_]:
+    """The inputs that are 0 in all positions."""
+    return np.asarray(~positions.inputs.any(axis=0))
 
 
 def margins_of(rounds: Rounds) -> NDArray[np.float32]:
     """By how many points the side of seat 0 won each round."""
     margins = np.empty(len(rounds), np.float32)
-    for trump in sorted(set(rounds.trump.tolist())):
-        game = kernel_game(rounds.rules, None if trump < 0 else trump)
-        chosen = np.flatnonzero(rounds.trump == trump)
-        margins[chosen] = _margins(
-            game.to_bits[rounds.cards[chosen]].astype(np.uint64),
-            rounds.leader[chosen].astype(np.uint64),
-            np.maximum(rounds.declarer[chosen], 0).astype(np.uint64),
-            game.words,
-        )
+    for game, rows, cards, leaders, declarers in rounds.by_trump():
+        margins[rows] = _margins(cards, leaders, declarers, game.words)
     return margins
 
 
@@ -175,7 +168,7 @@ def _play_out(
     count: Int,
     rng: Words,
 ) -> NDArray[np.float32]:
-    """By how much the side of seat 0 wins on average, before each card of rounds and at the end."""
+    """The mean margin of the side of seat 0 in playouts from before each card and at the end."""
     state, end = np.empty(STATE_WORDS, np.uint64), np.empty(STATE_WORDS, np.uint64)
     voids, seen = np.zeros(4, np.uint64), np.zeros(4, np.uint64)
     weights, scores = np.empty(64, np.float64), np.empty(4, np.int64)

@@ -1,69 +1,50 @@
-"""What a seat plays and who holds what, by one network: `arena train seat RECIPE`."""
+"""Which card a seat plays and who holds which card, by one network: `arena train seat RECIPE`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.beliefs.network import OUTPUTS, SEAT_OUTPUTS
-from agents.networks.dense_network import BITS_HELP, Bits
-from agents.networks.encodings import CARD, HELD, LEGAL, MAY, VERSIONS
-from agents.training.networks.fitting import Course, fit
-from agents.training.networks.learner import Learner, need_torch
-from agents.training.networks.positions import Encoding, Examples, Playouts, examples_of, inputs_for
-from agents.training.networks.value import (
-    GAMES_HELP,
-    POINTS,
-    Source,
-    notes_of,
-    rounds_from,
-    write_model,
-)
-from arena.config.recipe import RecipeTrainer
+from agents.networks.encodings import CARD, HELD, LEGAL, MAY
+from agents.training.networks.base import POINTS, SEED_HELP
+from agents.training.networks.epochs import EpochsRecipe, EpochsTraining, Task
+from agents.training.networks.learner import need_torch
+from agents.training.networks.positions import Positions, positions_of
+from arena.config.recipe import TrainingOrder
 from arena.core.agent import parameter
-from arena.core.errors import ArenaError
 from arena.games.kernel.layout import Words
 
 _FAR = -1e9
-"""A logit of what cannot be."""
+"""The logit of an impossible card or holder."""
+_MEASURED = 1000
+"""Held-out rounds, at most, in which agreement is measured."""
 
 
 @dataclass(frozen=True)
-class Seat:
+class SeatTask(Task):
     """The card that is played, the holder of each unseen card and the margin: three losses.
 
-    The first two are cross-entropies in nats, over legal cards and over those who may hold a
+    The first two are cross-entropies in nats, over legal cards and over seats that may hold a
     card (its mean over all unseen cards); the last is a mean square in hundreds of points. They
-    are of the same size as they are, so their sum weighs them alike.
+    are of the same size, so their sum weighs them alike.
     """
 
-    encoding: Encoding = "seat"
-    everyone: bool = False
-    playouts: Playouts | None = None
-    unit: str = "loss"
-
-    def targets(self, examples: Examples) -> dict[str, NDArray[Any]]:
+    def targets(self, positions: Positions) -> dict[str, NDArray[Any]]:
         """Bits of cards as 0 and 1."""
-        positions = examples.positions
+        words = positions.words
         return {
-            "margin": examples.margins / np.float32(POINTS),
-            "legal": _bits(positions[:, LEGAL : LEGAL + 1]),
-            "card": _bits(positions[:, CARD : CARD + 1]).argmax(axis=1),
-            "may": _bits(positions[:, MAY + 1 : MAY + 4]),
-            "held": _bits(positions[:, HELD + 1 : HELD + 4]),
+            "margin": positions.margins / np.float32(POINTS),
+            "legal": _bits(words[:, LEGAL : LEGAL + 1]),
+            "card": _bits(words[:, CARD : CARD + 1]).argmax(axis=1),
+            "may": _bits(words[:, MAY + 1 : MAY + 4]),
+            "held": _bits(words[:, HELD + 1 : HELD + 4]),
         }
 
-    def told(self, loss: float) -> float:
-        """As it is."""
-        return loss
-
-    @staticmethod
-    def loss(outputs: Any, targets: Any) -> Any:
+    def loss(self, outputs: Any, targets: Any) -> Any:
         """The sum of all three."""
         torch = need_torch()
         owners = outputs[:, :OUTPUTS].reshape(-1, 3, 64)
@@ -85,12 +66,13 @@ def _bits(words: Words) -> NDArray[np.uint8]:
     )
 
 
-def agreement(outputs: NDArray[np.float32], examples: Examples) -> tuple[float, float]:
-    """How often the likeliest card was played, and the likeliest holder holds the card.
+def agreement(
+    outputs: NDArray[np.float32], targets: dict[str, NDArray[Any]]
+) -> tuple[float, float]:
+    """How often the likeliest card was played, and how often the likeliest holder is right.
 
-    Only where there is a choice: several legal cards, several who may hold the card.
+    Only where there is a choice: several legal cards, several seats that may hold the card.
     """
-    targets = Seat().targets(examples)
     legal = targets["legal"].astype(bool)
     choice = legal.sum(axis=1) > 1
     cards = np.where(legal, outputs[:, OUTPUTS:-1], -np.inf).argmax(axis=1)
@@ -103,58 +85,46 @@ def agreement(outputs: NDArray[np.float32], examples: Examples) -> tuple[float, 
 
 
 @dataclass(frozen=True)
-class SeatRecipe:
-    """Trains a network that says what a seat plays, who holds what and who will win.
+class SeatRecipe(EpochsRecipe):
+    """Trains a network that says which card a seat plays, who holds which card and who will win.
 
     Source: the card play network of Niklaus 2019, section 10.3.1. Differs: dense layers of a size
     for one core instead of six convolutions of 256 channels; learns from games of searches, not
     of people; plain suits change places.
     """
 
-    games: tuple[str, ...] = parameter(help=GAMES_HELP)
-    plays: int = parameter(1, help="how often a set of deals is played", at_least=1)
     sharpness: float = parameter(1.0, help="of the policy that plays a set of deals", at_least=0)
-    bidder: str = parameter("", help="who bids for a set of deals; by default as the game says")
-    hidden: tuple[int, ...] = parameter((256, 128), help="nodes of the hidden layers")
-    epochs: int = parameter(20, help="at most", at_least=1)
-    batch: int = parameter(1024, help="positions of a step", at_least=1)
-    learning_rate: float = parameter(0.001, help="of Adam", at_least=0)
-    last_rate: float = parameter(0.00005, help="the learning rate falls to this", at_least=0)
-    patience: int = parameter(
-        3, help="epochs without getting better after which it ends; 0 for never", at_least=0
+    last_rate: float | None = parameter(
+        0.00005, help="the learning rate falls to this; null: it does not", at_least=0
     )
-    held_out: float = parameter(0.1, help="share of the rounds that is not trained on", at_most=0.9)
-    stretch: int = parameter(2000, help="rounds between two notes on disk", at_least=1)
-    seed: int = parameter(2019, help="where all randomness comes from", at_least=0)
-    bits: Bits = parameter(32, help=BITS_HELP)
+    patience: int = parameter(
+        3, help="epochs without a better held-out loss after which it ends; 0: never", at_least=0
+    )
+    stretch: int = parameter(2000, help="rounds between two checkpoints", at_least=1)
+    seed: int = parameter(2019, help=SEED_HELP, at_least=0)
+    bidder: str = parameter(
+        "", help="bidder for a set of deals; by default the usual one of the game"
+    )
 
-    def __post_init__(self) -> None:
-        if not self.hidden or min(self.hidden) < 1:
-            raise ArenaError("hidden: expected numbers of nodes from 1 on")
+    def task(self) -> Task:
+        """All three; only the seat to move looks."""
+        return SeatTask("seat", False, "loss", np.ones(SEAT_OUTPUTS, np.float32))
 
-    def make(self, folder: Path, output: Path, workers: int, say: Callable[[str], None]) -> None:
-        """Train, write the model with its learning curve beside it, and tell how good it is."""
-        source = Source(folder, self.games, self.plays, self.sharpness, self.bidder)
-        rounds, data = rounds_from(source)
-        sizes = [inputs_for(rounds.rules, "seat"), *self.hidden, SEAT_OUTPUTS]
-        say(f"{len(rounds)} rounds of {rounds.rules.name}; layers {sizes}")
-        learner = Learner(sizes, Seat.loss, self.learning_rate, self.seed)
-        course = Course(
-            self.epochs, self.batch, self.learning_rate, self.last_rate, self.patience,
-            self.held_out, self.stretch, self.seed,
-        )  # fmt: skip
-        history = fit(learner, rounds, Seat(), course, notes_of(output, self, data), say)
-        held = rounds.part(slice(-max(1, round(len(rounds) * self.held_out)), None))
-        examples = examples_of(held.part(slice(0, 1000)), "seat", everyone=False)
-        cards, owners = agreement(learner.outputs(examples.inputs), examples)
-        say(f"held out: {cards:.1%} of the cards, {owners:.1%} of the holders of unseen cards")
-        found = {**data, "cards_right": round(cards, 4), "holders_right": round(owners, 4)}
-        encoding = f"seat {VERSIONS['seat']}"
-        network = learner.network(encoding, np.ones(SEAT_OUTPUTS, np.float32))
-        write_model(output, network, asdict(self), found, history)
+    def begin(self, order: TrainingOrder) -> SeatTraining:
+        """Read the rounds and make a new network."""
+        return SeatTraining(self, order)
 
 
-class SeatTrainer(RecipeTrainer):
-    """`arena train seat RECIPE`."""
+class SeatTraining(EpochsTraining):
+    """Also measures how often the likeliest card and the likeliest holder are right."""
 
-    recipe = SeatRecipe
+    def figures(self) -> dict[str, Any]:
+        figures = super().figures()
+        held_out = positions_of(self.unknown[:_MEASURED], "seat", everyone=False)
+        outputs = self.learner.outputs(held_out.inputs)
+        cards, holders = agreement(outputs, self.task.targets(held_out))
+        self.order.say(
+            f"held out: {cards:.1%} of the cards, {holders:.1%} of the holders of unseen cards"
+        )
+        self.data |= {"cards_right": round(cards, 4), "holders_right": round(holders, 4)}
+        return figures

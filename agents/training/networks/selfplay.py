@@ -1,54 +1,60 @@
-"""Who will win, from rounds that the network plays itself: `arena train selfplay RECIPE`.
+"""The margin of a round, from rounds that the network plays: `arena train selfplay RECIPE`.
 
 A cycle plays rounds with the network as it is, adds their positions to a buffer, and learns from
-as many positions of the buffer as the cycle brought. Now and then the network plays the rule
-player on the same deals as ever; that is the learning curve.
+as many positions of the buffer as the cycle added. From time to time the network meets the rule
+player on a fixed set of deals; that is the learning curve.
 """
 
 from __future__ import annotations
 
 import csv
-import json
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from io import StringIO
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.typing import NDArray
 
 from agents.ismcts import Ismcts
-from agents.networks.dense_network import BITS_HELP, Bits, save_network
+from agents.networks.dense_network import BITS_HELP, Bits, Network, save_network
 from agents.networks.encodings import VERSIONS
+from agents.random_ import Random
 from agents.rule import Rule
-from agents.search.network import load_network
 from agents.searchers.evaluators import NetworkJudge
-from agents.training.curves import line, write_figure
-from agents.training.networks.fitting import load_arrays, save_arrays
+from agents.training.curves import write_figure
+from agents.training.networks.base import (
+    HIDDEN_HELP,
+    RATE_HELP,
+    SEED_HELP,
+    NetworkRecipe,
+    NetworkTraining,
+    header_text,
+    shown,
+)
 from agents.training.networks.learner import Learner
-from agents.training.networks.positions import examples_of, inputs_for, margins_of
-from agents.training.networks.value import POINTS, Margin, notes_of
+from agents.training.networks.positions import inputs_for, margins_of, never_active, positions_of
+from agents.training.networks.value import margin_task
 from agents.training.rounds import Rounds, play_rounds
-from arena import __version__
+from agents.training.trainer import Arrays
 from arena.config.model_file import ModelFile
-from arena.config.recipe import RecipeTrainer
+from arena.config.recipe import TrainingOrder
 from arena.core.agent import Agent, parameter
-from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
 from arena.core.seeds import rng_for
-from arena.games.kernel.jit import warm_up
 from arena.games.klaverjas import Klaverjas
 from arena.stats.paired import mean_difference
 
 _CHUNK = 15
-"""Rounds that a worker plays at a time."""
-_COLUMNS = ("cycle", "mean", "low", "high", "deals")
+"""Rounds of a cycle that a worker plays at a time."""
+_MEASURED_CHUNK = 50
+"""The same for deals of a measurement."""
+_ROUNDS_FOR_INPUTS = 200
+"""Random rounds that show which inputs never occur."""
 
 
 @dataclass(frozen=True)
-class Measured:
+class CurvePoint:
     """The margin per deal against the rule player, with its 95% interval."""
 
     cycle: int
@@ -58,219 +64,172 @@ class Measured:
     deals: int
 
 
-@dataclass
-class _Progress:
-    """Where training is; `rounds` are those in the buffer, cycle by cycle."""
-
-    cycle: int = 0
-    losses: list[float] = field(default_factory=list)
-    curve: list[Measured] = field(default_factory=list)
-    rounds: list[Rounds] = field(default_factory=list)
-
-
 @dataclass(frozen=True)
-class SelfPlayRecipe:
+class SelfPlayRecipe(NetworkRecipe):
     """Trains a network that judges leaves on rounds that it plays itself.
 
     Source: Aaldering 2023, section 3.4; the defaults are as published. Differs: of a full buffer
-    the oldest positions go (the text says the last added); who leads also declares; the model
-    that is written is the one that did best when it was measured.
+    the oldest positions go (the text says the last added); the leader also declares; the model
+    is the network of the best measurement.
     """
 
     variant: Literal["rotterdam", "amsterdam"] = parameter("rotterdam", help="of Klaverjas")
-    encoding: Literal["places", "world"] = parameter("places", help="what the network is shown")
-    hidden: tuple[int, ...] = parameter((1024, 512, 128, 16), help="nodes of the hidden layers")
+    encoding: Literal["places", "world"] = parameter("places", help="the inputs of the network")
+    hidden: tuple[int, ...] = parameter((1024, 512, 128, 16), help=HIDDEN_HELP)
     simulations: int = parameter(10, help="of a decision, in training and when measured")
     c: float = parameter(50.0, help="exploration in points")
     cycles: int = parameter(200, help="cycles", at_least=1)
     rounds: int = parameter(60, help="rounds that a cycle plays", at_least=1)
     buffer: int = parameter(43_200, help="positions to learn from", at_least=1)
-    batch: int = parameter(2048, help="positions of a step", at_least=1)
-    learning_rate: float = parameter(0.01, help="of Adam", at_least=0)
-    later_rate: float = parameter(0.001, help="the learning rate later on", at_least=0)
-    later: int = parameter(50, help="cycles after which it is later", at_least=0)
+    batch: int = parameter(2048, help="positions of a step of Adam", at_least=1)
+    learning_rate: float = parameter(0.01, help=RATE_HELP, at_least=0)
+    later_rate: float = parameter(0.001, help="the learning rate after `later` cycles", at_least=0)
+    later: int = parameter(50, help="cycles with the first learning rate", at_least=0)
     measured_every: int = parameter(20, help="cycles between two measurements", at_least=1)
     deals: int = parameter(500, help="deals of a measurement, each in both seatings", at_least=2)
-    seed: int = parameter(2023, help="where all randomness comes from", at_least=0)
+    seed: int = parameter(2023, help=SEED_HELP, at_least=0)
     bits: Bits = parameter(32, help=BITS_HELP)
 
-    def __post_init__(self) -> None:
-        if not self.hidden or min(self.hidden) < 1:
-            raise ArenaError("hidden: expected numbers of nodes from 1 on")
+    def begin(self, order: TrainingOrder) -> SelfPlayTraining:
+        """Make a new network."""
+        return SelfPlayTraining(self, order)
 
-    def make(self, folder: Path, output: Path, workers: int, say: Callable[[str], None]) -> None:
-        """Train; write the model, and the learning curve as a table and a figure beside it."""
-        rules = Klaverjas(variant=self.variant)
-        warm_up()
-        sizes = [inputs_for(rules, self.encoding), *self.hidden, 1]
-        learner = Learner(sizes, Margin.loss, self.learning_rate, self.seed)
-        learner.ignore(_never(rules, self.encoding, self.seed))
-        notes = notes_of(output, self, {})
-        current, best = notes.with_suffix(".current.npz"), notes.with_suffix(".best.npz")
-        at = self._resumed(notes, learner, rules)
-        if 0 < at.cycle < self.cycles:
-            say(f"going on with cycle {at.cycle + 1} of {self.cycles}")
-        positions = [self._positions(rounds, number) for number, rounds in _numbered(at)]
-        with Parallel(n_jobs=workers) as pool:
-            while at.cycle < self.cycles:
-                if at.cycle % self.measured_every == 0:
-                    self._measure(at, learner, rules, current, best, pool, say)
-                self._save(learner, current)
-                agent = self._agent(current)
-                numbers = range(at.cycle * self.rounds, (at.cycle + 1) * self.rounds)
-                played = pool(
-                    delayed(play_rounds)(rules, [agent], self.seed, numbers[i : i + _CHUNK])
-                    for i in range(0, self.rounds, _CHUNK)
-                )
-                at.rounds.append(Rounds.join(played))
-                positions.append(self._positions(at.rounds[-1], at.cycle))
-                while sum(len(each[1]) for each in positions[1:]) >= self.buffer:
-                    del positions[0], at.rounds[0]
-                at.losses.append(self._learn(learner, positions, at.cycle))
-                at.cycle += 1
-                self._note(notes, learner, at)
-                shown = [POINTS * float(np.sqrt(loss)) for loss in at.losses]
-                say(line(at.cycle / self.cycles, f"cycle {at.cycle}", shown, "points"))
-            self._measure(at, learner, rules, current, best, pool, say)
-        self._write(output, best, at.curve)
 
-    def _positions(
-        self, rounds: Rounds, cycle: int
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        seed = rng_for(self.seed, "suits", cycle).next64() >> 1
-        found = examples_of(rounds, self.encoding, everyone=False, seed=seed)
-        return found.inputs, found.margins[:, None] / np.float32(POINTS)
+class SelfPlayTraining(NetworkTraining):
+    """Plays and learns, cycle by cycle."""
 
-    def _learn(
-        self,
-        learner: Learner,
-        positions: list[tuple[NDArray[np.float32], NDArray[np.float32]]],
-        cycle: int,
-    ) -> float:
-        learner.set_learning_rate(self.learning_rate if cycle < self.later else self.later_rate)
-        inputs = np.concatenate([each[0] for each in positions])[-self.buffer :]
-        margins = np.concatenate([each[1] for each in positions])[-self.buffer :]
-        count = len(positions[-1][1])
-        order = np.random.default_rng([self.seed, cycle]).permutation(len(inputs))[:count]
+    unit = "cycle"
+
+    def __init__(self, recipe: SelfPlayRecipe, order: TrainingOrder) -> None:
+        self.recipe = recipe
+        self.rules = Klaverjas(variant=recipe.variant)
+        self.task = margin_task(recipe.encoding, everyone=False)
+        sizes = [inputs_for(self.rules, recipe.encoding), *recipe.hidden, 1]
+        learner = Learner(sizes, self.task.loss, recipe.learning_rate, recipe.seed)
+        random = play_rounds(self.rules, [Random()], recipe.seed, range(_ROUNDS_FOR_INPUTS))
+        shown_inputs = positions_of(random, recipe.encoding, everyone=True, seed=recipe.seed)
+        learner.ignore(never_active(shown_inputs))
+        super().__init__(order, recipe.cycles, {"seed": recipe.seed}, learner)
+        self.log["curve"] = []
+        self.rounds: list[Rounds] = []
+        """The rounds in the buffer, cycle by cycle."""
+        self.positions: list[tuple[NDArray[np.float32], NDArray[np.float32]]] = []
+        """The same as inputs and margins."""
+        self.best = self._network()
+        """The network of the best measurement."""
+
+    def step(self) -> str:
+        recipe, losses = self.recipe, self.log["losses"]
+        if self.done % recipe.measured_every == 0:
+            self._measure()
+        agent = self._agent()
+        numbers = range(self.done * recipe.rounds, (self.done + 1) * recipe.rounds)
+        played = self.in_workers(
+            delayed(play_rounds)(self.rules, [agent], recipe.seed, numbers[i : i + _CHUNK])
+            for i in range(0, recipe.rounds, _CHUNK)
+        )
+        self._add(Rounds.join(list(played)), self.done)
+        while sum(len(margins) for _, margins in self.positions[1:]) >= recipe.buffer:
+            del self.positions[0], self.rounds[0]
+        losses.append(self._learn())
+        in_points = [self.task.in_units(loss) for loss in losses]
+        return shown(f"cycle {self.done + 1}", in_points, self.task.unit)
+
+    def _add(self, rounds: Rounds, cycle: int) -> None:
+        """Add the rounds of a cycle to the buffer."""
+        seed = rng_for(self.recipe.seed, "suits", cycle).next64() >> 1
+        found = positions_of(rounds, self.recipe.encoding, everyone=False, seed=seed)
+        self.rounds.append(rounds)
+        self.positions.append((found.inputs, self.task.targets(found)["margin"]))
+
+    def _learn(self) -> float:
+        recipe, learner = self.recipe, self.learner
+        is_early = self.done < recipe.later
+        learner.set_learning_rate(recipe.learning_rate if is_early else recipe.later_rate)
+        inputs, margins = (
+            np.concatenate(column)[-recipe.buffer :] for column in zip(*self.positions, strict=True)
+        )
+        count = len(self.positions[-1][1])
+        order = np.random.default_rng([recipe.seed, self.done]).permutation(len(inputs))[:count]
         losses = []
-        for first in range(0, count, self.batch):
-            rows = order[first : first + self.batch]
+        for first in range(0, count, recipe.batch):
+            rows = order[first : first + recipe.batch]
             losses.append(learner.step(inputs[rows], {"margin": margins[rows]}))
         return float(np.mean(losses))
 
-    def _agent(self, model: Path) -> Agent:
-        judge = NetworkJudge(ModelFile.find(str(model)))
-        return Ismcts(simulations=self.simulations, c=self.c, ucb="global", evaluator=judge)
+    def _network(self) -> Network:
+        encoding = self.recipe.encoding
+        return self.learner.network(f"{encoding} {VERSIONS[encoding]}", self.task.scale)
 
-    def _measure(
-        self,
-        at: _Progress,
-        learner: Learner,
-        rules: Klaverjas,
-        current: Path,
-        best: Path,
-        pool: Any,
-        say: Callable[[str], None],
-    ) -> None:
-        if at.curve and at.curve[-1].cycle == at.cycle:
-            return
-        self._save(learner, current)
-        margins = margins_against(
-            rules, self._agent(current), Rule(mode="as-published"), self.seed + 1, self.deals, pool
-        )
-        found = mean_difference(margins)
+    def _agent(self) -> Agent:
+        """A search that judges leaves by the network as it is."""
+        path = self.files.path / "current.npz"
+        save_network(path, self._network(), "in training")
+        judge = NetworkJudge(ModelFile.find(str(path)))
+        simulations, c = self.recipe.simulations, self.recipe.c
+        return Ismcts(simulations=simulations, c=c, ucb="global", evaluator=judge)
+
+    def _measure(self) -> None:
+        """Add a point to the learning curve."""
+        curve, other = self.log["curve"], Rule(mode="as-published")
+        found = mean_difference(self._margins_against(other))
         assert found.mean is not None and found.low is not None and found.high is not None
-        at.curve.append(Measured(at.cycle, found.mean, found.low, found.high, self.deals))
-        say(
-            f"cycle {at.cycle}: {found.mean:+.1f} points a deal against rule "
-            f"({found.low:+.1f} to {found.high:+.1f}, {self.deals} deals)"
+        deals = self.recipe.deals
+        curve.append(asdict(CurvePoint(self.done, found.mean, found.low, found.high, deals)))
+        self.order.say(
+            f"cycle {self.done}: {found.mean:+.1f} points a deal against rule "
+            f"({found.low:+.1f} to {found.high:+.1f}, {deals} deals)"
         )
-        if found.mean == max(each.mean for each in at.curve):
-            write_atomically(best, current.read_bytes())
+        if found.mean == max(point["mean"] for point in curve):
+            self.best = self._network()
 
-    def _save(self, learner: Learner, path: Path) -> None:
-        encoding = f"{self.encoding} {VERSIONS[self.encoding]}"
-        save_network(path, learner.network(encoding, np.full(1, POINTS, np.float32)), "in training")
-
-    def _resumed(self, notes: Path, learner: Learner, rules: Klaverjas) -> _Progress:
-        if not notes.exists():
-            return _Progress()
-        kept = load_arrays(notes)
-        learner.restore(kept)
-        where = json.loads(str(kept["where"]))
-        columns = [kept[name] for name in ("trump", "declarer", "leader", "cards")]
-        rounds = Rounds(rules, *columns)
-        parts = [
-            rounds.part(slice(first, first + self.rounds))
-            for first in range(0, len(rounds), self.rounds)
-        ]
-        curve = [Measured(**each) for each in where["curve"]]
-        return _Progress(where["cycle"], where["losses"], curve, parts)
-
-    def _note(self, notes: Path, learner: Learner, at: _Progress) -> None:
-        where = {
-            "cycle": at.cycle,
-            "losses": at.losses,
-            "curve": [asdict(each) for each in at.curve],
-        }
-        rounds = Rounds.join(at.rounds)
-        save_arrays(
-            notes,
-            {
-                **learner.arrays(),
-                "where": np.array(json.dumps(where)),
-                "trump": rounds.trump,
-                "declarer": rounds.declarer,
-                "leader": rounds.leader,
-                "cards": rounds.cards,
-            },
+    def _margins_against(self, other: Agent) -> NDArray[np.float64]:
+        """The margin against an agent in each of some random deals, played in both seatings."""
+        agent, deals = self._agent(), self.recipe.deals
+        starts = range(0, deals, _MEASURED_CHUNK)
+        chunks = [range(first, min(first + _MEASURED_CHUNK, deals)) for first in starts]
+        played = list(
+            self.in_workers(
+                delayed(play_rounds)(self.rules, seats, self.recipe.seed + 1, chunk)
+                for seats in ([agent, other], [other, agent])
+                for chunk in chunks
+            )
         )
+        halves = played[: len(chunks)], played[len(chunks) :]
+        first, second = (margins_of(Rounds.join(half)) for half in halves)
+        return (first - second).astype(np.float64) / 2
 
-    def _write(self, output: Path, best: Path, curve: list[Measured]) -> None:
-        header = {
-            "recipe": asdict(self),
-            "data": {"seed": self.seed},
-            "arena": __version__,
-            "curve": [asdict(each) for each in curve],
+    def arrays(self) -> Arrays:
+        return {
+            **super().arrays(),
+            **Rounds.join(self.rounds).arrays(),
+            "best": self.best.weights,
         }
-        network = load_network(ModelFile.find(str(best)))
-        save_network(output, network, json.dumps(header, sort_keys=True), self.bits)
+
+    def restore(self, arrays: Arrays) -> None:
+        self.best = Network(self.best.sizes, arrays.pop("best"), self.best.encoding)
+        columns = [arrays.pop(name) for name in ("trump", "declarer", "leader", "cards")]
+        super().restore(arrays)
+        kept, size = Rounds(self.rules, *columns), self.recipe.rounds
+        first = self.done - len(kept) // size
+        for number in range(len(kept) // size):
+            self._add(kept[number * size : (number + 1) * size], first + number)
+
+    def figures(self) -> dict[str, Any]:
+        """The learning curve, with a last measurement."""
+        self._measure()
+        return {"curve": self.log["curve"]}
+
+    def write(self, header: dict[str, Any]) -> None:
+        recipe, output, curve = self.recipe, self.order.output, self.log["curve"]
+        save_network(output, self.best, header_text(header), recipe.bits)
         table = StringIO()
-        writer = csv.DictWriter(table, _COLUMNS, lineterminator="\n")
+        writer = csv.DictWriter(table, list(curve[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(asdict(each) for each in curve)
+        writer.writerows(curve)
         write_atomically(output.with_suffix(".csv"), table.getvalue())
-        points = [(float(each.cycle), each.mean, each.low, each.high) for each in curve]
-        title = f"{self.simulations} simulations against the rule player, {self.deals} deals twice"
+        points = [tuple(point[k] for k in ("cycle", "mean", "low", "high")) for point in curve]
+        title = (
+            f"{recipe.simulations} simulations against the rule player, {recipe.deals} deals twice"
+        )
         write_figure(output.with_suffix(".svg"), {"": points}, "cycle", "points a deal, 95%", title)
-
-
-def margins_against(
-    rules: Klaverjas, agent: Agent, other: Agent, seed: int, deals: int, pool: Any
-) -> NDArray[np.float64]:
-    """The margin of an agent in each of some random deals, played in both seatings."""
-    chunks = [range(first, min(first + 50, deals)) for first in range(0, deals, 50)]
-    jobs = [(lineup, chunk) for lineup in ([agent, other], [other, agent]) for chunk in chunks]
-    played = pool(delayed(play_rounds)(rules, lineup, seed, chunk) for lineup, chunk in jobs)
-    half = len(chunks)
-    first, second = (margins_of(Rounds.join(some)) for some in (played[:half], played[half:]))
-    return (first - second).astype(np.float64) / 2
-
-
-def _numbered(at: _Progress) -> list[tuple[int, Rounds]]:
-    return list(enumerate(at.rounds, start=at.cycle - len(at.rounds)))
-
-
-def _never(rules: Klaverjas, encoding: Any, seed: int) -> NDArray[np.bool_]:
-    """The inputs that are always 0: found in random rounds."""
-    from agents.random_ import Random
-
-    rounds = play_rounds(rules, [Random()], seed, range(200))
-    inputs = examples_of(rounds, encoding, everyone=True, seed=seed).inputs
-    return np.asarray(~inputs.any(axis=0))
-
-
-class SelfPlayTrainer(RecipeTrainer):
-    """`arena train selfplay RECIPE`."""
-
-    recipe = SelfPlayRecipe

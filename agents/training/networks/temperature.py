@@ -1,7 +1,7 @@
-"""At which temperature the values of a network explain best what others play.
+"""The temperature at which the values of a network explain best how others play.
 
-The chance of a card is as exp(value / temperature). The temperature is the one under which what
-was played in some rounds is likeliest: one number, found by searching between two others.
+The chance of a card is proportional to exp(value / temperature). The temperature maximises the
+likelihood of the cards that were played in some rounds, by a bounded search.
 """
 
 from __future__ import annotations
@@ -15,55 +15,43 @@ from scipy.optimize import minimize_scalar
 from agents.policies.card_inputs import SEEN_WORDS, new_seen, notice, output_of
 from agents.policies.card_values import Valuer, value_cards
 from agents.policies.network import CardNetwork
-from agents.training.rounds import Rounds
-from agents.training.tables.fit import deal_round
+from agents.training.rounds import Rounds, deal_round
 from arena.games.kernel.jit import compiled, uncounted
 from arena.games.kernel.layout import ONE, STATE_WORDS, ZERO, Int, Words
-from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import legal, play
 
 _LEAST, _MOST = 0.01, 1000.0
 
 
-class Choices(NamedTuple):
-    """Decisions between several cards: what a network says of them, one row each."""
+class ValuedChoices(NamedTuple):
+    """Choices between several cards with the network's values, one row each."""
 
     values: NDArray[np.float32]
-    """In points less those of the card that was played; -inf where there is none."""
+    """In points, less the value of the card that was played; -inf where there is no card."""
 
     @property
     def uniform(self) -> float:
-        """The mean logarithm of the chance of what was played, if all cards were alike."""
+        """The mean log-likelihood if all legal cards were equally likely."""
         return -float(np.mean(np.log(np.isfinite(self.values).sum(axis=1))))
 
 
-def choices_of(model: CardNetwork, rounds: Rounds) -> Choices:
+def valued_choices(model: CardNetwork, rounds: Rounds) -> ValuedChoices:
     """All choices in some rounds."""
     parts = []
-    for trump in sorted(set(rounds.trump.tolist())):
-        game = kernel_game(rounds.rules, None if trump < 0 else trump)
-        rows = np.flatnonzero(rounds.trump == trump)
-        cards = game.to_bits[rounds.cards[rows]].astype(np.uint64)
+    for game, _, cards, leaders, declarers in rounds.by_trump():
         values = np.full((cards.size, rounds.rules.hand_size), -np.inf, np.float32)
-        count = _value(
-            cards,
-            rounds.leader[rows].astype(np.uint64),
-            np.maximum(rounds.declarer[rows], 0).astype(np.uint64),
-            game.words,
-            model.valuer(game),
-            values,
-        )
+        count = _value(cards, leaders, declarers, game.words, model.valuer(game), values)
         parts.append(values[:count])
-    return Choices(np.concatenate(parts))
+    return ValuedChoices(np.concatenate(parts))
 
 
-def likelihood(choices: Choices, temperature: float) -> float:
-    """The mean logarithm of the chance of what was played: 0 is perfect."""
+def likelihood(choices: ValuedChoices, temperature: float) -> float:
+    """The mean log-likelihood of the cards that were played; 0 is perfect."""
     return -float(np.mean(np.logaddexp.reduce(choices.values / temperature, axis=1)))
 
 
-def temperature_of(choices: Choices) -> float:
-    """The temperature at which what was played is likeliest."""
+def temperature_of(choices: ValuedChoices) -> float:
+    """The temperature of the highest likelihood."""
     found = minimize_scalar(
         lambda power: -likelihood(choices, float(np.exp(power))),
         bounds=(np.log(_LEAST), np.log(_MOST)),

@@ -1,21 +1,39 @@
-"""Policies from nothing: play rounds, fit tables to them, measure what they know and how they play.
+"""Tables from nothing: `arena train policy RECIPE`.
 
-What is played, and by whom, a file says (`training_file`); one with `kind: network` trains a
-network instead (`agents.training.networks.cards`). Rounds are kept while they are played,
-so a training that was stopped goes on. A tenth of the rounds is not fitted to, but measured on.
+    name: klaverjas
+    games:                       # variants of one game, and how many rounds of each
+      - {rounds: 4000, name: klaverjas}
+      - {rounds: 2000, name: klaverjas, variant: amsterdam}
+    types:                       # searches expect the first type unless `shares` says otherwise
+      search: {family: ismcts, simulations: 1600}
+      rule: {family: rule}
+    seed: 1001
+
+A type may also be recorded (`arena record`): `search: {recording: FOLDER}`, relative to the recipe.
+
+Learners are types that play by a model themselves: by the tables of the types above. So the
+tables of the champion are made from nothing, too:
+
+    learners:
+      champion: {family: champion, simulations: 2500, worlds: 500}
+
+Each type plays rounds against itself, and the tables are fitted to nine tenths of them. On the
+others they are measured: the likelihood of the plays, nats gained for the true world
+(`agents.training.nats`), and points per deal at play (`strength`).
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
-from importlib import import_module
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.typing import NDArray
 
 from agents.policies.dealt import has_bids
@@ -23,276 +41,385 @@ from agents.policies.model import PolicyModel, mode_of, save_policy
 from agents.training.nats import nats_of
 from agents.training.recordings import recorded_rounds
 from agents.training.rounds import Rounds, play_rounds
-from agents.training.tables.fit import Decisions, decisions_of, fit, likelihood
-from agents.training.tables.fit_bids import deals_of, fit_deals
-from agents.training.tables.strength import strength_of
-from agents.training.tables.training_file import (
-    FEWEST_ROUNDS,
-    HELD_OUT,
-    Training,
-    TrainingFile,
-    load_training,
+from agents.training.tables.fit_bids import fit_bid_tables, redeals_of
+from agents.training.tables.regression import (
+    PENALTY,
+    TableChoices,
+    choices_of,
+    fit_tables,
+    likelihood,
 )
-from arena import __version__
+from agents.training.tables.strength import strength_of
+from agents.training.trainer import Arrays, Training, TrainingRecipe
+from arena.config.agents import declare
 from arena.config.entrants import AgentSpec
-from arena.config.strict_yaml import read
-from arena.core.agent import Agent
+from arena.config.parameters import model_of, values_of
+from arena.config.problems import Problems
+from arena.config.recipe import TrainingOrder
+from arena.core.agent import parameter
 from arena.core.errors import ArenaError
+from arena.core.registry import AGENTS, GAMES
 from arena.core.rules import Rules
-from arena.games.kernel.jit import warm_up
 from arena.games.kernel.spec import KernelGame, kernel_game
 
+_HELD_OUT = 10
+"""One round in so many is not fitted to."""
+_FEWEST_ROUNDS = 2 * _HELD_OUT
+"""Two of them are held out: a spread needs two."""
 _CHUNK = 100
-"""Rounds that are played and kept together."""
+"""Rounds that a worker plays at a time, and that are kept together."""
 _NATS_WORLDS = 1500
 """Worlds that the true one is compared with."""
-_ELSEWHERE = {"network": "agents.training.networks.cards:CardsTrainer"}
-"""Kinds of policies that others train: by name, because they stand on searches and need torch."""
-
-
-class PolicyTrainer:
-    """`arena train policy`."""
-
-    def train(
-        self,
-        config: Path,
-        overrides: list[str],
-        output: Path,
-        workers: int,
-        tell: Callable[[str], None],
-    ) -> str:
-        """Make and write a model; the hash that it is known by."""
-        kind = read(config).data.get("kind")
-        if isinstance(kind, str) and kind in _ELSEWHERE:
-            module, _, name = _ELSEWHERE[kind].partition(":")
-            trainer = getattr(import_module(module), name)()
-            return str(trainer.train(config, overrides, output, workers, tell))
-        return train(config, overrides, output, workers, tell).sha256
-
-
-def train(
-    config: Path, overrides: list[str], output: Path, workers: int, tell: Callable[[str], None]
-) -> PolicyModel:
-    """Make the model that a training file describes, and write it."""
-    training = load_training(config, overrides)
-    file, game = training.file, training.games[0]
-    parts = output.with_name(f"{output.stem}-{file.identity}")
-    parts.mkdir(parents=True, exist_ok=True)
-    warm_up()
-    school = _School(training, parts.resolve(), workers, tell)
-    for name in file.types:
-        school.play(name, training.players.get(name), 1.0)
-    modes = _modes(school.played.values())
-    learnt = [
-        _learn(name, rounds, modes, file.penalty, tell) for name, rounds in school.played.items()
-    ]
-    path = parts.resolve() / "types.npz"
-    save_policy(path, _model(game.name, learnt))
-    for name in file.learners:
-        rounds = school.play(name, training.learner(name, path), file.learner_rounds)
-        learnt.append(_learn(name, rounds, modes, file.penalty, tell))
-    model = _model(game.name, learnt)
-
-    figures = {
-        f"{each.name}/{what}": said for each in learnt for what, said in each.figures.items()
-    }
-    figures |= school.measure(model)
-    recipe = {
-        "training": file.model_dump(mode="json", exclude={"kind"}),
-        "arena": __version__,
-        "figures": figures,
-    }
-    model = replace(
-        model, recipe=json.dumps(recipe, sort_keys=True), expected=_expected(file, model.types)
-    )
-    save_policy(output, model)
-    return model
 
 
 @dataclass(frozen=True)
-class _School:
-    """Rounds to learn from, and what came of learning from them."""
+class TablesRecipe(TrainingRecipe):
+    """Fits tables to how players of some types play and bid."""
 
-    training: Training
-    parts: Path
-    workers: int
-    tell: Callable[[str], None]
-    players: dict[str, AgentSpec | None] = field(default_factory=dict)
-    """Those who were learnt from; None was recorded."""
-    played: dict[str, list[Rounds]] = field(default_factory=dict)
-    """By type, then by game."""
+    no_step_depends_on: ClassVar[frozenset[str]] = frozenset(
+        {"kind", "shares", "partner_shares", "measured", "deals"}
+    )
 
-    def play(self, name: str, player: AgentSpec | None, share: float) -> list[Rounds]:
-        """The rounds of a type in every game: those that are kept already, and the others."""
-        file, folder = self.training.file, self.training.folder
-        found = []
-        for number, rules in enumerate(self.training.games):
-            count = max(FEWEST_ROUNDS, round(share * file.games[number]["rounds"]))
-            if player is not None:
-                rounds = self._played(name, player.build(folder), number, count)
-            else:
-                rounds = _recorded(folder / file.types[name]["recording"], rules, count)
-                self.tell(f"{name}: {len(rounds)} rounds recorded ({rules.name})")
-            found.append(rounds)
-        self.players[name], self.played[name] = player, found
-        return found
+    name: str = parameter(help="name of the policy")
+    games: list[dict[str, Any]] = parameter(help="variants of one game, each with its `rounds`")
+    types: dict[str, dict[str, Any]] = parameter(help="players, or recordings of players")
+    seed: int = parameter(help="root of all randomness", at_least=0)
+    kind: Literal["tables"] = parameter("tables", help="the kind of policy")
+    learners: dict[str, dict[str, Any]] = field(
+        default_factory=dict, metadata={"help": "players that play by the tables of the types"}
+    )
+    learner_rounds: float = parameter(
+        0.4, help="share of the rounds of each game that a learner plays", at_least=0, at_most=1
+    )
+    shares: dict[str, float] | None = parameter(
+        None, help="prior probability of each type among opponents; by default the first type"
+    )
+    partner_shares: dict[str, float] | None = parameter(
+        None, help="the same for partners; by default as for opponents"
+    )
+    penalty: float = parameter(PENALTY, help="of the squares of the weights", at_least=0)
+    measured: int = parameter(200, help="rounds, at most, in which nats are measured", at_least=2)
+    deals: int = parameter(
+        500, help="deals of the first game in which strength is measured, in both seatings",
+        at_least=2,
+    )  # fmt: skip
 
-    def _played(self, name: str, player: Agent, number: int, count: int) -> Rounds:
-        rules, seed = self.training.games[number], self.training.file.seed + number
-        chunks = [range(at, min(at + _CHUNK, count)) for at in range(0, count, _CHUNK)]
-        paths = [self.parts / f"{name}-{number}-{each.start}-{each.stop}.npz" for each in chunks]
-        todo = [i for i, path in enumerate(paths) if not path.exists()]
-        jobs = (delayed(play_rounds)(rules, [player], seed, chunks[i]) for i in todo)
-        done = len(chunks) - len(todo)
-        played = Parallel(n_jobs=self.workers, return_as="generator")(jobs)
-        for i, rounds in zip(todo, played, strict=True):
-            rounds.save(paths[i])
-            done += 1
-            self.tell(f"{name}: {min(done * _CHUNK, count)} of {count} rounds ({rules.name})")
-        return Rounds.join([Rounds.load(path, rules) for path in paths])
+    def begin(self, order: TrainingOrder) -> Training:
+        """Find the games and players; `ConfigError` names the lines that are wrong."""
+        problems = Problems(order.document)
+        games = self._games(problems)
+        problems.stop_if_any()
+        played = {name: said for name, said in self.types.items() if set(said) != {"recording"}}
+        for name, said in self.types.items():
+            if name not in played and not isinstance(said["recording"], str):
+                problems.add(("types", name, "recording"), "expected a folder of arena record")
+        for name, said in self.learners.items():
+            if name in self.types:
+                problems.add(("learners", name), "there already is a type of this name")
+            elif not _plays_by_a_model(said):
+                problems.add(("learners", name, "family"), "does not play by a model: a type, then")
+        self._check_shares(problems)
+        players = _players(played, games[0], problems, "types")
+        _players(self.learners, games[0], problems, "learners")
+        problems.stop_if_any()
+        return TablesTraining(self, order, games, players)
 
-    def measure(self, model: PolicyModel) -> dict[str, dict[str, float]]:
-        """What a model knows of rounds that it was not fitted to, and how strong it is at play."""
-        file, figures = self.training.file, {}
-        for number, (name, rounds) in enumerate(self.played.items()):
-            priors = tuple(float(t == number) for t in range(len(self.played)))
-            unknown = _halves(rounds)[1][0].part(slice(0, file.measured))
+    def _games(self, problems: Problems) -> list[Rules]:
+        games: list[Rules] = []
+        for number, game in enumerate(self.games):
+            options = {key: value for key, value in game.items() if key not in ("name", "rounds")}
+            rounds = game.get("rounds")
+            if not isinstance(rounds, int) or rounds < _FEWEST_ROUNDS:
+                expected = f"expected a number from {_FEWEST_ROUNDS} on"
+                problems.add(("games", number, "rounds"), expected)
+            try:
+                family = GAMES.get(str(game.get("name")))
+            except ArenaError as error:
+                problems.add(("games", number, "name"), str(error))
+                continue
+            checked = problems.check(model_of(family), options, ("games", number))
+            if checked is not None:
+                games.append(family(**values_of(checked)))
+        if len({rules.name for rules in games}) > 1:
+            problems.add(("games",), "expected variants of one game")
+        for section in ("games", "types"):
+            if not getattr(self, section):
+                problems.add((section,), "expected at least one")
+        return games
+
+    def _check_shares(self, problems: Problems) -> None:
+        for section in ("shares", "partner_shares"):
+            shares = getattr(self, section) or {}
+            for name in shares:
+                if name not in self.types and name not in self.learners:
+                    problems.add((section, name), "there is no type of this name")
+            if shares and (min(shares.values()) < 0.0 or sum(shares.values()) <= 0.0):
+                problems.add((section,), "expected shares from 0 on, at least one of them above 0")
+
+
+def _plays_by_a_model(said: dict[str, Any]) -> bool:
+    try:
+        family = AGENTS.get(str(said.get("family")))
+    except ArenaError:
+        return True  # `declare` reports the family
+    return "model" in model_of(family).model_fields
+
+
+def _players(
+    said: dict[str, dict[str, Any]], rules: Rules, problems: Problems, section: str
+) -> dict[str, AgentSpec]:
+    """The players that a section of the recipe declares."""
+    declared = declare(said, rules, problems, section=section)
+    players = {}
+    for name in said:
+        found = declared.entrants.get(name)
+        if found is not None and len(found.members) == 1:
+            players[name] = found.members[0]
+        elif declared.groups[name] or found is not None:
+            problems.add((section, name), "expected one player, not several")
+    return players
+
+
+class _TypeTables(NamedTuple):
+    """The tables of a type, by mode."""
+
+    weights: dict[str, NDArray[np.float32]]
+    dealt: dict[str, NDArray[np.float32]]
+
+
+class TablesTraining(Training):
+    """Plays, then fits, type by type; then the same for each learner."""
+
+    def __init__(
+        self,
+        recipe: TablesRecipe,
+        order: TrainingOrder,
+        games: list[Rules],
+        players: dict[str, AgentSpec],
+    ) -> None:
+        self.recipe, self.games = recipe, games
+        self.players: dict[str, AgentSpec | None] = {**dict.fromkeys(recipe.types), **players}
+        """None stands for a recording."""
+        self.rounds: dict[str, list[Rounds]] = {}
+        """By type, then by game."""
+        digest = hashlib.sha256()
+        for name in (name for name in recipe.types if name not in players):
+            for number, rules in enumerate(games):
+                folder = order.folder / recipe.types[name]["recording"]
+                rounds = _recorded(folder, rules, recipe.games[number]["rounds"])
+                self.rounds.setdefault(name, []).append(rounds)
+                digest.update(rounds.cards.tobytes())
+        self.tables: dict[str, _TypeTables] = {}
+        self.steps: list[Callable[[], str]] = [
+            *(partial(self._play, name) for name in recipe.types),
+            *(partial(self._fit, name) for name in recipe.types),
+            *(partial(do, name) for name in recipe.learners for do in (self._play, self._fit)),
+        ]
+        super().__init__(order, len(self.steps), {}, digest.hexdigest())
+        self.log = {"figures": {}}
+
+    def step(self) -> str:
+        return self.steps[self.done]()
+
+    def arrays(self) -> Arrays:
+        return {
+            f"{part}_{number}_{mode}": array
+            for number, tables in enumerate(self.tables.values())
+            for part, arrays in tables._asdict().items()
+            for mode, array in arrays.items()
+        }
+
+    def restore(self, arrays: Arrays) -> None:
+        names = [*self.recipe.types, *self.recipe.learners]
+        for key, array in arrays.items():
+            part, number, mode = key.split("_")
+            tables = self.tables.setdefault(names[int(number)], _TypeTables({}, {}))
+            getattr(tables, part)[mode] = array
+
+    # --- rounds --------------------------------------------------------------------------
+
+    def _play(self, name: str) -> str:
+        """Play the rounds of a type, unless they were recorded."""
+        rounds = self._rounds_of(name)
+        how = "played" if self.players[name] else "recorded"
+        return f"{name}: {sum(map(len, rounds))} rounds {how}"
+
+    def _rounds_of(self, name: str) -> list[Rounds]:
+        """The rounds of a type in every game."""
+        if name not in self.rounds:
+            if name in self.recipe.learners:
+                self.players[name] = self._learner(name)
+            share = self.recipe.learner_rounds if name in self.recipe.learners else 1.0
+            self.rounds[name] = [
+                self._rounds_in(number, name, round(share * self.recipe.games[number]["rounds"]))
+                for number in range(len(self.games))
+            ]
+        return self.rounds[name]
+
+    def _rounds_in(self, number: int, name: str, count: int) -> Rounds:
+        """The rounds of a type in a game; those that the checkpoint lacks are played."""
+        rules, player = self.games[number], self.players[name]
+        assert player is not None  # recordings are read at the beginning
+        agent, seed = player.build(self.order.folder), self.recipe.seed + number
+        count = max(_FEWEST_ROUNDS, count)
+        chunks = {
+            f"{name}-{number}-{at}-{min(at + _CHUNK, count)}": range(at, min(at + _CHUNK, count))
+            for at in range(0, count, _CHUNK)
+        }
+        kept = {file: self.files.load(file) for file in chunks}
+        missing = [file for file in chunks if kept[file] is None]
+        done = count - sum(len(chunks[file]) for file in missing)
+        tasks = (delayed(play_rounds)(rules, [agent], seed, chunks[file]) for file in missing)
+        for file, rounds in zip(missing, self.in_workers(tasks), strict=True):
+            kept[file] = rounds.arrays()
+            self.files.save(file, rounds.arrays())
+            done += len(rounds)
+            self.order.say(f"{name}: {done} of {count} rounds ({rules.name})")
+        return Rounds.join([Rounds(rules, **columns) for columns in kept.values() if columns])
+
+    def _learner(self, name: str) -> AgentSpec:
+        """A learner that plays by the tables of the types."""
+        path = self.files.path / "types.npz"
+        if not path.exists():
+            save_policy(path, self._model(list(self.recipe.types)))
+        said = {**self.recipe.learners[name], "model": str(path)}
+        problems = Problems(self.order.document)
+        players = _players({name: said}, self.games[0], problems, "learners")
+        problems.stop_if_any()
+        return players[name]
+
+    # --- tables --------------------------------------------------------------------------
+
+    def _fit(self, name: str) -> str:
+        """Fit tables to how a type plays and bids, and measure them."""
+        known, unknown = _split(self._rounds_of(name))
+        tables, figures = _TypeTables({}, {}), self.log["figures"]
+        for mode in _modes(
+            rounds for kind in self.recipe.types for rounds in self._rounds_of(kind)
+        ):
+            choices, test = (_in_mode(some, mode, choices_of) for some in (known, unknown))
+            tables.weights[mode] = fit_tables(choices, self.recipe.penalty)
+            counts = {"decisions": len(choices), "held_out": len(test)}
+            figures[f"{name}/{mode}"] = counts | _fitness(tables.weights[mode], test)
+            self.order.say(f"{name}, {mode}: {_listed(figures[f'{name}/{mode}'])}")
+        known, unknown = (
+            [some for some in half if has_bids(some.rules)] for half in (known, unknown)
+        )
+        for mode in _modes(known):
+            deals, test = (_in_mode(some, mode, redeals_of) for some in (known, unknown))
+            tables.dealt[mode] = fit_bid_tables(deals, _game_of(known, mode))
+            figures[f"{name}/{mode}/bids"] = {"deals": len(test)} | _fitness(
+                tables.dealt[mode], test
+            )
+            self.order.say(f"{name}, {mode}, by bids: {_listed(figures[f'{name}/{mode}/bids'])}")
+        self.tables[name] = tables
+        return f"{name}: tables fitted"
+
+    def _model(self, types: list[str]) -> PolicyModel:
+        """The tables of some types, put together."""
+        weights, dealt = (
+            {mode: np.stack([each[mode] for each in tables]) for mode in tables[0]}
+            for tables in zip(*(self.tables[name] for name in types), strict=True)
+        )
+        return PolicyModel(self.games[0].name, tuple(types), weights, dealt=dealt)
+
+    # --- the result ----------------------------------------------------------------------
+
+    def figures(self) -> dict[str, Any]:
+        """What the tables know of rounds they were not fitted to, and how strong they play."""
+        recipe, types = self.recipe, list(self.tables)
+        model, figures = self._model(types), dict(self.log["figures"])
+        for number, name in enumerate(types):
+            priors = tuple(float(t == number) for t in range(len(types)))
+            unknown = _split(self._rounds_of(name))[1][0][: recipe.measured]
             nats = nats_of(model, priors, unknown, _NATS_WORLDS)
             figures[f"{name}/nats"] = {
                 "mean": round(nats.mean, 3),
                 "standard_error": round(nats.error, 3),
                 "decisions": nats.decisions,
             }
-            told = _told(figures[f"{name}/nats"])
-            self.tell(f"{name}, nats gained for the true world: {told}")
-        path = self.parts / "model.npz"
+            self.order.say(f"{name}, nats gained: {_listed(figures[f'{name}/nats'])}")
+        path = self.files.path / "model.npz"
         save_policy(path, model)
-        rules, folder = self.training.games[0], self.training.folder
-        strength = strength_of(
-            path, self.players, rules, file.deals, file.seed, self.workers, self.tell, folder
-        )
-        for (name, other), found in strength.items():
+        met = strength_of(path, self.players, self.games[0], recipe.deals, recipe.seed, self.order)
+        for (name, other), found in met.items():
             assert found.mean is not None and found.low is not None and found.high is not None
-            named = {"mean": found.mean, "low": found.low, "high": found.high}
-            figures[f"{name}/against {other}"] = {
-                **{key: round(value, 2) for key, value in named.items()},
-                "deals": found.n,
-            }
-            whom = f"{name} itself" if other == "itself" else other
-            self.tell(
-                f"{name}, tables at play: {found.mean:+.1f} points a deal against {whom} "
-                f"({found.low:+.1f} to {found.high:+.1f}, {found.n} deals of {rules.name})"
+            values = {"mean": found.mean, "low": found.low, "high": found.high}
+            rounded = {key: round(value, 2) for key, value in values.items()}
+            figures[f"{name}/against {other}"] = {**rounded, "deals": found.n}
+            opponent = f"{name} itself" if other == "itself" else other
+            self.order.say(
+                f"{name}, tables at play: {found.mean:+.1f} points a deal against {opponent} "
+                f"({found.low:+.1f} to {found.high:+.1f}, {found.n} deals of {model.game})"
             )
-        return figures
+        return {"figures": figures}
 
+    def write(self, header: dict[str, Any]) -> None:
+        recipe = {key: value for key, value in header["recipe"].items() if key != "kind"}
+        said = {"training": recipe, "arena": header["arena"], "figures": header["figures"]}
+        model = self._model(list(self.tables))
+        model = PolicyModel(
+            model.game, model.types, model.weights, json.dumps(said, sort_keys=True), model.dealt,
+            self._expected(model.types),
+        )  # fmt: skip
+        save_policy(self.order.output, model)
 
-def _expected(file: TrainingFile, types: tuple[str, ...]) -> NDArray[np.float64] | None:
-    """How likely each type is, of others and of partners."""
-    if file.shares is None:
-        return None
-    rows = (file.shares, file.partner_shares or file.shares)
-    shares = np.array([[row.get(name, 0.0) for name in types] for row in rows])
-    expected: NDArray[np.float64] = shares / shares.sum(axis=1, keepdims=True)
-    return expected
-
-
-class _Learnt(NamedTuple):
-    """What was learnt of a type, by mode."""
-
-    name: str
-    weights: dict[str, NDArray[np.float32]]
-    dealt: dict[str, NDArray[np.float32]]
-    figures: dict[str, dict[str, float]]
-
-
-def _learn(
-    name: str,
-    rounds: list[Rounds],
-    modes: list[str],
-    penalty: float,
-    tell: Callable[[str], None],
-) -> _Learnt:
-    """Fit tables to how a type plays and bids, and measure them."""
-    known, unknown = _halves(rounds)
-    learnt = _Learnt(name, {}, {}, {})
-    for mode in modes:
-        decisions, test = _decisions(known, mode), _decisions(unknown, mode)
-        tables = fit(decisions, penalty)
-        learnt.weights[mode] = tables
-        learnt.figures[mode] = {
-            "decisions": len(decisions),
-            "held_out": len(test),
-            "likelihood": round(likelihood(tables, test), 4),
-            "uniform": round(-float(np.mean(np.log(np.diff(test.starts)))), 4),
-        }
-        tell(f"{name}, {mode}: {_told(learnt.figures[mode])}")
-    known, unknown = ([each for each in some if has_bids(each.rules)] for some in (known, unknown))
-    for mode in _modes([known]):
-        tables = fit_deals(_decisions(known, mode, deals_of), _game_of(known, mode))
-        learnt.dealt[mode] = tables
-        test = _decisions(unknown, mode, deals_of)
-        learnt.figures[f"{mode}/bids"] = {
-            "deals": len(test),
-            "likelihood": round(likelihood(tables, test), 4),
-            "uniform": round(-float(np.mean(np.log(np.diff(test.starts)))), 4),
-        }
-        tell(f"{name}, {mode}, by bids: {_told(learnt.figures[f'{mode}/bids'])}")
-    return learnt
-
-
-def _model(game: str, learnt: list[_Learnt]) -> PolicyModel:
-    """What was learnt of some types, put together."""
-    weights, dealt = (
-        {mode: np.stack([each[mode] for each in tables]) for mode in tables[0]}
-        for tables in ([each.weights for each in learnt], [each.dealt for each in learnt])
-    )
-    return PolicyModel(game, tuple(each.name for each in learnt), weights, dealt=dealt)
-
-
-def _halves(rounds: list[Rounds]) -> tuple[list[Rounds], list[Rounds]]:
-    """The rounds that are fitted to, and those that are measured on."""
-    known, unknown = [], []
-    for each in rounds:
-        held_out = np.arange(len(each)) % HELD_OUT == HELD_OUT - 1
-        known.append(each.where(~held_out))
-        unknown.append(each.where(held_out))
-    return known, unknown
+    def _expected(self, types: tuple[str, ...]) -> NDArray[np.float64] | None:
+        """The prior probability of each type, among opponents and among partners."""
+        if self.recipe.shares is None:
+            return None
+        rows = (self.recipe.shares, self.recipe.partner_shares or self.recipe.shares)
+        shares = np.array([[row.get(name, 0.0) for name in types] for row in rows])
+        expected: NDArray[np.float64] = shares / shares.sum(axis=1, keepdims=True)
+        return expected
 
 
 def _recorded(folder: Path, rules: Rules, count: int) -> Rounds:
-    """Rounds of a recording by the rules of a game."""
+    """The first rounds of a recording, which must be by the rules of a game."""
     rounds = recorded_rounds(folder)
     if rounds.rules != rules:
         raise ArenaError(f"{folder}: a recording of {rounds.rules}, not of {rules}")
     if len(rounds) < count:
         raise ArenaError(f"{folder}: {len(rounds)} rounds, fewer than the {count} asked for")
-    return rounds.part(slice(0, count))
+    return rounds[:count]
 
 
-def _modes(rounds: Iterable[list[Rounds]]) -> list[str]:
-    trumps = {int(trump) for some in rounds for each in some for trump in np.unique(each.trump)}
-    return sorted({mode_of(trump) for trump in trumps})
+def _split(rounds: list[Rounds]) -> tuple[list[Rounds], list[Rounds]]:
+    """The rounds that tables are fitted to, and those that are held out."""
+    held_out = [np.arange(len(some)) % _HELD_OUT == _HELD_OUT - 1 for some in rounds]
+    known = [some[~mask] for some, mask in zip(rounds, held_out, strict=True)]
+    return known, [some[mask] for some, mask in zip(rounds, held_out, strict=True)]
+
+
+def _modes(rounds: Iterable[Rounds]) -> list[str]:
+    return sorted({mode_of(int(trump)) for some in rounds for trump in np.unique(some.trump)})
 
 
 def _game_of(rounds: list[Rounds], mode: str) -> KernelGame:
     """One of the games with the cards of a mode."""
-    trumps = {int(trump) for each in rounds for trump in np.unique(each.trump)}
+    trumps = {int(trump) for some in rounds for trump in np.unique(some.trump)}
     trump = min(trump for trump in trumps if mode_of(trump) == mode)
     return kernel_game(rounds[0].rules, None if trump < 0 else trump)
 
 
-def _decisions(
-    rounds: list[Rounds], mode: str, choices: Callable[[Rounds], Decisions] = decisions_of
-) -> Decisions:
-    """The choices in those of some rounds that are of a mode."""
+def _in_mode(
+    rounds: list[Rounds], mode: str, choices: Callable[[Rounds], TableChoices]
+) -> TableChoices:
+    """The choices in the rounds of a mode."""
     chosen = [
-        each.where(np.array([mode_of(int(trump)) == mode for trump in each.trump]))
-        for each in rounds
+        some[np.array([mode_of(int(trump)) == mode for trump in some.trump], bool)]
+        for some in rounds
     ]
-    if not any(len(each) for each in chosen):
+    if not any(len(some) for some in chosen):
         raise ArenaError(f"no rounds of mode {mode!r} to learn from: play more rounds")
-    return Decisions.join([choices(each) for each in chosen if len(each)])
+    return TableChoices.join([choices(some) for some in chosen if len(some)])
 
 
-def _told(figures: dict[str, float]) -> str:
+def _fitness(tables: NDArray[np.float32], test: TableChoices) -> dict[str, float]:
+    """The mean log-likelihood of choices held out, and that of choosing uniformly."""
+    uniform = -float(np.mean(np.log(np.diff(test.starts))))
+    return {"likelihood": round(likelihood(tables, test), 4), "uniform": round(uniform, 4)}
+
+
+def _listed(figures: dict[str, float]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in figures.items())

@@ -1,7 +1,7 @@
-"""How strong tables are, by play: they meet `rule` and those they were learnt from.
+"""How strong tables play: they meet `rule` and the players that they were fitted to.
 
-They play the likeliest card, in the arena, on deals of their own, every deal with seats
-exchanged. All bid alike, so that cards make the difference.
+The tables play the likeliest card, on deals that no round was played on, each in both seatings.
+All bid alike, so that only the cards make the difference.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from arena.analysis.results import read
 from arena.config.entrants import AgentSpec, BidderSpec, Entrant
 from arena.config.experiment import Experiment
 from arena.config.model_file import ModelFile
+from arena.config.recipe import TrainingOrder
 from arena.core.errors import ArenaError
 from arena.core.generate import make_deals
 from arena.core.registry import AGENTS
@@ -28,21 +29,17 @@ from arena.tournament.tally import Tally
 
 
 @dataclass
-class _Tenths:
-    """Tells of every tenth of the deals."""
+class _TenthsWatcher:
+    """Reports every tenth of the deals."""
 
-    tell: Callable[[str], None]
-    told: int = field(default=0, init=False)
-
-    def say(self, line: str) -> None:
-        """Something happened."""
-        self.tell(line)
+    say: Callable[[str], None]
+    tenths: int = field(default=0, init=False)
 
     def update(self, tally: Tally) -> None:
-        """More deals are played."""
-        if (tenth := 10 * tally.done // tally.total) > self.told:
-            self.told = tenth
-            self.tell(f"strength: {tally.done:,} of {tally.total:,} deals")
+        """Called when more deals are played."""
+        if (tenths := 10 * tally.done // tally.total) > self.tenths:
+            self.tenths = tenths
+            self.say(f"strength: {tally.done:,} of {tally.total:,} deals")
 
 
 def strength_of(
@@ -51,16 +48,15 @@ def strength_of(
     rules: Rules,
     deals: int,
     seed: int,
-    workers: int,
-    tell: Callable[[str], None],
-    folder: Path,
+    order: TrainingOrder,
 ) -> dict[tuple[str, str], MeanDifference]:
     """By how much the tables of each type win a deal against `rule`, and against the type itself.
 
-    `types` are the players that were learnt from; None is one who was recorded. What they name
-    is looked for in `folder`. Keys are a type and whom its tables met: `rule` (where that does
-    not play the game, `random`) or, if it is somebody else, `itself`.
+    `types` are the players that the tables were fitted to; None was recorded. Keys are a type and
+    the opponent of its tables: `rule` (where that does not play the game, `random`) or, if the
+    type is another player, `itself`.
     """
+    folder = order.folder
     ruler = "rule" if why_not(AGENTS.get("rule"), rules) is None else "random"
     met = {ruler: AgentSpec(ruler)}
     meetings: dict[tuple[str, str], tuple[str, str]] = {}
@@ -88,7 +84,9 @@ def strength_of(
         folder=folder,
     )
     with TemporaryDirectory() as results:
-        finished = run(experiment, Path(results) / "run", RunOptions(workers), _Tenths(tell))
+        finished = run(
+            experiment, Path(results) / "run", RunOptions(order.jobs), _TenthsWatcher(order.say)
+        )
         if finished.stopped:
             raise ArenaError(f"strength: {finished.stopped}")
         with Run(finished.path) as played:

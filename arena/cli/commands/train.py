@@ -1,10 +1,11 @@
-"""Make a model that agents play with, from a training file: `arena train policy CONFIG`.
+"""Train a model that agents play with, from a recipe: `arena train policy CONFIG`.
 
-What can be trained is found by name, as agents are. Training plays rounds, fits a model to them,
-says how well it does on rounds it was not fitted to, and writes the model with its recipe.
-Stopped, it goes on where it was when it is started again.
+Kinds of models are found by name, as agents are. Training plays or reads rounds, fits a model to
+some of them, measures it on the others, and writes it with its recipe, the seed of its data and
+the figures that it measured. A training that was stopped or killed resumes at its last
+checkpoint when the same command is given again.
 
-Several training files are trained in turn, and each model is named after its file.
+Several recipes are trained in turn, and each model is named after its recipe.
 
 Examples:
   arena train forest configs/training/forest-rotterdam.yaml --jobs 2
@@ -18,6 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from arena.cli.options import add_out
+from arena.config.model_file import ModelFile
+from arena.config.recipe import TrainingOrder, read_recipe
+from arena.config.strict_yaml import read, with_override
 from arena.core.errors import ArenaError
 from arena.core.registry import Registry
 from arena.tournament.pool import workers_that_end
@@ -26,14 +30,11 @@ TRAINERS: Registry[Any] = Registry("kind of model", "arena.trainers")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to train, and where to put it."""
-    parser.add_argument("kind", metavar="KIND", help="what to train, such as policy")
-    parser.add_argument(
-        "config", type=Path, nargs="+", metavar="CONFIG", help="training files in YAML"
-    )
-    add_out(parser, "FILE", "default: the name of the training file, .npz")
+    """Add the recipes to train from, and options."""
+    parser.add_argument("kind", metavar="KIND", help="kind of model, such as policy")
+    parser.add_argument("config", type=Path, nargs="+", metavar="CONFIG", help="recipes in YAML")
+    add_out(parser, "FILE", "default: the name of the recipe, .npz")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="workers (default: 1)")
-    parser.add_argument("--workers", type=int, dest="jobs", help=argparse.SUPPRESS)
     parser.add_argument(
         "--set",
         action="append",
@@ -45,13 +46,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train, telling how far it is."""
-    trainer = TRAINERS.get(args.kind)()
+    """Train each recipe and write its model."""
+    family = TRAINERS.get(args.kind)
     if args.out is not None and len(args.config) > 1:
         raise ArenaError("--out names one model: leave it out to train several")
     with workers_that_end():
         for config in args.config:
+            document = read(config)
+            for override in args.overrides:
+                document = with_override(document, override)
             output = args.out or Path(f"{config.stem}.npz")
-            sha256 = trainer.train(config, args.overrides, output, args.jobs, print)
+            order = TrainingOrder(document, config.parent, output, args.jobs, print)
+            read_recipe(family, document).train(order)
+            sha256 = ModelFile.find(str(output)).sha256
             print(f"wrote {output} (sha256 {sha256[:12]}...)")
     return 0

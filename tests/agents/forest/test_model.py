@@ -30,11 +30,13 @@ def test_packed_forests_answer_as_scikit_learn(trees):
     target = rows[:, 0] * rows[:, 1]
     means = RandomForestRegressor(n_estimators=trees, min_samples_leaf=3, random_state=1)
     means.fit(rows, target)
-    assert predict(pack(means, "ours"), rows) == pytest.approx(means.predict(rows), abs=1e-6)
+    assert predict(pack(means.estimators_, "ours"), rows) == pytest.approx(
+        means.predict(rows), abs=1e-6
+    )
     chances = RandomForestClassifier(n_estimators=trees, min_samples_leaf=3, random_state=1)
     chances.fit(rows, target > 0.2)
     expected = chances.predict_proba(rows)[:, 1]
-    assert predict(pack(chances, "ours"), rows) == pytest.approx(expected, abs=1e-6)
+    assert predict(pack(chances.estimators_, "ours"), rows) == pytest.approx(expected, abs=1e-6)
 
 
 def stump(features: str, name: str) -> Forest:

@@ -12,7 +12,7 @@ from agents.networks.dense_network import Network, forward
 from agents.networks.encodings import SEAT, WORLD, places_of
 from agents.random_ import Random
 from agents.search.network import expected_margin, follow, judge_of, see_places, set_out
-from agents.training.networks.positions import examples_of, inputs_for
+from agents.training.networks.positions import inputs_for, positions_of
 from agents.training.rounds import play_rounds
 from arena.core.cards import RANKS, parse_cards
 from arena.core.deals import Deal
@@ -123,9 +123,9 @@ def test_examples_are_what_the_seat_to_move_sees(rules):
     """Played again by compiled code from nothing but the cards, against the referee's views."""
     count = 6
     rounds = play_rounds(rules, [Random()], 5, range(count))
-    as_places = examples_of(rounds, "places", everyone=False)
-    as_seat = examples_of(rounds, "seat", everyone=False)
-    as_world = examples_of(rounds, "world", everyone=False)
+    as_places = positions_of(rounds, "places", everyone=False)
+    as_seat = positions_of(rounds, "seat", everyone=False)
+    as_world = positions_of(rounds, "world", everyone=False)
     order = np.argsort(rounds.trump, kind="stable")
     row = 0
     for number in order.tolist():
@@ -142,7 +142,7 @@ def test_examples_are_what_the_seat_to_move_sees(rules):
                 assert places(rules, view).tolist() == as_places.inputs[row].tolist()
                 by_view = inputs_of(game, view, InfoSet.of(view))
                 assert as_seat.inputs[row, : SEAT - 1].tolist() == by_view[:-1].tolist()
-                hands = [game.card_mask(word) for word in as_world.positions[row, :4]]
+                hands = [game.card_mask(word) for word in as_world.words[row, :4]]
                 seats = [rules.seat_after(state.turn, place) for place in range(4)]
                 assert hands == [state.hands[seat] for seat in seats]
                 row += 1
@@ -195,7 +195,7 @@ def test_plain_suits_change_places():
     rules = Klaverjas()
     rounds = play_rounds(rules, [Random()], 5, range(40))
     plain, mixed, again = (
-        examples_of(rounds, "places", everyone=True, seed=seed) for seed in (None, 1, 1)
+        positions_of(rounds, "places", everyone=True, seed=seed) for seed in (None, 1, 1)
     )
     assert np.array_equal(mixed.inputs, again.inputs)
     assert not np.array_equal(mixed.inputs, plain.inputs)

@@ -18,8 +18,8 @@ from agents.policy import PolicyPlayer
 from agents.rule import Rule
 from agents.search.network import load_network
 from agents.semi_random import SemiRandom
-from agents.training.networks.cards import CardsRecipe
-from agents.training.networks.positions import examples_of, margins_of
+from agents.training.networks.card_network import CardNetworkRecipe
+from agents.training.networks.positions import margins_of, positions_of
 from agents.training.networks.seat import SeatRecipe
 from agents.training.networks.selfplay import SelfPlayRecipe
 from agents.training.networks.trump import TrumpRecipe
@@ -27,6 +27,7 @@ from agents.training.networks.value import ValueRecipe
 from agents.training.rounds import play_rounds
 from arena.config.model_file import ModelFile
 from arena.config.recipe import read_recipe
+from arena.config.strict_yaml import read
 from arena.core.registry import GAMES
 from arena.core.seeds import Rng
 from arena.games.klaverjas import Klaverjas
@@ -38,7 +39,7 @@ RECIPES = {
     "selfplay": SelfPlayRecipe,
     "seat": SeatRecipe,
     "trump": TrumpRecipe,
-    "policy": CardsRecipe,
+    "policy": CardNetworkRecipe,
 }
 ENCODINGS = {"seat": "seat 1", "policy": "cards 1"}
 NETWORKS = sorted(
@@ -51,7 +52,7 @@ def test_a_model_says_how_it_was_made(name):
     """As the recipe beside it says, from which games, and what it is shown."""
     arrays = ModelFile.find(name).arrays()
     header = json.loads(str(arrays["recipe"]))
-    recipe = asdict(read_recipe(RECIPES[name.split("-")[0]], MODELS / f"{name}.yaml", []))
+    recipe = asdict(read_recipe(RECIPES[name.split("-")[0]], read(MODELS / f"{name}.yaml")))
     wanted = json.loads(json.dumps(recipe))
     # A model that is older than a parameter was made with its default.
     assert wanted | header["recipe"] == wanted
@@ -94,7 +95,7 @@ JUDGES = [name for name in NETWORKS if name.startswith(("value-", "selfplay-"))]
 @pytest.mark.parametrize("name", JUDGES)
 def test_judges_foresee_more_than_the_points_so_far(name):
     """In rounds between rule players, which none of them has learnt from."""
-    examples = examples_of(play_rounds(Klaverjas(), [Rule()], 1, range(40)), "places", True)
+    examples = positions_of(play_rounds(Klaverjas(), [Rule()], 1, range(40)), "places", True)
     layers = load_network(ModelFile.find(name)).layers
     judged = np.array([forward(layers, row)[0] for row in examples.inputs])
     so_far = examples.inputs[:, -2] - examples.inputs[:, -1]

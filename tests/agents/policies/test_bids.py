@@ -15,8 +15,8 @@ from agents.policies.model import PolicyModel, mode_of, read_policy, save_policy
 from agents.random_ import Random
 from agents.rule import Rule
 from agents.training.rounds import play_rounds
-from agents.training.tables.fit import likelihood
-from agents.training.tables.fit_bids import deals_of, fit_deals
+from agents.training.tables.fit_bids import fit_bid_tables, redeals_of
+from agents.training.tables.regression import likelihood
 from arena.config.model_file import ModelFile
 from arena.core.agent import Agent
 from arena.core.cards import RANKS, cards_of
@@ -94,10 +94,10 @@ def test_worlds_are_as_likely_as_bids_and_plays_make_them(rules: Rules) -> None:
 def told(rules: Rules, agent: Agent) -> tuple[np.ndarray, float]:
     """The tables fitted to how an agent bids, and the likelihood of true deals held out."""
     rounds = play_rounds(rules, [agent], 3, range(500))
-    suits = rounds.where(rounds.trump < 4)
+    suits = rounds[rounds.trump < 4]
     part = 3 * len(suits) // 4
-    tables = fit_deals(deals_of(suits.part(slice(0, part))), kernel_game(rules, 0))
-    return tables, likelihood(tables, deals_of(suits.part(slice(part, None))))
+    tables = fit_bid_tables(redeals_of(suits[:part]), kernel_game(rules, 0))
+    return tables, likelihood(tables, redeals_of(suits[part:]))
 
 
 def test_bids_tell_what_declarers_hold() -> None:

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +13,8 @@ from agents.policies.network import read_card_network
 from agents.policy import PolicyPlayer
 from agents.random_ import Random
 from agents.training.networks.card_labels import label
-from agents.training.networks.card_rounds import Deals, company_for, deals_for, play_against
-from agents.training.networks.temperature import choices_of, likelihood, temperature_of
+from agents.training.networks.card_rounds import DealBatch, deals_for, play_against, table_players
+from agents.training.networks.temperature import likelihood, temperature_of, valued_choices
 from agents.training.rounds import play_rounds
 from arena.cli import main
 from arena.config.model_file import ModelFile
@@ -47,7 +43,7 @@ seed: 5
 """
 
 
-def some_deals(rules: Rules, count: int = 8) -> Deals:
+def some_deals(rules: Rules, count: int = 8) -> DealBatch:
     return deals_for(rules, 3, range(count), "ranked-rule" if rules.name == "schieber" else "")[0]
 
 
@@ -56,16 +52,16 @@ def some_deals(rules: Rules, count: int = 8) -> Deals:
 def test_labels_depend_on_the_deal_alone(rules: Rules, worlds: int) -> None:
     deals = some_deals(rules)
     game = deals.game
-    valuer, company = random_network(game).valuer(game), company_for(game, 2.0)
-    whole = label(deals, valuer, company, worlds, 0.5, 0.1, 1.0)
+    valuer, tables = random_network(game).valuer(game), table_players(game, 2.0)
+    whole = label(deals, valuer, tables, worlds, 0.5, 0.1, 1.0)
     assert len(whole) > 5 * len(deals.states)
     legal = ~np.isnan(whole.values)
     assert (legal.sum(axis=1) > 1).all()
     worst, best = rules.margin_bounds
     assert np.nanmin(whole.values) >= worst
     assert np.nanmax(whole.values) <= best
-    last = Deals(game, deals.states[-1:], deals.seeds[-1:])
-    alone = label(last, valuer, company, worlds, 0.5, 0.1, 1.0)
+    last = DealBatch(game, deals.states[-1:], deals.seeds[-1:])
+    alone = label(last, valuer, tables, worlds, 0.5, 0.1, 1.0)
     assert (whole.inputs[-len(alone) :] == alone.inputs).all()
     assert np.array_equal(whole.values[-len(alone) :], alone.values, equal_nan=True)
 
@@ -78,8 +74,8 @@ def test_what_the_network_plays_comes_to_what_the_round_came_to(rules: Rules) ->
     model = random_network(game)
     for number in range(len(deals.states)):
         single = slice(number, number + 1)
-        deal = Deals(game, deals.states[single], deals.seeds[single])
-        labels = label(deal, model.valuer(game), company_for(game, 2.0), 0, 0.0, 0.0, 1.0)
+        deal = DealBatch(game, deals.states[single], deals.seeds[single])
+        labels = label(deal, model.valuer(game), table_players(game, 2.0), 0, 0.0, 0.0, 1.0)
         came_to = set()
         for inputs, values in zip(labels.inputs, labels.values, strict=True):
             there = np.flatnonzero(np.unpackbits(inputs, bitorder="little"))
@@ -93,7 +89,7 @@ def test_a_network_that_has_learnt_nothing_loses_to_the_tables() -> None:
     rules = Klaverjas()
     deals = some_deals(rules, 60)
     valuer = random_network(deals.game).valuer(deals.game)
-    margins = play_against(deals, valuer, company_for(deals.game, 8.0))
+    margins = play_against(deals, valuer, table_players(deals.game, 8.0))
     assert margins.mean() < -10.0
 
 
@@ -101,7 +97,7 @@ def test_the_temperature_explains_best_what_was_played() -> None:
     rules = Klaverjas()
     model = random_network(kernel_game(rules, 0))
     rounds = play_rounds(rules, [Random()], 4, range(40))
-    choices = choices_of(model, rounds)
+    choices = valued_choices(model, rounds)
     best = temperature_of(choices)
     found = likelihood(choices, best)
     assert found >= likelihood(choices, best * 1.1)
@@ -135,23 +131,6 @@ def test_a_tiny_network_is_trained_from_nothing(game, tmp_path, capsys) -> None:
     told = capsys.readouterr().out
     assert "points a deal against the tables" in told
     assert "search's plays at temperature" in told
-
-
-def test_killed_training_goes_on_with_other_workers_to_the_same_end(tmp_path: Path) -> None:
-    whole, cut = tmp_path / "whole", tmp_path / "cut"
-    whole.mkdir()
-    cut.mkdir()
-    text = RECIPE.format(game="klaverjas").replace("cycles: 3", "cycles: 6")
-    expected = trained(whole, text)
-    (cut / "net.yaml").write_text(text)
-    command = [sys.executable, "-m", "arena", "train", "policy", str(cut / "net.yaml")]
-    process = subprocess.Popen([*command, "--out", str(cut / "net.npz")], stdout=subprocess.DEVNULL)
-    while not list(cut.glob("*.notes")) and process.poll() is None:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert list(cut.glob("*.notes"))
-    assert trained(cut, text, "--jobs", "2").sha256 == expected.sha256
 
 
 def test_mistakes_in_a_recipe_are_told(tmp_path, capsys) -> None:

@@ -1,13 +1,11 @@
 """Tables from rounds, by multinomial logistic regression.
 
-For every decision between several cards the chance of the card that was played is made as
-large as possible: the sum of the logarithms, less a penalty on the squares of the weights,
-is maximised by L-BFGS. It has one maximum, so nothing depends on chance.
+Maximises the sum over all decisions of log P(card played), less a penalty on the squares of the
+weights, by L-BFGS. The objective is concave and has one maximum, so nothing depends on chance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -24,28 +22,23 @@ from agents.policies.features import (
     table_size,
     watch,
 )
-from agents.training.rounds import Rounds
+from agents.training.rounds import Rounds, deal_round
 from arena.games.kernel.jit import compiled
 from arena.games.kernel.layout import (
-    DECLARER,
-    HANDS,
-    LEFT,
     ONE,
     STATE_WORDS,
-    TURN,
     ZERO,
     Int,
     Words,
 )
-from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import legal, play
 
 PENALTY = 2.0
-"""Half of it times the square of each weight: as if a weight were 0, give or take 0.7."""
+"""Half of it times the square of each weight: a normal prior with a standard deviation of 0.7."""
 
 
-class Decisions(NamedTuple):
-    """Choices between several cards, or whatever may be chosen, as entries in the tables."""
+class TableChoices(NamedTuple):
+    """Choices between several cards (or deals), as entries in the tables."""
 
     entries: NDArray[np.int32]
     """One row for each card that could be played, as many columns as it has entries."""
@@ -60,8 +53,8 @@ class Decisions(NamedTuple):
         return len(self.chosen)
 
     @classmethod
-    def join(cls, parts: list[Decisions]) -> Decisions:
-        """Decisions one after the other."""
+    def join(cls, parts: list[TableChoices]) -> TableChoices:
+        """Choices one after the other."""
         offsets = np.cumsum([0, *(len(part.entries) for part in parts)])
         starts = [part.starts[:-1] + at for part, at in zip(parts, offsets[:-1], strict=True)]
         return cls(
@@ -74,54 +67,22 @@ class Decisions(NamedTuple):
         )
 
 
-def decisions_of(rounds: Rounds) -> Decisions:
+def choices_of(rounds: Rounds) -> TableChoices:
     """All choices in some rounds that have the same tables."""
     parts = []
-    for trump in sorted(set(rounds.trump.tolist())):
-        game = kernel_game(rounds.rules, None if trump < 0 else trump)
-        deck = deck_of(game)
-        rows = np.flatnonzero(rounds.trump == trump)
-        most = len(rows) * rounds.cards.shape[1] * rounds.rules.hand_size
+    for same in rounds.by_trump():
+        deck = deck_of(same.game)
+        most = same.cards.size * rounds.rules.hand_size
         entries = np.empty((most, TABLES), np.int32)
-        starts = np.empty(rounds.cards[rows].size + 1, np.int64)
-        chosen = np.empty(rounds.cards[rows].size, np.int64)
-        bits = game.to_bits[rounds.cards[rows]].astype(np.uint64)
+        starts = np.empty(same.cards.size + 1, np.int64)
+        chosen = np.empty(same.cards.size, np.int64)
         count, used = _collect(
-            bits,
-            rounds.leader[rows].astype(np.uint64),
-            np.maximum(rounds.declarer[rows], 0).astype(np.uint64),
-            game.words,
-            deck,
-            entries,
-            starts,
-            chosen,
-        )
+            same.cards, same.leaders, same.declarers, same.game.words, deck,
+            entries, starts, chosen,
+        )  # fmt: skip
         size = table_size(deck)
-        parts.append(Decisions(entries[:used].copy(), starts[: count + 1], chosen[:count], size))
-    return Decisions.join(parts)
-
-
-@compiled
-def deal_round(cards: Words, leader: Int, declarer: Int, game: Words, state: Words) -> None:
-    """The beginning of a round that was played as `cards` (numbers of bits) say."""
-    for i in range(STATE_WORDS):
-        state[i] = ZERO
-    tricks = len(cards) // 4
-    # Who played what is found by playing the round once: hands do not decide whose turn it is.
-    state[TURN], state[DECLARER] = leader, declarer
-    state[LEFT] = np.uint64(tricks)
-    hands = np.zeros(4, np.uint64)
-    for number in cards:
-        card = ONE << number
-        hands[state[TURN]] |= card
-        state[HANDS + state[TURN]] |= card
-        play(state, game, card)
-    for i in range(STATE_WORDS):
-        state[i] = ZERO
-    for seat in range(4):
-        state[HANDS + np.uint64(seat)] = hands[seat]
-    state[TURN], state[DECLARER] = leader, declarer
-    state[LEFT] = np.uint64(tricks)
+        parts.append(TableChoices(entries[:used].copy(), starts[: count + 1], chosen[:count], size))
+    return TableChoices.join(parts)
 
 
 @compiled
@@ -135,7 +96,7 @@ def _collect(
     starts: NDArray[np.int64],
     chosen: NDArray[np.int64],
 ) -> tuple[Int, Int]:
-    """Enter the decisions of rounds; how many, and how many rows."""
+    """Enter the choices of rounds; how many, and how many rows."""
     state, voids = np.empty(STATE_WORDS, np.uint64), np.empty(4, np.uint64)
     count, used = 0, 0
     for i in range(len(cards)):
@@ -171,7 +132,7 @@ def _loss(
     chosen: NDArray[np.int64],
     gradient: NDArray[np.float64],
 ) -> float:
-    """Minus the logarithm of the chance of all that was played; adds to the gradient."""
+    """Minus the log-likelihood of all that was played; adds to the gradient."""
     loss = 0.0
     scores = np.empty(64, np.float64)
     for i in range(len(chosen)):
@@ -196,46 +157,35 @@ def _loss(
     return loss
 
 
-def fit(
-    decisions: Decisions,
-    penalty: float = PENALTY,
-    steps: int = 200,
-    tell: Callable[[int, float], None] = lambda step, loss: None,
+def fit_tables(
+    choices: TableChoices, penalty: float = PENALTY, steps: int = 200
 ) -> NDArray[np.float32]:
-    """The weights of all tables; `tell` is given the step and the loss per decision."""
+    """The weights of all tables."""
     # Entries that never occur stay 0. (Fewer also keep linear algebra from starting threads.)
-    used, renumbered = np.unique(decisions.entries, return_inverse=True)
-    entries = renumbered.reshape(decisions.entries.shape).astype(np.int32)
-    count = len(decisions)
-    seen = [0, 0.0]
+    used, renumbered = np.unique(choices.entries, return_inverse=True)
+    entries = renumbered.reshape(choices.entries.shape).astype(np.int32)
 
     def value(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         gradient = penalty * weights
-        loss = _loss(weights, entries, decisions.starts, decisions.chosen, gradient)
-        seen[1] = loss / count
+        loss = _loss(weights, entries, choices.starts, choices.chosen, gradient)
         return loss + 0.5 * penalty * float(weights @ weights), gradient
 
-    def told(_: object) -> None:
-        seen[0] += 1
-        tell(int(seen[0]), float(seen[1]))
-
-    found = minimize(  # type: ignore[call-overload]  # the stubs know no jac=True
+    found = minimize(
         value,
         np.zeros(len(used)),
         jac=True,
         method="L-BFGS-B",
-        callback=told,
         options={"maxiter": steps, "maxfun": 2 * steps, "ftol": 1e-7},
     )
-    weights = np.zeros(decisions.size, np.float32)
+    weights = np.zeros(choices.size, np.float32)
     weights[used] = found.x
     return weights
 
 
-def likelihood(weights: NDArray[np.float32], decisions: Decisions) -> float:
-    """The mean logarithm of the chance of what was played: 0 is perfect."""
-    ignored = np.zeros(decisions.size)
+def likelihood(weights: NDArray[np.float32], choices: TableChoices) -> float:
+    """The mean logarithm of the chance of the card that was played; 0 is perfect."""
+    ignored = np.zeros(choices.size)
     loss = _loss(
-        weights.astype(np.float64), decisions.entries, decisions.starts, decisions.chosen, ignored
+        weights.astype(np.float64), choices.entries, choices.starts, choices.chosen, ignored
     )
-    return -loss / len(decisions)
+    return -loss / len(choices)

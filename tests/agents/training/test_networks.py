@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -18,8 +14,7 @@ from agents.networks.dense_network import forward, read_network
 from agents.policy import PolicyPlayer
 from agents.random_ import Random
 from agents.search.network import load_network
-from agents.training.networks import fitting, trump
-from agents.training.networks.positions import Playouts, examples_of
+from agents.training.networks.positions import PlayoutMargins, positions_of
 from agents.training.policy_rounds import policy_rounds
 from agents.training.recordings import recorded_rounds
 from agents.training.rounds import play_rounds
@@ -27,6 +22,7 @@ from arena.cli import main
 from arena.config.loader import load
 from arena.config.model_file import ModelFile
 from arena.core.cards import CardSet
+from arena.core.deals import DealSet
 from arena.core.seeds import Rng
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
@@ -109,44 +105,20 @@ def test_half_the_bits(recordings):
     assert main(wrong) == 2
 
 
-def test_the_same_seed_gives_the_same_model_also_after_a_stop(recordings, monkeypatch):
+def test_the_same_seed_gives_the_same_model(recordings):
     folder = recordings["klaverjas"]
     text = VALUE.format(encoding="places")
     whole = trained("value", folder, text, "--set", "seed=4", out="whole.npz")
     again = trained("value", folder, text, "--set", "seed=4", out="again.npz")
     other = trained("value", folder, text, "--set", "seed=5", out="other.npz")
     assert whole.sha256 == again.sha256 != other.sha256
-    noted = fitting._note
-    written = []
-
-    def stop(*args):
-        noted(*args)
-        written.append(args)
-        if len(written) in (1, 4):  # once within an epoch, once after one
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(fitting, "_note", stop)
-    for _ in range(2):
-        with pytest.raises(KeyboardInterrupt):
-            fit_again(folder, text)
-    stopped = fit_again(folder, text)
-    assert stopped.sha256 == whole.sha256
-
-
-def fit_again(folder, text):
-    from agents.training.networks.value import ValueTrainer
-
-    recipe = folder / "value.yaml"
-    recipe.write_text(text)
-    ValueTrainer().train(recipe, ["seed=4"], folder / "stopped.npz", 1, lambda line: None)
-    return ModelFile.find(str(folder / "stopped.npz"))
 
 
 @pytest.mark.parametrize("sizes", [(299, 64, 16, 1), (299, 1024, 512, 128, 16, 1)], ids=str)
 def test_our_forward_pass_is_that_of_torch(sizes):
     """In hundreds of points, as networks learn; a model's answer is a hundred times that."""
     rounds = play_rounds(Klaverjas(), [Random()], 1, range(5))
-    inputs = examples_of(rounds, "places", everyone=True).inputs
+    inputs = positions_of(rounds, "places", everyone=True).inputs
     learner = Learner(sizes, lambda outputs, targets: outputs, 0.0, 1)
     network = learner.network("places 1", np.ones(1, np.float32))
     ours = np.array([forward(network.layers, row)[0] for row in inputs])
@@ -168,7 +140,7 @@ def test_the_bench_has_trained_weights_that_torch_agrees_on():
 def test_it_learns():
     """Points taken so far are half the truth: a network finds that out, one that sees them not."""
     rounds = play_rounds(Klaverjas(), [Random()], 1, range(200))
-    examples = examples_of(rounds, "world", everyone=False)
+    examples = positions_of(rounds, "world", everyone=False)
     targets = {"margin": examples.margins[:, None] / 100}
     learner = Learner(
         (581, 16, 1), lambda outputs, wanted: ((outputs - wanted["margin"]) ** 2).mean(), 0.01, 1
@@ -188,32 +160,14 @@ deals: 4
 """
 
 
-def test_selfplay_goes_on_where_it_was(tmp_path, monkeypatch):
-    from agents.training.networks.selfplay import SelfPlayRecipe, SelfPlayTrainer
-
-    (tmp_path / "self.yaml").write_text(SELFPLAY)
-    trainer = SelfPlayTrainer()
-
-    def train(name):
-        output = tmp_path / name / "model.npz"
-        output.parent.mkdir(exist_ok=True)
-        return trainer.train(tmp_path / "self.yaml", [], output, 1, lambda line: None)
-
-    whole = train("whole")
-    noted = SelfPlayRecipe._note
-
-    def stop(self, notes, learner, at):
-        noted(self, notes, learner, at)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(SelfPlayRecipe, "_note", stop)
-        with pytest.raises(KeyboardInterrupt):
-            train("stopped")
-    assert train("stopped") == whole
-    curve = (tmp_path / "stopped" / "model.csv").read_text().splitlines()
+def test_selfplay(tmp_path):
+    """The learning curve is written next to the model, and the best network is kept."""
+    model = trained("selfplay", tmp_path, SELFPLAY)
+    curve = (tmp_path / "model.csv").read_text().splitlines()
     assert curve[0] == "cycle,mean,low,high,deals" and len(curve) == 4
-    assert curve == (tmp_path / "whole" / "model.csv").read_text().splitlines()
+    header = json.loads(str(model.arrays()["recipe"]))
+    assert [point["cycle"] for point in header["curve"]] == [0, 1, 2]
+    assert (tmp_path / "model.svg").exists()
 
 
 def test_trump(tmp_path, capsys):
@@ -231,51 +185,12 @@ def test_trump(tmp_path, capsys):
     assert values[:6].argmax() == 2
 
 
-def test_trump_goes_on_after_a_kill(tmp_path, capsys):
-    """Killed for good in the middle, and stopped once in either part: always the same model."""
-    text = "hidden: [8]\ndeals: 100\nepochs: 400\nbatch: 20\n"
-    recipe = tmp_path / "trump.yaml"
-    recipe.write_text(text)
-    output = tmp_path / "killed.npz"
-    command = [sys.executable, "-m", "arena", "train", "trump", str(recipe)]
-    with subprocess.Popen([*command, "--out", str(output)], stdout=subprocess.DEVNULL) as process:
-        while not list(tmp_path.glob("killed-*.notes")) and process.poll() is None:
-            time.sleep(0.005)
-        process.kill()
-    assert process.returncode == -signal.SIGKILL and not output.exists()
-    killed = trained("trump", tmp_path, text, out="killed.npz")
-    assert "going on with epoch " in capsys.readouterr().out
-    whole = trained("trump", tmp_path, text, out="whole.npz")
-    assert killed.sha256 == whole.sha256
-    assert "going on" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("after", [1, 3, 4], ids=["in naming", "between", "in pushing"])
-def test_trump_goes_on_from_any_epoch(tmp_path, monkeypatch, after):
-    text = "hidden: [8]\ndeals: 100\nepochs: 3\nbatch: 20\n"
-    whole = trained("trump", tmp_path, text, out="whole.npz")
-    noted = trump._note
-
-    def stop(notes, learner, at):
-        noted(notes, learner, at)
-        if at.epoch == after:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(trump, "_note", stop)
-        with pytest.raises(KeyboardInterrupt):
-            trump.TrumpTrainer().train(
-                tmp_path / "trump.yaml", [], tmp_path / "stopped.npz", 1, lambda line: None
-            )
-    assert trained("trump", tmp_path, text, out="stopped.npz").sha256 == whole.sha256
-
-
 @pytest.mark.parametrize("rules", [Klaverjas(), Schieber()], ids=lambda rules: rules.name)
 def test_playouts_say_what_positions_are_worth(rules):
     """Many of them come to the same from both sides, and at the end to how the round ended."""
     rounds = play_rounds(rules, [Random()], 1, range(4))
-    ended = examples_of(rounds, "places", everyone=True)
-    judged = examples_of(rounds, "places", everyone=True, playouts=Playouts(20, 1.0))
+    ended = positions_of(rounds, "places", everyone=True)
+    judged = positions_of(rounds, "places", everyone=True, playouts=PlayoutMargins(20, 1.0))
     assert np.array_equal(ended.inputs, judged.inputs)
     steps = judged.margins.reshape(len(rounds), -1, 4)
     assert np.array_equal(steps[..., 0], -steps[..., 1])
@@ -305,7 +220,7 @@ def test_deals_that_a_policy_plays(tmp_path):
     path = tmp_path / "few.csv"
     options = ["--game", "klaverjas", "--option", "bidding=given", "--seed", "3"]
     assert main(["deals", "make", *options, "--count", "15", "--out", str(path)]) == 0
-    rounds = policy_rounds(path, 2, 1.0, "", 1)
+    rounds = policy_rounds(DealSet.load(path), 2, 1.0, "", 1)
     assert len(rounds) == 30 and np.array_equal(rounds.trump[::2], rounds.trump[1::2])
     assert not np.array_equal(rounds.cards[::2], rounds.cards[1::2])
     assert all(len(set(cards)) == 32 for cards in rounds.cards.tolist())
