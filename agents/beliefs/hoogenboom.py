@@ -14,37 +14,20 @@
 serves every game; where there is no declarer or no bonus, there is nothing to infer.
 
 Differs from the program of the thesis: l counts who may have the very card, so that no
-chance is lost on impossible holders. What the program does otherwise can be switched on
-one by one, see `DEVIATIONS`.
+chance is lost on impossible holders. `agents.papers.hoogenboom_2017` has the program's deviations.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
-from agents.as_published import check_deviations
 from agents.beliefs import Guess, Weights
 from arena.core.agent import parameter
 from arena.core.cards import LANE, SUITS, cards_of, suit_of
 from arena.core.rules import Rules, View
 from arena.games.infoset import InfoSet, Signs
-
-DEVIATIONS: dict[str, str] = {
-    "third-takes-rest": (
-        "the chance of impossible holders of a trump is not shared out but goes to the last of "
-        "the others, even if they cannot have the card: 1 to 2% of the worlds contradict the facts"
-    ),
-    "forced-is-strong": "a declarer who had no choice still is thought to hold strong trumps",
-    "roem-ignored-for-trumps": "probable voids do not change the chances of trumps",
-    "coarse-odds": (
-        "chances in steps: of 0.1 cards of a plain suit, of 0.01 for trumps; the last of the "
-        "others gets what is left"
-    ),
-}
-"""Single deviations of the program of 2017 from its text, and what each does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +55,7 @@ class Probable:
         known = InfoSet.of(view) if known is None else known
         signs = Signs.of(view)
         may = tuple(
-            cards & ~_cards_of_suits(signs.probably_void[seat])
+            cards & ~cards_of_suits(signs.probably_void[seat])
             for seat, cards in enumerate(known.may)
         )
         if may == known.may:
@@ -80,7 +63,7 @@ class Probable:
         return Guess(self.share, may), Guess(1.0 - self.share, known.may)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Probabilities:
     """A chance for every card and player, by who declared and who gave a bonus away."""
 
@@ -101,10 +84,6 @@ class Probabilities:
     most: float = parameter(
         0.98, help="the highest chance that declaring can give", at_least=0, at_most=1
     )
-    as_published: tuple[str, ...] = parameter((), help="single deviations of the program of 2017")
-
-    def __post_init__(self) -> None:
-        check_deviations(self.as_published, DEVIATIONS)
 
     def of(self, view: View, known: InfoSet | None = None) -> tuple[Guess, ...]:
         """The weighted guess, and for parameters that make all worlds impossible what is known."""
@@ -118,39 +97,51 @@ class Probabilities:
         rules, trump = view.rules, view.trump
         others = [seat for seat in range(rules.players) if seat != view.seat]
         table: Weights = tuple({} for _ in range(rules.players))
-        declarer = self._telling_declarer(view)
+        declarer = self.telling_declarer(view)
         top = 0 if declarer is None or trump is None else strongest_trumps(rules, trump)
         for card in cards_of(known.unseen):
             suit = suit_of(card)
-            holders = [seat for seat in others if known.may[seat] >> card & 1]
-            lost_mass = suit == trump and "third-takes-rest" in self.as_published
-            sharers = [s for s in others if not known.is_void(s, suit)] if lost_mass else holders
+            sharers = self.sharers(view, known, card, others)
             if not sharers:
                 continue  # it was not dealt
             chances = dict.fromkeys(sharers, 1.0 / len(sharers))
             if suit == trump and declarer in chances and len(sharers) > 1:
                 factor = self.m1 * (self.m2 if top >> card & 1 else 1.0)
                 _give(chances, declarer, min(factor / len(sharers), self.most))
-            if suit != trump or "roem-ignored-for-trumps" not in self.as_published:
+            if self.regards_roem(suit == trump):
                 for seat in sharers:
                     if signs.probably_void[seat] >> suit & 1:
                         _give(chances, seat, chances[seat] * self.roem_factor)
-            if lost_mass:
-                chances = {seat: chances[seat] for seat in holders}
-                _leave_the_rest(chances, others[-1])
-            if "coarse-odds" in self.as_published:
-                steps = 100 if suit == trump else 10 * _count(known.unseen, suit)
-                _in_steps(chances, others, steps)
-            for seat, chance in chances.items():
+            for seat, chance in self.settled(chances, view, known, card, others).items():
                 if chance > 0.0:
                     table[seat][card] = chance
         return table
 
-    def _telling_declarer(self, view: View) -> int | None:
+    # --- where the published program differs ----------------------------------------------
+
+    def telling_declarer(self, view: View) -> int | None:
         """The declarer, if declaring says something about the trumps of another player."""
         has_trumps = view.trump is not None and view.trump < len(SUITS)
-        chose = not view.forced or "forced-is-strong" in self.as_published
-        return view.declarer if has_trumps and chose and view.declarer != view.seat else None
+        other = has_trumps and view.declarer != view.seat
+        return view.declarer if other and self.regards_declarer(view.forced) else None
+
+    def regards_declarer(self, forced: bool) -> bool:
+        """Whether declaring tells of strong trumps."""
+        return not forced
+
+    def sharers(self, view: View, known: InfoSet, card: int, others: list[int]) -> list[int]:
+        """The seats that share the chance of a card; none if it was not dealt."""
+        return [seat for seat in others if known.may[seat] >> card & 1]
+
+    def regards_roem(self, is_trump: bool) -> bool:
+        """Whether a bonus given away changes the chances of a card."""
+        return True
+
+    def settled(
+        self, chances: dict[int, float], view: View, known: InfoSet, card: int, others: list[int]
+    ) -> dict[int, float]:
+        """The final chances of a card."""
+        return chances
 
 
 def _give(chances: dict[int, float], seat: int, chance: float) -> None:
@@ -164,28 +155,8 @@ def _give(chances: dict[int, float], seat: int, chance: float) -> None:
         chances[other] += freed
 
 
-def _leave_the_rest(chances: dict[int, float], last: int) -> None:
-    """Give the last of the others what is left of 1."""
-    chances[last] = max(0.0, 1.0 - sum(c for seat, c in chances.items() if seat != last))
-
-
-def _in_steps(chances: dict[int, float], others: list[int], steps: int) -> None:
-    """Round the chances of all but the last up to whole steps, one after the other."""
-    upto, given = 0.0, 0
-    for seat in others[:-1]:
-        upto += chances.get(seat, 0.0)
-        now = min(steps, math.ceil(round(upto * steps, 6)))
-        if seat in chances:
-            chances[seat] = (now - given) / steps
-        given = now
-    chances[others[-1]] = (steps - given) / steps
-
-
-def _count(cards: int, suit: int) -> int:
-    return (cards & _cards_of_suits(1 << suit)).bit_count()
-
-
-def _cards_of_suits(suits: int) -> int:
+def cards_of_suits(suits: int) -> int:
+    """Mask of all cards of some suits, one bit for each suit."""
     lane = (1 << LANE) - 1
     return sum(lane << LANE * suit for suit in range(len(SUITS)) if suits >> suit & 1)
 

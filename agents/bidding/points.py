@@ -41,7 +41,7 @@ def hand_points(hand: int, trump: int) -> int:
 
 
 @dataclass(frozen=True)
-class Points:
+class PointsBidder:
     """Plays on hands with more points than a threshold; of several suits, on the best.
 
     Source: Hoogenboom 2017, section 4.1 and its program. Differs: where a suit can be

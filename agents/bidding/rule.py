@@ -51,7 +51,7 @@ def worth_playing(hand: int, trump: int, mode: Mode) -> bool:
 
 
 @dataclass(frozen=True)
-class Rule:
+class RuleBidder:
     """Plays on jack and nine of trump, or on one of them with enough trumps or aces.
 
     Source: Hoogenboom 2017, section 4.3 (`as-written`), and its program (`as-published`,

@@ -40,7 +40,7 @@ class Never:
 
 
 @dataclass(frozen=True)
-class Random:
+class RandomBidder:
     """Any legal call, all equally likely.
 
     Source: none.

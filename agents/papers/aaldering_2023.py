@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.as_published import check_deviations
 from agents.ismcts import Ismcts
+from agents.papers.as_published import check_deviations
 from agents.search.decision import Ucb, root_statistics
 from agents.search.nodes import Nodes
 from agents.search.tree import Policy

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.as_published import check_deviations
 from agents.beliefs import Guess
+from agents.papers.as_published import check_deviations
 from agents.rulebooks import BOOKS
 from agents.search.flat_mc import Question
 from agents.search.worlds import plan_worlds
-from agents.searchers.flat_search import Estimate, FlatSearch
+from agents.searchers.flat_search import CardEstimate, FlatSearch
 from arena.core.agent import parameter
 from arena.core.cards import SUITS, rank_of, suit_of
 from arena.core.errors import ArenaError
@@ -75,7 +75,7 @@ class Kiele2024(FlatSearch):
             first_winner_leads="first-winner-leads" in self.as_published,
         )
 
-    def best(self, view: View, estimates: list[Estimate]) -> int:
+    def best(self, view: View, estimates: list[CardEstimate]) -> int:
         """The card with the fewest points, or with the most on the way to the moon."""
         sign = 1 if self.shoot_the_moon and _may_shoot(view) else -1
         if "integer-means" in self.as_published:

@@ -17,7 +17,7 @@ from arena.games.world_sampler import WorldSampler
 
 
 @dataclass(frozen=True)
-class Mcts:
+class MctsBidder:
     """Deals the other cards, names trump, and lets a tree search play on; keeps the best mean.
 
     Pushing is one of the moves: partner, whose hand is dealt each time, then names the trump

@@ -33,7 +33,7 @@ Value: TypeAlias = Literal["own-points", "difference", "share"]
 _WORLDS_BETWEEN_LOOKS_AT_THE_CLOCK = 32
 
 
-class Estimate(NamedTuple):
+class CardEstimate(NamedTuple):
     """What playing a card is thought to be worth."""
 
     card: int
@@ -108,7 +108,7 @@ class FlatSearch:
             return pass_card(view, rng)
         return self.best(view, self.estimates(view, rng))
 
-    def estimates(self, view: View, rng: Rng) -> list[Estimate]:
+    def estimates(self, view: View, rng: Rng) -> list[CardEstimate]:
         """What each legal card is worth, in the order of `view.legal`."""
         numbers = rng_array(Rng(rng.next64()))
         question = self.question(view, numbers)
@@ -185,14 +185,14 @@ class FlatSearch:
         """What is subtracted from the own points of a card's playouts."""
         return 0.0
 
-    def best(self, view: View, estimates: list[Estimate]) -> int:
+    def best(self, view: View, estimates: list[CardEstimate]) -> int:
         """The card to play."""
         sign = 1 if view.rules.higher_wins else -1
         return max(estimates, key=lambda e: sign * e.mean).card
 
 
-def _estimate(card: int, total: float, squares: float, count: int) -> Estimate:
+def _estimate(card: int, total: float, squares: float, count: int) -> CardEstimate:
     mean = total / count
     variance = max(0.0, squares / count - mean * mean)
     se = math.sqrt(variance / (count - 1)) if count > 1 else math.nan
-    return Estimate(card, mean, se, count)
+    return CardEstimate(card, mean, se, count)

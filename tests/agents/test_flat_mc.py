@@ -14,10 +14,11 @@ from helpers.rounds import deal
 
 from agents.beliefs.hoogenboom import Certain, Probabilities, Probable
 from agents.flat_mc import FlatMC
+from agents.papers.hoogenboom_2017 import Hoogenboom2017
 from agents.papers.kiele_2024 import Kiele2024
 from agents.search.flat_mc import _bad_card_that_stays, _deal
 from agents.searchers.budget import Budget
-from agents.searchers.flat_search import Estimate
+from agents.searchers.flat_search import CardEstimate
 from agents.semi_random import SemiRandom
 from arena.core.agent import Player
 from arena.core.cards import CardSet, card_name, cards_of, parse_card, parse_cards
@@ -183,7 +184,7 @@ def enumerated(view: View, policy: Policy, beliefs: Probabilities | None) -> dic
     return {card: total / weights for card, total in totals.items()}
 
 
-def check_estimates(estimates: list[Estimate], exact: dict[int, float]) -> None:
+def check_estimates(estimates: list[CardEstimate], exact: dict[int, float]) -> None:
     for estimate in estimates:
         # A mean of equal values has no error, but sums of floats have.
         allowed = 4.5 * estimate.se + 1e-9
@@ -404,7 +405,7 @@ def test_integer_means_prefer_high_hearts_and_spades() -> None:
     state = next(positions(rules, seed=12, tricks_left=1))
     hopeless = rules.view(state, state.turn)
     assert len(hopeless.legal) == 1
-    estimates = [Estimate(parse_card(c), 3.4, 0.1, 9) for c in ("C5", "H2", "S9", "SK")]
+    estimates = [CardEstimate(parse_card(c), 3.4, 0.1, 9) for c in ("C5", "H2", "S9", "SK")]
     assert card_name(player.best(view, estimates)) == "H2"
     better = [*estimates[:-1], estimates[-1]._replace(mean=2.9)]
     assert card_name(player.best(view, better)) == "SK"
@@ -413,7 +414,7 @@ def test_integer_means_prefer_high_hearts_and_spades() -> None:
 def test_cards_are_doubled_only_when_last_to_play_and_in_three_worlds_of_four() -> None:
     """The program draws each of k cards from one place too many; the facts say 75% on average."""
     rules = Klaverjas(bidding="classical")
-    player = FlatMC(as_published=("doubled-cards",))
+    player = Hoogenboom2017(as_published=("doubled-cards",))
     rng, shares = rng_array(Rng(3)), []
     for cards in range(1, 8):
         doubled = worlds = 0
@@ -460,10 +461,10 @@ def test_a_bad_card_is_kept_as_often_as_in_the_program() -> None:
 
 def test_careless_playouts_differ_from_careful_ones() -> None:
     view = choices(Klaverjas(bidding="classical"), seed=18, tricks_left=6, count=1)[0]
-    careless = FlatMC(as_published=("keeps-bad-cards",)).estimates(view, Rng(1))
+    careless = Hoogenboom2017(as_published=("keeps-bad-cards",)).estimates(view, Rng(1))
     assert careless != FlatMC().estimates(view, Rng(1))
     with pytest.raises(ArenaError, match="goes neither with lookahead"):
-        FlatMC(lookahead=1, as_published=("doubled-cards",))
+        Hoogenboom2017(lookahead=1, as_published=("doubled-cards",))
 
 
 def moon_in_reach() -> tuple[View, dict[int, float]]:

@@ -53,7 +53,6 @@ def test_what_is_resolved_says_the_kind_and_can_be_loaded_again(write, with_agen
     resolved = experiment.resolved["agents"]["a"]
     assert resolved["beliefs"] == {
         "kind": "probabilities", "m1": 1.5, "m2": 1.2, "roem_factor": 0.5, "most": 0.98,
-        "as_published": [],
     }  # fmt: skip
     assert "m1" not in resolved
     again = load(write(json.dumps(experiment.resolved)))
@@ -77,7 +76,7 @@ def test_what_is_resolved_says_the_kind_and_can_be_loaded_again(write, with_agen
         ),
         (
             "beliefs: {kind: probabilities, m3: 1.2}",
-            ".beliefs.m3: unknown key; allowed: as_published, kind, m1, m2, most, roem_factor",
+            ".beliefs.m3: unknown key; allowed: kind, m1, m2, most, roem_factor",
         ),
         ("beliefs: {kind: probabilities, m1: x}", ".beliefs.m1: expected a number, found 'x' (te"),
         ("beliefs: {kind: probabilities, m1: -1}", ".beliefs.m1: must be at least 0, found -1"),
@@ -95,7 +94,7 @@ def test_what_is_resolved_says_the_kind_and_can_be_loaded_again(write, with_agen
         ("grid: {beliefs.m1: [1, x], beliefs.kind: [probabilities]}", ".grid.beliefs.m1: expected"),
         ("beliefs: {kind: certain}, grid: {beliefs.kind: [probable]}", ".grid.beliefs.kind: given"),
         (
-            "beliefs: {kind: probabilities, as_published: [coarse-ods]}",
+            "beliefs: {kind: probabilities-2017, as_published: [coarse-ods]}",
             ": as_published: unknown 'coarse-ods'; did you mean 'coarse-odds'?",
         ),
     ],

@@ -15,12 +15,12 @@ from scipy.stats import chisquare
 
 from agents.beliefs import Believer
 from agents.beliefs.hoogenboom import (
-    DEVIATIONS,
     Certain,
     Probabilities,
     Probable,
     strongest_trumps,
 )
+from agents.papers.hoogenboom_2017 import BELIEF_DEVIATIONS, Probabilities2017
 from agents.search.worlds import deal_world, plan_worlds, worlds_for
 from agents.semi_random import SemiRandom
 from arena.core.cards import LANE, CardSet, parse_card, parse_seat, parse_trump
@@ -134,7 +134,7 @@ def test_a_forced_declarer_tells_nothing_unless_as_published() -> None:
     known = knowledge("HQ HK H9 HJ S7 S8", (2, 2, 2))
     view = view_of_west("H", declarer="S", forced=True)
     assert chances(Probabilities().table(view, known, NO_SIGNS), "HJ") == [0.33] * 3
-    published = Probabilities(as_published=("forced-is-strong",))
+    published = Probabilities2017(as_published=("forced-is-strong",))
     assert chances(published.table(view, known, NO_SIGNS), "HJ") == [0.26, 0.26, 0.48]
 
 
@@ -173,7 +173,7 @@ def test_impossible_holders_leave_their_chance_to_the_others() -> None:
     known = knowledge("HQ HJ S7 S8 S9 ST", (2, 2, 2), N="HJ", S="HJ")
     view = view_of_west("H", declarer="N")
     assert chances(Probabilities().table(view, known, NO_SIGNS), "HJ") == [0.0, 1.0, 0.0]
-    published = Probabilities(as_published=("third-takes-rest",))
+    published = Probabilities2017(as_published=("third-takes-rest",))
     assert chances(published.table(view, known, NO_SIGNS), "HJ") == [0.0, 0.26, 0.74]
 
 
@@ -181,13 +181,13 @@ def test_probable_voids_and_trumps() -> None:
     known = knowledge("HQ HK S7", (1, 1, 1))
     view, signs = view_of_west("H", declarer="W"), probably_void("N", "H")
     assert chances(Probabilities().table(view, known, signs), "HQ") == [0.17, 0.42, 0.42]
-    published = Probabilities(as_published=("roem-ignored-for-trumps",))
+    published = Probabilities2017(as_published=("roem-ignored-for-trumps",))
     assert chances(published.table(view, known, signs), "HQ") == [0.33] * 3
 
 
 def test_coarse_odds_come_in_steps() -> None:
     known = knowledge("HQ HK S7", (1, 1, 1))
-    coarse = Probabilities(as_published=("coarse-odds",))
+    coarse = Probabilities2017(as_published=("coarse-odds",))
     table = coarse.table(view_of_west("H", declarer="W"), known, NO_SIGNS)
     assert chances(table, "S7") == [0.4, 0.3, 0.3]  # one card in steps of 0.1
     assert chances(table, "HQ") == [0.34, 0.33, 0.33]
@@ -195,7 +195,7 @@ def test_coarse_odds_come_in_steps() -> None:
 
 def test_unknown_deviations_are_refused() -> None:
     with pytest.raises(ArenaError, match="did you mean 'coarse-odds'"):
-        Probabilities(as_published=("coarse-ods",))
+        Probabilities2017(as_published=("coarse-ods",))
 
 
 def test_strongest_trumps() -> None:
@@ -412,7 +412,7 @@ def contradicting(*deviations: str) -> float:
     rng, worlds_drawn, wrong = rng_array(Rng(5)), 0, 0
     for _, view in positions(rules, seed=6, rounds=60):
         game = kernel_game(rules, view.trump)
-        worlds = plan_worlds(game, view, Probabilities(as_published=deviations))
+        worlds = plan_worlds(game, view, Probabilities2017(as_published=deviations))
         state, known = game.view_state(view), InfoSet.of(view)
         for _ in range(4):
             deal_world(worlds, rng, state)
@@ -427,10 +427,10 @@ def test_a_few_worlds_of_the_program_contradict_the_facts() -> None:
     assert 0.003 < contradicting("third-takes-rest") < 0.04
 
 
-@pytest.mark.parametrize("deviation", DEVIATIONS)
+@pytest.mark.parametrize("deviation", BELIEF_DEVIATIONS)
 def test_every_deviation_changes_some_chance(deviation: str) -> None:
     rules = Klaverjas(bidding="classical")
-    published = Probabilities(as_published=(deviation,))
+    published = Probabilities2017(as_published=(deviation,))
     for _, view in positions(rules, seed=8, rounds=400):
         known, signs = InfoSet.of(view), Signs.of(view)
         if published.table(view, known, signs) != Probabilities().table(view, known, signs):

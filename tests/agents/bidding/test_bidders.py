@@ -9,9 +9,9 @@ import pytest
 from helpers.rounds import deal
 
 from agents.bidding.monte_carlo import MonteCarlo
-from agents.bidding.points import Points, hand_points
-from agents.bidding.rule import Rule, worth_playing
-from agents.bidding.simple import Always, Never, Random
+from agents.bidding.points import PointsBidder, hand_points
+from agents.bidding.rule import RuleBidder, worth_playing
+from agents.bidding.simple import Always, Never, RandomBidder
 from agents.search.flat_mc import Sums, judge
 from arena.core.agent import Bidder
 from arena.core.cards import CardSet, parse_trump
@@ -83,16 +83,16 @@ def test_points_must_exceed_the_threshold() -> None:
     view = first_view("classical")
     worth = hand_points(view.hand, parse_trump("H"))
     assert worth == 14
-    assert Points(threshold=worth - 1).bid(view, Rng(0)) == PLAY
-    assert Points(threshold=worth).bid(view, Rng(0)) == PASS
+    assert PointsBidder(threshold=worth - 1).bid(view, Rng(0)) == PLAY
+    assert PointsBidder(threshold=worth).bid(view, Rng(0)) == PASS
 
 
 def test_points_look_at_the_suit_that_is_turned_up_last() -> None:
     view = first_view("classical")
     second = after(view, PASS, PASS, PASS, PASS)
     assert second.seat == 0 and second.turn_ups == (2, 0)
-    assert Points().bid(view, Rng(0)) == PLAY
-    assert Points().bid(second, Rng(0)) == PASS
+    assert PointsBidder().bid(view, Rng(0)) == PLAY
+    assert PointsBidder().bid(second, Rng(0)) == PASS
 
 
 # --- section 4.3 -------------------------------------------------------------------------
@@ -136,22 +136,22 @@ def test_the_program_plays_whatever_the_text_plays() -> None:
 
 
 def test_rule_passes_on_a_suit_without_jack_and_nine() -> None:
-    assert Rule().bid(first_view("classical"), Rng(0)) == PLAY
-    assert Rule().bid(first_view("classical", turn_ups="C H S"), Rng(0)) == PASS
+    assert RuleBidder().bid(first_view("classical"), Rng(0)) == PLAY
+    assert RuleBidder().bid(first_view("classical", turn_ups="C H S"), Rng(0)) == PASS
 
 
 # --- every form of the auction -----------------------------------------------------------
 
 BIDDERS: list[Bidder] = [
-    Points(),
-    Rule(),
-    Rule(mode="as-published"),
+    PointsBidder(),
+    RuleBidder(),
+    RuleBidder(mode="as-published"),
     Always(),
     Never(),
-    Random(),
+    RandomBidder(),
     MonteCarlo(playouts=5),
 ]
-SCORING: list[Bidder] = [Points(), Rule(), Rule(mode="as-published")]
+SCORING: list[Bidder] = [PointsBidder(), RuleBidder(), RuleBidder(mode="as-published")]
 SYSTEMS = (
     "classical",
     "classical-redeal",

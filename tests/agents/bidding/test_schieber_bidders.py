@@ -13,7 +13,7 @@ from helpers.rounds import deal
 from agents.bidding.monte_carlo import MonteCarlo
 from agents.bidding.ranked_rule import RankedRule, best_trump, ratings
 from agents.bidding.simple_rule import SimpleRule, certain_tricks
-from agents.papers.mcts_bidder import Mcts
+from agents.papers.mcts_bidder import MctsBidder
 from arena.core.agent import Bidder
 from arena.core.cards import TRUMPS, CardSet, parse_trump
 from arena.core.rules import PUSH, View, action_name, chosen_trump
@@ -30,7 +30,7 @@ BIDDERS: list[Bidder] = [
     MonteCarlo(playouts=200),
     RankedRule(),
     SimpleRule(),
-    Mcts(worlds=12, iterations=60),
+    MctsBidder(worlds=12, iterations=60),
 ]
 
 
@@ -149,5 +149,5 @@ def test_after_a_push_the_forehand_leads_from_their_own_cards() -> None:
     hands = "N: C6 C7 C8 C9 CT CJ CQ CK CA; E: D6 D7 D8 H6 H7 H8 S6 S7 S8; \
 S: D9 DT DJ H9 HT HJ S9 ST SJ; W: DQ DK DA HQ HK HA SQ SK SA"
     known = after_push(hands)._replace(shown=((0, forehand(hands).hand),))
-    bidder: Any = Mcts(iterations=50)
+    bidder: Any = MctsBidder(iterations=50)
     assert bidder._margin(known, parse_trump("O"), 2, 5, Rng(0)) == 157
