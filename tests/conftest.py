@@ -18,8 +18,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_xdist_setupnodes(config: pytest.Config, specs: Any) -> None:
     """Compile once, before there are several processes that would all compile the same."""
     # Here, so that tests of statistics need no compiler. Importing is what registers the code.
-    from arena.games.kernel import bulk, playout, step, uniform_worlds, weighted_worlds
+    from arena.games.kernel import playout, step, uniform_worlds, weighted_worlds
     from arena.games.kernel.jit import warm_up
 
-    assert all((bulk, playout, step, uniform_worlds, weighted_worlds))
+    assert all((playout, step, uniform_worlds, weighted_worlds))
     warm_up()

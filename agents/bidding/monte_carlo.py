@@ -10,13 +10,14 @@ import numpy as np
 from agents.beliefs.hoogenboom import Certain
 from agents.bidding.calls import best_or_pass, trumps_on_offer
 from agents.search.codes import DIFFERENCE, PLAIN_ROLLOUTS, PlainRollout
-from agents.search.flat_mc import Question, Sums, judge
+from agents.search.flat_mc import Question, Sums, judge, loops_for
 from agents.search.worlds import plan_worlds
 from arena.core.agent import parameter
 from arena.core.rules import PUSH, Action, Bid, RulesError, View
 from arena.core.seeds import Rng
 from arena.games.infoset import InfoSet
 from arena.games.kernel.layout import Words
+from arena.games.kernel.playout import with_loops
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.world_sampler import WorldSampler
@@ -100,7 +101,8 @@ class MonteCarlo:
     def _question(self, view: View, trump: int, declarer: int) -> Question:
         if view.leader is None:
             raise RulesError(f"{view.rules.name}: nobody knows who leads while bids are made")
-        game = kernel_game(view.rules, trump)
+        rollout = PLAIN_ROLLOUTS[self.rollout]
+        game = with_loops(kernel_game(view.rules, trump), *loops_for(rollout, 0))
         declared = view._replace(trump=trump, declarer=declarer)
         hands = [view.hand if seat == view.seat else 0 for seat in range(view.rules.players)]
         return Question(
@@ -111,7 +113,7 @@ class MonteCarlo:
             punishments=np.zeros(1),
             side=view.rules.side_of(view.seat),
             value=DIFFERENCE,
-            rollout=PLAIN_ROLLOUTS[self.rollout],
+            rollout=rollout,
             stop=0,
             own_moon_costs=False,
             doubled_seat=-1,

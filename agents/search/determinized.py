@@ -50,7 +50,7 @@ def poll(
     worlds: Worlds,
     policy: Policy,
     leaves: Leaves,
-    judge: Judge,
+    judge: Judge | None,
     scales: NDArray[np.float64],
     rng: Words,
     ballots: Ballots,
@@ -58,7 +58,9 @@ def poll(
     """Grow a tree in each of `trees` worlds and count its ballot."""
     world = np.empty(STATE_WORDS, np.uint64)
     copy_state(root, world)
-    known = Worlds(KNOWN, worlds.first, worlds.second, worlds.odds, worlds.share, worlds.pool)
+    known = Worlds(
+        KNOWN, worlds.sampler, worlds.first, worlds.second, worlds.odds, worlds.share, worlds.pool
+    )
     for _ in range(trees):
         deal_world(worlds, rng, world)
         reset(nodes)

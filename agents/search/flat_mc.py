@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from agents.rulebooks import Book, note_in, open_book, play_by
 from agents.search.codes import CARELESS, DIFFERENCE, OWN_POINTS, RANDOM, RULE
 from agents.search.worlds import Worlds, deal_world, uniform
-from arena.games.kernel import bulk
 from arena.games.kernel.bits import popcount
 from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import (
@@ -32,6 +31,7 @@ from arena.games.kernel.layout import (
     Words,
 )
 from arena.games.kernel.playout import playout_random, playout_semi
+from arena.games.kernel.playout import playouts as play_in_bulk
 from arena.games.kernel.rng import below, next64
 from arena.games.kernel.step import copy_state, final_scores, legal, play, semi_candidates
 from arena.games.kernel.tricks import pick
@@ -76,6 +76,13 @@ class Question(NamedTuple):
     """What `RULE` plays by."""
     first_winner_leads: bool = False
     """Whether the winner of the present trick leads all further tricks of a playout."""
+
+
+def loops_for(rollout: int, stop: int) -> tuple[str, ...]:
+    """Which of the kernel's loops playouts need."""
+    if stop != 0 or rollout in (CARELESS, RULE):
+        return ()
+    return ("random", "bulk") if rollout == RANDOM else ("semi",)
 
 
 class Sums(NamedTuple):
@@ -137,9 +144,7 @@ def _judge_in_bulk(
                 if question.candidates[i] != ZERO:
                     for row in range(count):
                         hands[row, seat] = starts[i, HANDS + seat]
-                bulk.playouts(
-                    starts[i], question.game, hands[:count], seeds[:count], scores[:count]
-                )
+                play_in_bulk(starts[i], question.game, hands[:count], seeds[:count], scores[:count])
                 for row in range(count):
                     value = _worth(question, question.punishments[i], scores[row], _NO_LEAST)
                     sums.values[i] += value

@@ -71,24 +71,26 @@ def judge_leaf(
     state: Words,
     game: Words,
     leaves: Leaves,
-    judge: Judge,
+    judge: Judge | None,
     rng: Words,
     scores: NDArray[np.int64],
     values: NDArray[np.float64],
     sums: NDArray[np.float64],
 ) -> None:
     """The value of a leaf to each side: by playouts, by a network, or by both."""
-    if leaves.mix == 0.0 or state[LEFT] == ZERO:
+    if judge is None:  # then numba leaves the rest out
         _play_out(state, game, leaves, rng, scores, values, sums)
-        return
-    side = np.int64(side_of(game, state[TURN]))
-    expected = expected_margin(state, game, judge)
-    if leaves.mix < 1.0:
-        _play_out(state, game, leaves, rng, scores, values, sums)
-    for i in range(2):
-        by_network = expected if i == side else -expected
-        by_playouts = sums[i] if leaves.mix < 1.0 else 0.0
-        sums[i] = leaves.mix * by_network + (1.0 - leaves.mix) * by_playouts
+    else:
+        is_over = state[LEFT] == ZERO
+        side = np.int64(side_of(game, state[TURN]))
+        expected = 0.0 if is_over else expected_margin(state, game, judge)
+        if is_over or leaves.mix < 1.0:
+            _play_out(state, game, leaves, rng, scores, values, sums)
+        if not is_over:
+            for i in range(2):
+                by_network = expected if i == side else -expected
+                by_playouts = sums[i] if leaves.mix < 1.0 else 0.0
+                sums[i] = leaves.mix * by_network + (1.0 - leaves.mix) * by_playouts
 
 
 @inlined

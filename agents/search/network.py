@@ -85,10 +85,10 @@ def load_network(model: ModelFile) -> Network:
     return read_network(model, _JUDGE)
 
 
-def judge_of(network: Network, game: KernelGame, view: View, root: Words) -> Judge:
-    """The judge of a decision, for which nothing but its view is known."""
+def judge_of(network: Network, game: KernelGame, view: View, root: Words) -> Judge | None:
+    """The judge of a decision, for which nothing but its view is known; None without a network."""
     if network is NO_NETWORK:
-        return NO_JUDGE
+        return None
     if int(network.sizes[0]) in _WORLDS:
         return judge_of_worlds(network, game)
     if int(network.sizes[0]) != places_of(game):
@@ -120,17 +120,6 @@ def judge_of_worlds(network: Network, game: KernelGame) -> Judge:
 
 def _zeros(layers: Layers) -> NDArray[np.float32]:
     return np.zeros(int(layers.sizes[0]), dtype=np.float32)
-
-
-NO_JUDGE = Judge(
-    True,
-    NO_NETWORK.layers,
-    np.zeros(_TRAIL + _MOST_CARDS, dtype=np.uint64),
-    np.zeros(64, dtype=np.int64),
-    np.zeros(0, dtype=np.float32),
-    np.zeros(0, dtype=np.float32),
-)
-NO_JUDGE.rows.flags.writeable = False  # as those of a game are: one type for compiled code
 
 
 @inlined

@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.dense_network import Layers
 from agents.policies.pool import Pool
 from agents.rulebooks import note_in, open_book
 from agents.search.leaves import Leaves, judge_leaf
@@ -84,18 +83,21 @@ def grow(
     worlds: Worlds,
     policy: Policy,
     leaves: Leaves,
-    judge: Judge,
+    judge: Judge | None,
     scales: NDArray[np.float64],
     rng: Words,
 ) -> None:
-    """`grow_tree`, for Python: it hands tuples over field by field.
+    """`grow_tree`, for Python: without a judge it hands tuples over field by field.
 
     To find out the types of tuples, for every call again, takes numba three times as long as all
     else that it does before compiled code begins.
     """
+    if judge is not None:
+        grow_tree(nodes, hands, simulations, root, game, worlds, policy, leaves, judge, scales, rng)
+        return
     _grow(
-        *nodes, *worlds[:-1], *worlds.pool, *policy, *leaves, judge.sees_worlds, *judge.layers,
-        *judge[2:], hands, simulations, root, game, scales, rng,
+        *nodes, *worlds[:-1], *worlds.pool, *policy, *leaves, hands, simulations, root, game,
+        scales, rng,
     )  # fmt: skip
 
 
@@ -104,22 +106,17 @@ _WORLDS = _NODES + len(Worlds._fields) - 1
 _POOL = _WORLDS + len(Pool._fields)
 _POLICY = _POOL + len(Policy._fields)
 _LEAVES = _POLICY + len(Leaves._fields)
-_SEES = _LEAVES + 1
-_LAYERS = _SEES + len(Layers._fields)
-_JUDGE = _LAYERS + len(Judge._fields) - 2
 """Where each of the tuples ends among the fields."""
 
 
 @compiled
 def _grow(*fields: Any) -> None:
-    kind, first, second, odds, share = fields[_NODES:_WORLDS]
-    worlds = Worlds(kind, first, second, odds, share, Pool(*fields[_WORLDS:_POOL]))
-    layers = Layers(*fields[_SEES:_LAYERS])
-    judge = Judge(fields[_LEAVES], layers, *fields[_LAYERS:_JUDGE])
-    hands, simulations, root, game, scales, rng = fields[_JUDGE:]
+    kind, sampler, first, second, odds, share = fields[_NODES:_WORLDS]
+    worlds = Worlds(kind, sampler, first, second, odds, share, Pool(*fields[_WORLDS:_POOL]))
+    hands, simulations, root, game, scales, rng = fields[_LEAVES:]
     grow_tree(
         Nodes(*fields[:_NODES]), hands, simulations, root, game, worlds,
-        Policy(*fields[_POOL:_POLICY]), Leaves(*fields[_POLICY:_LEAVES]), judge, scales, rng,
+        Policy(*fields[_POOL:_POLICY]), Leaves(*fields[_POLICY:_LEAVES]), None, scales, rng,
     )  # fmt: skip
 
 
@@ -133,7 +130,7 @@ def grow_tree(
     worlds: Worlds,
     policy: Policy,
     leaves: Leaves,
-    judge: Judge,
+    judge: Judge | None,
     scales: NDArray[np.float64],
     rng: Words,
 ) -> None:
@@ -183,7 +180,7 @@ def _simulate(
     worlds: Worlds,
     policy: Policy,
     leaves: Leaves,
-    judge: Judge,
+    judge: Judge | None,
     scales: NDArray[np.float64],
     rng: Words,
     way: Way,
@@ -191,7 +188,7 @@ def _simulate(
 ) -> None:
     """The simulations of `grow`."""
     slots, state, sums = nodes.slots, room.state, room.sums
-    by_hand, by_network = len(hands) > 0, leaves.mix != 0.0
+    by_hand = len(hands) > 0
     for _ in range(simulations):
         deal_world(worlds, rng, room.world)
         copy_state(room.world, state)
@@ -199,7 +196,7 @@ def _simulate(
         open_book(leaves.book)
         for i in range(depth):
             note_in(leaves.book, way.cards[i])
-        if by_network:
+        if judge is not None:
             set_out(judge)
             for i in range(depth):
                 follow(judge, way.cards[i])

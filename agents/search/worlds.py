@@ -6,9 +6,10 @@ deal_world(worlds, rng, state)      # in compiled code: fills the other seats' h
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from agents.beliefs import Beliefs, Believer, Guess, Infers
@@ -22,6 +23,7 @@ from arena.core.rules import View
 from arena.games.infoset import InfoSet
 from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import HANDS, STATE_WORDS, ZERO, Int, Word, Words
+from arena.games.kernel.pointers import WORDS, address_of, prototype
 from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.uniform_worlds import plan_uniform, sample_uniform, uniform_plan
@@ -38,7 +40,7 @@ _SEATS = 4
 _S11 = np.uint64(11)
 _UNIT = 2.0**-53
 
-KNOWN, UNIFORM, MIXED, WEIGHTED, POOLED, BACKTRACKED = 0, 1, 2, 3, 4, 5
+KNOWN, UNIFORM, MIXED, SAMPLED, POOLED = 0, 1, 2, 3, 4
 
 
 class Worlds(NamedTuple):
@@ -46,6 +48,8 @@ class Worlds(NamedTuple):
 
     kind: int
     """One of the numbers above."""
+    sampler: int
+    """`SAMPLED`: the address of what deals them, as `_call_sampler` takes it."""
     first: Words
     second: Words
     """The plan, and for `MIXED` that of the other guess."""
@@ -64,7 +68,7 @@ _NO_PLAN = uniform_plan()
 
 def known_worlds() -> Worlds:
     """For a player who sees all cards: the hands stay as they are."""
-    return Worlds(KNOWN, _NO_PLAN, _NO_PLAN, _NO_ODDS, 1.0, NO_POOL)
+    return Worlds(KNOWN, 0, _NO_PLAN, _NO_PLAN, _NO_ODDS, 1.0, NO_POOL)
 
 
 def worlds_for(
@@ -78,10 +82,10 @@ def worlds_for(
         plan = uniform_plan()
         if not _plan_certain(sight, game.words, game.to_bits, plan):
             raise ArenaError(_NO_WORLDS)
-        return Worlds(UNIFORM, plan, plan, _NO_ODDS, 1.0, NO_POOL)
+        return Worlds(UNIFORM, 0, plan, plan, _NO_ODDS, 1.0, NO_POOL)
     if isinstance(beliefs, Infers):
         pool = beliefs.infer(game, view, root, rng).pool
-        return Worlds(POOLED, _NO_PLAN, _NO_PLAN, _NO_ODDS, 1.0, pool)
+        return Worlds(POOLED, 0, _NO_PLAN, _NO_PLAN, _NO_ODDS, 1.0, pool)
     return plan_worlds(game, view, beliefs)
 
 
@@ -105,7 +109,9 @@ def plan_worlds(game: KernelGame, view: View, beliefs: Believer) -> Worlds:
         if guess.weights is not None:
             plan, odds = weighted_plan(), weighted_odds()
             if plan_weighted(plan, odds, unseen, may, sizes, _weights(game, guess)):
-                return Worlds(WEIGHTED, plan, _NO_PLAN, odds, 1.0, NO_POOL)
+                return Worlds(
+                    SAMPLED, _address(sample_weighted), plan, _NO_PLAN, odds, 1.0, NO_POOL
+                )
         else:
             plan = uniform_plan()
             if plan_uniform(plan, unseen, may, sizes):
@@ -114,7 +120,7 @@ def plan_worlds(game: KernelGame, view: View, beliefs: Believer) -> Worlds:
         raise ArenaError(_NO_WORLDS)
     (share, first), (_, second) = plans[0], plans[-1]
     kind = UNIFORM if len(plans) == 1 else MIXED
-    return Worlds(kind, first, second, _NO_ODDS, share, NO_POOL)
+    return Worlds(kind, 0, first, second, _NO_ODDS, share, NO_POOL)
 
 
 def backtracked(game: KernelGame, view: View) -> Worlds:
@@ -122,7 +128,7 @@ def backtracked(game: KernelGame, view: View) -> Worlds:
     known = InfoSet.of(view)
     may, sizes = holders_of(known)
     plan = backtracking_plan(np.uint64(game.mask(known.unseen)), game.masks(may.tolist()), sizes)
-    return Worlds(BACKTRACKED, plan, _NO_PLAN, _NO_ODDS, 1.0, NO_POOL)
+    return Worlds(SAMPLED, _address(_backtrack), plan, _NO_PLAN, _NO_ODDS, 1.0, NO_POOL)
 
 
 def _weights(game: KernelGame, guess: Guess) -> NDArray[np.float64]:
@@ -134,6 +140,18 @@ def _weights(game: KernelGame, guess: Guess) -> NDArray[np.float64]:
         for card, weight in row.items():
             weights[seat, game.bits[card]] = weight
     return weights
+
+
+_call_sampler = prototype(types.none, WORDS, types.Array(types.float64, 1, "C"), WORDS, WORDS)
+
+
+def _address(sampler: Any) -> int:
+    return address_of(sampler, _call_sampler)
+
+
+@uncounted
+def _backtrack(plan: Words, odds: NDArray[np.float64], rng: Words, hands: Words) -> None:
+    sample_backtracking(plan, rng, hands)
 
 
 @inlined
@@ -151,10 +169,8 @@ def deal_world(worlds: Worlds, rng: Words, state: Words) -> Int:
     hands = state[HANDS : HANDS + _SEATS]
     if worlds.kind == UNIFORM:
         sample_uniform(worlds.first, rng, hands)
-    elif worlds.kind == WEIGHTED:
-        sample_weighted(worlds.first, worlds.odds, rng, hands)
-    elif worlds.kind == BACKTRACKED:
-        sample_backtracking(worlds.first, rng, hands)
+    elif worlds.kind == SAMPLED:
+        _call_sampler(np.uint64(worlds.sampler), worlds.first, worlds.odds, rng, hands)
     elif worlds.kind == MIXED:
         if uniform(rng) < worlds.share:
             sample_uniform(worlds.first, rng, hands)

@@ -16,7 +16,7 @@ from agents.bidding.usual import usual_bid
 from agents.rulebooks import BOOKS, book_of
 from agents.search.codes import ROLLOUTS, VALUES, Rollout
 from agents.search.decision import CardStatistics
-from agents.search.flat_mc import Question, Sums, judge
+from agents.search.flat_mc import Question, Sums, judge, loops_for
 from agents.search.worlds import belief_of, known_worlds, worlds_for
 from agents.searchers.budget import Budget
 from arena.core.agent import Belief, parameter
@@ -24,6 +24,7 @@ from arena.core.errors import ArenaError
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
 from arena.games.kernel.layout import Words
+from arena.games.kernel.playout import with_loops
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.sight import sight_of, states_in
@@ -164,6 +165,9 @@ class FlatSearch:
             worlds = worlds_for(game, view, sight, root, self.beliefs, numbers)
         tricks_left = rules.hand_size - len(view.tricks)
         ahead = tricks_left if self.lookahead is None else 1 + self.lookahead
+        stop = max(0, tricks_left - ahead)
+        if loops := loops_for(ROLLOUTS[self.rollout], stop):
+            with_loops(game, *loops)
         return Question(
             root=root,
             game=game.words,
@@ -173,7 +177,7 @@ class FlatSearch:
             side=rules.side_of(view.seat),
             value=VALUES[self.value],
             rollout=ROLLOUTS[self.rollout],
-            stop=max(0, tricks_left - ahead),
+            stop=stop,
             own_moon_costs=False,
             doubled_seat=-1,
             book=book_of(view, game, self.rollout) if self.rollout in BOOKS else None,

@@ -17,10 +17,10 @@ from agents.beliefs.hoogenboom import Certain
 from agents.bidding.passing import pass_card
 from agents.bidding.usual import usual_bid
 from agents.rulebooks import BOOKS, book_of
-from agents.search.codes import MOONS, ROLLOUTS, VALUES, Moon, Rollout
+from agents.search.codes import MOONS, PLAIN_ROLLOUTS, ROLLOUTS, VALUES, Moon, Rollout
 from agents.search.decision import UCBS, CardStatistics, Value, exploration, spend
 from agents.search.leaves import Leaves
-from agents.search.network import NO_JUDGE, Judge, judge_of
+from agents.search.network import Judge, judge_of
 from agents.search.tree import Policy
 from agents.search.worlds import Worlds, belief_of, worlds_for
 from agents.searchers.budget import Budget
@@ -31,6 +31,7 @@ from arena.core.rules import Action, Rules, View
 from arena.core.seeds import Rng
 from arena.games.kernel.contract import example_rules
 from arena.games.kernel.layout import Words
+from arena.games.kernel.playout import with_loops
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.sight import Sight, sight_of, states_in
@@ -48,7 +49,7 @@ class TreeQuestion(NamedTuple):
     """The lanes that each seat did not follow."""
     selection: Policy
     leaves: Leaves
-    judge: Judge
+    judge: Judge | None
     seed: NDArray[np.uint64]
     began: float
     """When the decision began, by `perf_counter`."""
@@ -137,14 +138,17 @@ class Searcher(abc.ABC):
         case = self._cases.get(key)
         if case is None:
             rules = view.rules
-            case = _Case(kernel_game(*key), self.selection(rules), self.leaves(rules))
+            game = kernel_game(*key)
+            if self.loops:
+                with_loops(game, *self.loops)
+            case = _Case(game, self.selection(rules), self.leaves(rules))
             self._cases[key] = case
         game, selection, leaves = case
         sight = sight_of(game, view)
         root, voids = states_in(game, sight)
         seed = np.empty(1, np.uint64)
         seed[0] = rng.next64()
-        return TreeQuestion(game, sight, root, voids, selection, leaves, NO_JUDGE, seed, began)
+        return TreeQuestion(game, sight, root, voids, selection, leaves, None, seed, began)
 
     def worlds_of(self, view: View, question: TreeQuestion) -> Worlds:
         """The worlds to search, drawn as the searcher believes."""
@@ -168,6 +172,11 @@ class Searcher(abc.ABC):
     def leaves(self, rules: Rules) -> Leaves:
         """How playouts choose cards, and what their results are worth."""
         return Leaves(1, ROLLOUTS["random"], VALUES[self.value], MOONS[self.moon], 0, 0.0)
+
+    @property
+    def loops(self) -> tuple[str, ...]:
+        """The loops of the kernel that playouts run in, as `with_loops` names them."""
+        return ()
 
     @cached_property
     def _cases(self) -> dict[tuple[Rules, int | None], _Case]:
@@ -237,6 +246,13 @@ class TreeSearch(Searcher):
                 mix=self.evaluator.mix,
             )
         )
+
+    @property
+    def loops(self) -> tuple[str, ...]:
+        """The loops of plain playouts; playouts by a book of rules have none."""
+        if self.rollout not in PLAIN_ROLLOUTS:
+            return ()
+        return ("random",) if self.rollout == "random" else ("semi",)
 
 
 def decide_once(*agents: Searcher, rules: Rules | None = None) -> None:

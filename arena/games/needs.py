@@ -81,7 +81,7 @@ def _highest_takes(rules: Rules) -> str | None:
     if (why := _kernel(rules)) is not None:
         return why
     from arena.games.kernel.layout import BY_STEPS
-    from arena.games.kernel.step import example_game
+    from arena.games.kernel.spec import example_game
 
     by_steps = example_game(rules).words[BY_STEPS]
     return "not every trick goes to the highest card" if by_steps else None

@@ -29,7 +29,7 @@ from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.infoset import InfoSet, Signs, round_of
 from arena.games.kernel.layout import HANDS, USUAL_HABITS
-from arena.games.kernel.playout import playout_semi
+from arena.games.kernel.playout import playout_semi, with_loops
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import final_scores
@@ -272,7 +272,7 @@ def test_semi_random_playouts_are_the_semi_random_agent_card_for_card() -> None:
     rules, agent = Klaverjas(bidding="classical"), SemiRandom()
     for number, state in enumerate(positions(rules, seed=7, tricks_left=8, rounds=60)):
         numbers = Rng(number)
-        game = kernel_game(rules, state.trump)
+        game = with_loops(kernel_game(rules, state.trump), "semi")
         compiled = game.state(state, state.hands, state.turn)
         playout_semi(compiled, game.words, rng_array(numbers), USUAL_HABITS)
         scores = np.zeros(4, dtype=np.int64)

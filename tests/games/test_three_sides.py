@@ -41,11 +41,10 @@ from agents.policies.features import deck_of
 from agents.semi_random import SemiRandom
 from arena.core.errors import ArenaError
 from arena.games.infoset import InfoSet
-from arena.games.kernel.bulk import playouts
 from arena.games.kernel.check import disagreement
 from arena.games.kernel.deal import random_deal
 from arena.games.kernel.layout import DECK, LEFT, STATE_WORDS, TURN, USUAL_HABITS
-from arena.games.kernel.playout import playout_random, playout_semi
+from arena.games.kernel.playout import playout_random, playout_semi, playouts, with_loops
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import final_scores
@@ -54,7 +53,7 @@ from arena.core.seeds import Rng
 from thirds.rules import Thirds
 
 rules, rng = Thirds(), Rng(31)
-game = kernel_game(rules, None)
+game = with_loops(kernel_game(rules, None))
 for number in range(30):
     told = disagreement(rules, rules.random_deal(rng, number), rng)
     assert not told, told

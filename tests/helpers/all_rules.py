@@ -10,6 +10,7 @@ from arena.core.rules import Rules
 from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.kernel.layout import Words
+from arena.games.kernel.playout import with_loops
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
@@ -70,5 +71,5 @@ def situations(rules: Any, count: int, seed: int) -> Iterator[tuple[Any, Rng]]:
 
 def kernel_state(rules: Rules, table: Any) -> tuple[KernelGame, Words]:
     """A round in the kernel."""
-    game = kernel_game(rules, table.trump)
+    game = with_loops(kernel_game(rules, table.trump))
     return game, game.state(table, table.hands, table.turn)

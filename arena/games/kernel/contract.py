@@ -6,7 +6,8 @@ compiled functions with the names and parameters below, a few constants, and
 `kernel_game(rules, trump) -> KernelGame`; README.md says what each is for. A function that
 has a usual answer may be left out.
 
-Games are numbered in the order of their names. A module that breaks the contract, or that
+Our own games are numbered in the order of their names, then those of plug-ins. A module that
+breaks the contract, or that
 cannot be imported or compiled, takes no part; whoever asks for its game is told why.
 """
 
@@ -23,7 +24,8 @@ from numba import types
 
 from arena.core.registry import GAMES
 from arena.core.rules import Rules, RulesError
-from arena.games.kernel import jit
+from arena.games.kernel import jit, layout
+from arena.games.kernel.pointers import GAME, NUMBERS, WORDS, prototype
 from arena.games.parts import has_part, part_name, part_of
 
 
@@ -61,14 +63,29 @@ FUNCTIONS: dict[str, Function] = {
 }
 
 _FLAGS = {"first_trick", "partner_holds"}
-_WORDS = types.Array(types.uint64, 1, "C")
 _TYPES: dict[str, Any] = {
-    "game": types.Array(types.uint64, 1, "C", readonly=True),
-    "state": _WORDS,
-    "scores": types.Array(types.int64, 1, "C"),
+    "game": GAME,
+    "state": WORDS,
+    "scores": NUMBERS,
     **dict.fromkeys(_FLAGS, types.boolean),
 }
 _RESULTS = {"word": types.uint64, "flag": types.boolean, "": types.none}
+
+
+def _types_of(function: Function) -> tuple[Any, ...]:
+    return tuple(_TYPES.get(parameter, types.uint64) for parameter in function.parameters)
+
+
+PROTOTYPES = {
+    name: prototype(_RESULTS[function.result], *_types_of(function))
+    for name, function in FUNCTIONS.items()
+}
+"""For calls of a plug-in's functions through their addresses."""
+
+
+def slot_of(name: str) -> int:
+    """Which word of a plug-in's game has the address of a function."""
+    return layout.FUNCTIONS + list(FUNCTIONS).index(name)
 
 
 @dataclass(frozen=True)
@@ -78,6 +95,11 @@ class Kernel:
     number: int
     game: str
     module: ModuleType
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it belongs to arena itself; searches have the code of these games built in."""
+        return self.module.__name__.startswith("arena.")
 
     @property
     def step(self) -> int:
@@ -106,18 +128,19 @@ class Kernel:
 
 @cache
 def _found() -> tuple[tuple[Kernel, ...], dict[str, str]]:
-    """The sound kernels, and what is wrong with the others, by the names of their modules."""
+    """The kernels with the right form, and what is wrong with the others, by module name."""
     sound: dict[str, Kernel] = {}
     broken: dict[str, str] = {}
-    for name, game in GAMES.loaded(tell=lambda _: None).items():
+    games = GAMES.loaded(tell=lambda _: None).items()
+    for name, game in sorted(games, key=lambda item: not item[1].__module__.startswith("arena.")):
         module = _module_name(game)
         if module in sound or module in broken or not has_part(game, "kernel"):
             continue
         try:
             found = part_of(game, "kernel")
             why = next(_complaints(found), None)
-        except (Exception, SystemExit) as error:  # importing and compiling a stranger's code
-            why = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        except (Exception, SystemExit) as error:  # importing a stranger's code
+            why = _said(error)
         if why is None:
             sound[module] = Kernel(len(sound), name, found)
         else:
@@ -125,9 +148,29 @@ def _found() -> tuple[tuple[Kernel, ...], dict[str, str]]:
     return tuple(sound.values()), broken
 
 
+@cache
+def _compile_error(kernel: Kernel) -> str | None:
+    """Why a plug-in's functions cannot be compiled; ours are compiled by the tests."""
+    if kernel.is_ours or jit.config.DISABLE_JIT:
+        return None
+    try:
+        return next(uncompilable(kernel.module), None)
+    except Exception as error:  # compiling a stranger's code
+        return _said(error)
+
+
+def _said(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
+def our_kernels() -> tuple[Kernel, ...]:
+    """The games of arena itself, by number."""
+    return tuple(kernel for kernel in _found()[0] if kernel.is_ours)
+
+
 def kernels() -> tuple[Kernel, ...]:
-    """All games that the kernel can play, by number."""
-    return _found()[0]
+    """All games that the kernel can play; those of plug-ins are compiled to find out."""
+    return tuple(kernel for kernel in _found()[0] if _compile_error(kernel) is None)
 
 
 def kernel_of(rules: Rules) -> Kernel:
@@ -135,24 +178,25 @@ def kernel_of(rules: Rules) -> Kernel:
     if (why := complaint(rules)) is not None:
         raise RulesError(why)
     module = _module_name(type(rules))
-    return next(kernel for kernel in kernels() if kernel.module.__name__ == module)
+    return next(kernel for kernel in _found()[0] if kernel.module.__name__ == module)
 
 
 def complaint(rules: Rules) -> str | None:
     """Why the kernel cannot play a game; None if it can."""
     module = _module_name(type(rules))
     sound, broken = _found()
-    for kernel in sound:
-        if kernel.module.__name__ == module:
-            return None
-    if module in broken:
-        return f"the kernel of the game {rules.name!r} ({module}) cannot be used: {broken[module]}"
-    return f"the game {rules.name!r} has no compiled kernel"
+    kernel = next((kernel for kernel in sound if kernel.module.__name__ == module), None)
+    if kernel is None and module not in broken:
+        return f"the game {rules.name!r} has no compiled kernel"
+    why = broken[module] if kernel is None else _compile_error(kernel)
+    if why is None:
+        return None
+    return f"the kernel of the game {rules.name!r} ({module}) cannot be used: {why}"
 
 
 def example_rules() -> Rules:
     """Rules for a round that exercises compiled code: of a game with two sides, if there is one."""
-    rules: list[Rules] = [GAMES.get(kernel.game)() for kernel in kernels()]
+    rules: list[Rules] = [GAMES.get(kernel.game)() for kernel in our_kernels()]
     return min(rules, key=lambda each: len(each.sides))
 
 
@@ -177,9 +221,6 @@ def _complaints(module: ModuleType) -> Iterator[str]:
                 f"{name} has the parameters {', '.join(parameters)}; "
                 f"expected {', '.join(wanted.parameters)}"
             )
-    # Ours are compiled by the tests. A stranger's that cannot be would stop all other games.
-    if not module.__name__.startswith("arena.") and not jit.config.DISABLE_JIT:
-        yield from uncompilable(module)
 
 
 def uncompilable(module: ModuleType) -> Iterator[str]:
@@ -191,7 +232,7 @@ def uncompilable(module: ModuleType) -> Iterator[str]:
         if not hasattr(function, "py_func"):
             yield f"{name} is not compiled: decorate it with @inlined or @compiled"
             continue
-        signature = tuple(_TYPES.get(parameter, types.uint64) for parameter in wanted.parameters)
+        signature = _types_of(wanted)
         function.compile(signature)
         found = function.overloads[signature].signature.return_type
         if found != _RESULTS[wanted.result]:

@@ -81,7 +81,10 @@ whole tricks do not know."""
 OWN = 13
 """From here on, parameters that each game names for itself. The first one is handed to the
 game's functions as `hot`: loops load it once."""
-TABLES = 32
+FUNCTIONS = 32
+"""From here on, the addresses of functions: those of the contract, in games of plug-ins, and the
+loops of playouts."""
+TABLES = 48
 """From here on, tables."""
 
 # --- semi-random play: habits are a word of these ---------------------------------------

@@ -8,14 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from arena.core.cards import SUITS, cards_of
 from arena.core.rules import Bid, Rules, Standing, Trick, View
+from arena.core.seeds import Rng
 from arena.games.kernel.bits import ctz
-from arena.games.kernel.contract import check_agreement, complaint, kernel_of
+from arena.games.kernel.contract import (
+    PROTOTYPES,
+    check_agreement,
+    complaint,
+    kernel_of,
+    slot_of,
+)
 from arena.games.kernel.jit import uncounted
 from arena.games.kernel.layout import (
     BEST,
@@ -48,6 +55,7 @@ from arena.games.kernel.layout import (
     Words,
     pack,
 )
+from arena.games.kernel.pointers import address_of
 
 _LANE = (1 << LANE_BITS) - 1
 _HANDS, _TAKEN, _PLAYED = int(HANDS), int(TAKEN), int(PLAYED)
@@ -128,8 +136,9 @@ class KernelGame:
     ) -> None:
         self.rules = rules
         self.trump = trump
-        self.words = words
-        """The array that compiled functions take as `game`."""
+        self._memory = words
+        self.words = words.view()
+        """The array that compiled functions take as `game`; read-only."""
         self.bits = bits
         """The number of each card's bit."""
         self.fill_in = fill_in
@@ -141,12 +150,19 @@ class KernelGame:
         """For `translate`: from kernel bits to cards."""
         for card, bit in bits.items():
             self.to_bits[card], self.to_cards[bit] = bit, card
-        for array in (words, self.to_bits, self.to_cards):
+        for array in (self.words, self.to_bits, self.to_cards):
             array.flags.writeable = False
         # Asked for every card that was played.
         seats = range(rules.players)
         self._next = tuple(rules.seat_after(seat) for seat in seats)
         self._side = tuple(rules.side_of(seat) for seat in seats)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return kernel_game, (self.rules, self.trump)  # addresses are those of a process
+
+    def set_function(self, slot: int, address: int) -> None:
+        """Enter the address of a compiled function in a word of the game."""
+        self._memory[slot] = address
 
     def mask(self, cards: int) -> Word:
         """A set of cards (a mask as in `arena.core.cards`) in kernel coordinates."""
@@ -215,8 +231,21 @@ class KernelGame:
 @cache
 def kernel_game(rules: Rules, trump: int | None) -> KernelGame:
     """The rules with the trump of a round, for the kernel."""
-    game: KernelGame = kernel_of(rules).module.kernel_game(rules, trump)
+    kernel = kernel_of(rules)
+    game: KernelGame = kernel.module.kernel_game(rules, trump)
+    if not kernel.is_ours:
+        for name, call in PROTOTYPES.items():
+            if kernel.has(name):
+                game.set_function(slot_of(name), address_of(getattr(kernel.module, name), call))
     return game
+
+
+def example_game(rules: Rules) -> KernelGame:
+    """The rules with the trump of some round."""
+    state = rules.start(rules.random_deal(Rng(0), 0))
+    while state.phase in ("bid", "pass"):
+        rules.apply(state, state.legal[0])
+    return kernel_game(rules, state.trump)
 
 
 def has_kernel(rules: Rules) -> bool:

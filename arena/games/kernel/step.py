@@ -6,14 +6,9 @@ its tree; from a leaf on, `playout` is faster.
 
 from __future__ import annotations
 
-import numpy as np
-
-from arena.core.rules import Rules
-from arena.core.seeds import Rng
 from arena.games.kernel import dispatch
 from arena.games.kernel.bits import ctz, popcount
-from arena.games.kernel.contract import example_rules
-from arena.games.kernel.jit import inlined, uncounted, warms
+from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import (
     BEST,
     BY_STEPS,
@@ -42,13 +37,11 @@ from arena.games.kernel.layout import (
     TRICKS,
     TRUMPS,
     TURN,
-    USUAL_HABITS,
     ZERO,
     Numbers,
     Word,
     Words,
 )
-from arena.games.kernel.spec import KernelGame, kernel_game
 
 
 @inlined
@@ -155,26 +148,3 @@ def copy_state(source: Words, target: Words) -> None:
     """Make `target` equal to `source`."""
     for i in range(STATE_WORDS):
         target[i] = source[i]
-
-
-def example_game(rules: Rules | None = None) -> KernelGame:
-    """A game by some rules, with any trump; to exercise compiled code with, any game will do."""
-    rules = example_rules() if rules is None else rules
-    state = rules.start(rules.random_deal(Rng(0), 0))
-    while state.phase in ("bid", "pass"):
-        rules.apply(state, state.legal[0])
-    return kernel_game(rules, state.trump)
-
-
-@warms
-def _exercise() -> None:
-    example = example_game()
-    game = example.words
-    card = example.mask(example.card_mask(ONE))
-    state = np.zeros(STATE_WORDS, dtype=np.uint64)
-    state[HANDS] = card
-    state[LEFT] = ONE
-    # What comes back from compiled code is an int, which must become a word again.
-    card = Word(semi_candidates(state, game, Word(legal(state, game)), USUAL_HABITS))
-    play(state, game, card)
-    final_scores(state, game, np.zeros(4, dtype=np.int64))

@@ -31,12 +31,11 @@ import numpy as np
 
 from arena.core.errors import ArenaError
 from arena.games.hearts import Hearts
-from arena.games.kernel.bulk import playouts
 from arena.games.kernel.deal import random_deal
 from arena.games.kernel.jit import compiled, uncounted, warm_up
 from arena.games.kernel.lanes import LANES
 from arena.games.kernel.layout import HANDS, STATE_WORDS, USUAL_HABITS, ZERO, Word, Words
-from arena.games.kernel.playout import playout_random, playout_semi
+from arena.games.kernel.playout import playout_random, playout_semi, playouts, with_loops
 from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import copy_state, final_scores
@@ -143,9 +142,9 @@ def measure(against: str | None = None, turns: int = _TURNS) -> dict[str, float]
 
 
 def _works() -> dict[str, Callable[[], object]]:
-    klaverjas = kernel_game(Klaverjas(), _TRUMP).words
-    schieber = kernel_game(Schieber(), _TRUMP).words
-    hearts = kernel_game(Hearts(), None).words
+    klaverjas = with_loops(kernel_game(Klaverjas(), _TRUMP)).words
+    schieber = with_loops(kernel_game(Schieber(), _TRUMP), "random").words
+    hearts = with_loops(kernel_game(Hearts(), None), "random").words
     rng = np.array([1], dtype=np.uint64)
     deals = np.zeros((256, STATE_WORDS), dtype=np.uint64)
     deal_rounds(deals, klaverjas, rng)

@@ -19,12 +19,11 @@ from arena.core.deals import Deal
 from arena.core.rules import OWN_BIDS, IllegalAction, Position, Standing
 from arena.core.seeds import Rng
 from arena.games.infoset import InfoSet, agrees
-from arena.games.kernel.bulk import playouts
 from arena.games.kernel.by_steps import playout_random_by_steps, playout_semi_by_steps
 from arena.games.kernel.check import disagreement
 from arena.games.kernel.contract import complaint, uncompilable
 from arena.games.kernel.layout import LEFT, OPENED, TAKEN, TURN
-from arena.games.kernel.playout import playout_random, playout_semi
+from arena.games.kernel.playout import playout_random, playout_semi, playouts, with_loops
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import final_scores
@@ -140,7 +139,7 @@ def test_kernel_and_rule_book_agree_play_by_play(rules: Any) -> None:
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_playouts_steps_lanes_and_the_semi_random_agent_agree(rules: Any) -> None:
     for table, rng in rounds(rules, 25, seed=2):
-        game = kernel_game(rules, table.trump)
+        game = with_loops(kernel_game(rules, table.trump))
         state = game.state(table, table.hands, table.turn or 0)
         if table.turn is None:
             continue

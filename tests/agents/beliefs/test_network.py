@@ -25,7 +25,7 @@ from agents.networks.dense_network import Network, save_network
 from agents.pimc import Pimc
 from agents.search.network import INPUTS as JUDGE_INPUTS
 from agents.search.network import load_network
-from agents.search.worlds import UNIFORM, WEIGHTED, deal_world, plan_worlds
+from agents.search.worlds import SAMPLED, UNIFORM, deal_world, plan_worlds
 from agents.searchers.evaluators import NetworkJudge, Playouts
 from arena.config.entrants import AgentSpec, Entrant
 from arena.config.model_file import ModelFile
@@ -168,7 +168,7 @@ def drawn(rules, state, network) -> Counter:
     game = kernel_game(rules, state.trump)
     view = rules.view(state, state.turn)
     worlds = plan_worlds(game, view, of_network(network))
-    assert worlds.kind == WEIGHTED
+    assert worlds.kind == SAMPLED
     root, rng, found = game.view_state(view), rng_array(Rng(5)), Counter()
     first = int(HANDS)
     for _ in range(DRAWS):

@@ -11,10 +11,17 @@ import pytest
 
 from arena.core.registry import GAMES
 from arena.core.rules import RulesError
-from arena.games.kernel import contract, dispatch
-from arena.games.kernel.contract import FUNCTIONS, Kernel, complaint, kernels, uncompilable
+from arena.games.kernel import contract, dispatch, layout
+from arena.games.kernel.contract import (
+    FUNCTIONS,
+    Kernel,
+    complaint,
+    kernels,
+    our_kernels,
+    uncompilable,
+)
 from arena.games.kernel.jit import inlined
-from arena.games.kernel.layout import KIND, LEFT, STATE_WORDS
+from arena.games.kernel.layout import KIND, LEFT, STATE_WORDS, TABLES
 from arena.games.kernel.playout import playout_random
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
@@ -32,13 +39,13 @@ def test_games_are_numbered_and_every_word_of_a_game_says_which() -> None:
     assert kernel_game(Klaverjas(), 0).words[KIND] == numbers["klaverjas"]
 
 
-def test_the_number_of_no_game_is_an_error() -> None:
+def test_playouts_of_a_game_without_loops_are_an_error() -> None:
     words = kernel_game(Klaverjas(), 0).words.copy()
-    words[KIND] = 99
+    words[layout.FUNCTIONS : TABLES] = 0
     words.flags.writeable = False
     state = np.zeros(STATE_WORDS, dtype=np.uint64)
     state[LEFT] = 1
-    with pytest.raises(ValueError, match="the number of no game"):
+    with pytest.raises(ValueError, match="loops of the game are not compiled"):
         playout_random(state, words, np.zeros(1, dtype=np.uint64))
 
 
@@ -94,12 +101,12 @@ def test_a_strangers_broken_kernel_is_left_out_and_named(
         contract._found.cache_clear()
 
 
-def test_the_dispatch_has_a_branch_for_each_game_and_no_other() -> None:
-    text = dispatch.source(kernels())
+def test_the_dispatch_has_a_branch_for_each_of_our_games_and_calls_others_by_address() -> None:
+    text = dispatch.source(our_kernels())
     for name in FUNCTIONS:
         body = text.split(f"def {name}(")[1].split("\n\n")[0]
-        assert body.count("if kind ==") == len(kernels())
-        assert "else" not in body
+        assert body.count("if kind ==") == len(our_kernels()) == 3
+        assert body.count(f"return call_{name}(game[") == 1
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import pytest
 import agents
 import arena.games
 from arena.games.kernel import jit
-from arena.games.kernel.contract import kernels
+from arena.games.kernel.contract import our_kernels
 
 ROOT = Path(jit.__file__).parents[3]
 
@@ -157,9 +157,9 @@ jit.warm_up()
 
 
 def test_all_sources_behind_a_module_are_found() -> None:
-    bulk = ROOT / "arena" / "games" / "kernel" / "bulk.py"
-    sources = jit.sources_of("arena.games.kernel.bulk", bulk)
-    games = [kernel.module.__file__ for kernel in kernels()]
+    by_steps = ROOT / "arena" / "games" / "kernel" / "by_steps.py"
+    sources = jit.sources_of("arena.games.kernel.by_steps", by_steps)
+    games = [kernel.module.__file__ for kernel in our_kernels()]
     assert {Path(game) for game in games} <= sources, "what the generated module imports"
     assert any(path.name == "dispatch_generated.py" for path in sources)
     found = {str(path.relative_to(ROOT)) for path in sources if path.is_relative_to(ROOT)}
@@ -168,7 +168,10 @@ def test_all_sources_behind_a_module_are_found() -> None:
         "arena/core/cards.py",
         "arena/core/seeds.py",
         "arena/games/kernel/__init__.py",
-        *(f"arena/games/kernel/{name}.py" for name in ("bits", "bulk", "layout", "rng", "step")),
+        *(
+            f"arena/games/kernel/{name}.py"
+            for name in ("bits", "by_steps", "layout", "rng", "step")
+        ),
         *(
             f"arena/games/{game}/{name}.py"
             for game in ("klaverjas", "schieber", "hearts")

@@ -14,7 +14,6 @@ from arena.core.cards import mask_of, parse_cards
 from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.kernel import layout
-from arena.games.kernel.bulk import playouts
 from arena.games.kernel.by_steps import playout_random_by_steps, playout_semi_by_steps
 from arena.games.kernel.deal import _half, random_deal
 from arena.games.kernel.jit import compiled
@@ -33,7 +32,7 @@ from arena.games.kernel.layout import (
     ZERO,
     Words,
 )
-from arena.games.kernel.playout import playout_random, playout_semi
+from arena.games.kernel.playout import playout_random, playout_semi, playouts, with_loops
 from arena.games.kernel.rng import next64, rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import final_scores, legal, play, semi_candidates
@@ -180,7 +179,7 @@ def test_random_halves_are_uniform_over_all_subsets() -> None:
 
 def _hearts_for_three(**changed: Any) -> Words:
     """Hearts without the two of diamonds; words may be changed, by their names in `layout`."""
-    four = kernel_game(Hearts(), None)
+    four = with_loops(kernel_game(Hearts(), None))
     words = four.words.copy()
     deck = int(four.mask(Hearts.deck ^ mask_of(parse_cards("D2"))))
     for name, value in {"PLAYERS": 3, "SIDES": 3, "TRICKS": 17, "DECK": deck, **changed}.items():
@@ -250,7 +249,7 @@ def _even_seats_semi_randomly(game: Words, rng: Words, margins: Any) -> None:
 def test_semi_random_play_beats_random_play(rules: Any, trump: int | None) -> None:
     margins = np.zeros(20_000, dtype=np.int64)
     rng = np.array([23], dtype=np.uint64)
-    _even_seats_semi_randomly(kernel_game(rules, trump).words, rng, margins)
+    _even_seats_semi_randomly(with_loops(kernel_game(rules, trump)).words, rng, margins)
     favour = margins if rules.higher_wins else -margins
     assert favour.mean() > 5 * favour.std() / len(favour) ** 0.5
 

@@ -11,7 +11,7 @@ from helpers.paths import ROOT
 CODE = """
 import numpy as np
 from arena.games.hearts import Hearts
-from arena.games.kernel import bits, bulk, check, playout, rng, step
+from arena.games.kernel import bits, by_steps, check, playout, rng, step
 from arena.games.kernel.layout import TAKEN, USUAL_HABITS
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
@@ -31,16 +31,16 @@ for rules in (
         assert not told, told
     table = rules.start(rules.random_deal(source, 0))
     rules.apply(table, table.legal[0])
-    game = kernel_game(rules, table.trump)
+    game = playout.with_loops(kernel_game(rules, table.trump))
     state = game.state(table, table.hands, table.turn)
-    by_steps, in_lanes, semi = state.copy(), state.copy(), state.copy()
+    stepped, in_lanes, semi = state.copy(), state.copy(), state.copy()
     words = rng.rng_array(source)
     seeds, scores = np.repeat(words, 2), np.zeros((2, 4), dtype=np.int64)
     playout.playout_random(state, game.words, words.copy())
-    playout.playout_random_by_steps(by_steps, game.words, words.copy())
-    assert state[4:8].tolist() == by_steps[4:8].tolist()
+    by_steps.playout_random_by_steps(stepped, game.words, words.copy())
+    assert state[4:8].tolist() == stepped[4:8].tolist()
     if rules.players == 4 and rules == Klaverjas():
-        bulk.playouts(in_lanes, game.words, np.tile(in_lanes[:4], (2, 1)), seeds, scores)
+        playout.playouts(in_lanes, game.words, np.tile(in_lanes[:4], (2, 1)), seeds, scores)
         alone = np.zeros(4, dtype=np.int64)
         step.final_scores(state, game.words, alone)
         assert scores.tolist() == [alone.tolist()] * 2
