@@ -75,7 +75,6 @@ class MaxValue:
         sight = sight_of(game, view)
         root, _ = states_in(game, sight)
         judge = judge_of(self.network, game, view, root)
-        assert judge is not None  # there is a network
         # Where the network is not shown worlds, they are all alike.
         worlds = self.worlds if judge.sees_worlds else 1
         bits = cards_of(int(game.mask(sum(1 << card for card in view.legal))))

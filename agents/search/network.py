@@ -85,10 +85,8 @@ def load_network(model: ModelFile) -> Network:
     return read_network(model, _JUDGE)
 
 
-def judge_of(network: Network, game: KernelGame, view: View, root: Words) -> Judge | None:
-    """The judge of a decision, for which nothing but its view is known; None without a network."""
-    if network is NO_NETWORK:
-        return None
+def judge_of(network: Network, game: KernelGame, view: View, root: Words) -> Judge:
+    """The judge of a decision, for which nothing but its view is known."""
     if int(network.sizes[0]) in _WORLDS:
         return judge_of_worlds(network, game)
     if int(network.sizes[0]) != places_of(game):

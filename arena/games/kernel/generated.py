@@ -125,7 +125,8 @@ def _from_copy(package: str, found: re.Match[str]) -> str:
 
 def _for_each_rule(kernel: Kernel, depth: int, statement: str) -> str:
     """A statement for the rules that a game calls special, in which RULE is a constant."""
-    lines, indent = [], "    " * depth
+    lines: list[str] = []
+    indent = "    " * depth
     for number in kernel.special_rules:
         lines.append(f"{'elif' if lines else 'if'} rule == np.uint64({number}):")
         lines.append(f"    {statement.replace('RULE', f'np.uint64({number})')}")

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 from numba import types
-from numba.core import cgutils
+from numba.core import cgutils as numba_cgutils
 from numba.extending import intrinsic
 
 from arena.games.kernel import jit
@@ -27,6 +27,10 @@ from arena.games.kernel import jit
 WORDS = types.Array(types.uint64, 1, "C")
 GAME = types.Array(types.uint64, 1, "C", readonly=True)
 NUMBERS = types.Array(types.int64, 1, "C")
+
+# numba says little about the types of its insides.
+cgutils: Any = numba_cgutils
+_tuple_of: Any = types.StarArgTuple.from_types
 
 _signatures: dict[int, Any] = {}
 """Of each prototype, by its identity: numba's intrinsics take no attributes."""
@@ -53,7 +57,7 @@ def prototype(result: Any, *parameters: Any) -> Any:
 
     @intrinsic
     def call(typing_context: Any, address: Any, *arguments: Any) -> Any:
-        return result(types.uint64, types.StarArgTuple.from_types(parameters)), generate
+        return result(types.uint64, _tuple_of(parameters)), generate
 
     _signatures[id(call)] = (result, parameters)
     return call
