@@ -227,12 +227,8 @@ def games_page() -> str:
 
 def python_page() -> str:
     """What programs and notebooks import, from its docstrings."""
-    lines = [
-        "# Python",
-        "",
-        "What agents, plug-ins and notebooks import. [Arena from Python](../python.md) shows it in use.",
-        "",
-    ]
+    about = "What agents, plug-ins and notebooks import; [Arena from Python](../python.md) uses it."
+    lines = ["# Python", "", about, ""]
     for module in _PYTHON:
         lines += [f"::: {module}", ""]
     return "\n".join(lines)

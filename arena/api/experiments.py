@@ -20,7 +20,7 @@ from arena.config.imports import Imports
 from arena.config.live_agents import LiveAgent, plain_fields
 from arena.config.loader import build, find_experiment
 from arena.config.parameters import plain
-from arena.config.strict_yaml import ConfigError, Document, Place, read, with_override
+from arena.config.strict_yaml import ConfigError, Place, YamlDocument, read, with_override
 from arena.core.agent import Player
 from arena.core.deals import Deal, DealSet
 from arena.core.errors import ArenaError
@@ -81,7 +81,7 @@ class Experiment:
                 made, count = _made_deals(deals, rules, seed)
                 self.made_deals = made.save(Path(folder) / DEALS_FILE)
                 written = {"file": str(self.made_deals.path), "limit": count}
-            document = Document({**data, "deals": written}, {(): Place("Experiment")})
+            document = YamlDocument({**data, "deals": written}, {(): Place("Experiment")})
             self.resolved = _resolved(document, Path("experiment"))
         if self.made_deals is not None:
             source = {"file": DEALS_FILE, "offset": 0}
@@ -191,7 +191,7 @@ def run(
 # --- from Python values to what an experiment file says ----------------------------------
 
 
-def _resolved(document: Document, path: Path, trust: bool | None = None) -> ResolvedExperiment:
+def _resolved(document: YamlDocument, path: Path, trust: bool | None = None) -> ResolvedExperiment:
     imports = Imports(path, trust is not False, trust is True, lambda line: None)
     try:
         return build(document, path, imports)

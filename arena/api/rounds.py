@@ -11,7 +11,7 @@ from typing import Any
 from arena.config.entrants import AgentSpec, BidderSpec
 from arena.config.parameters import model_of, plain, read_values
 from arena.config.problems import Problems
-from arena.config.strict_yaml import Document, Place
+from arena.config.strict_yaml import Place, YamlDocument
 from arena.core.agent import Agent, Player
 from arena.core.cards import SEATS
 from arena.core.deals import Deal
@@ -49,7 +49,7 @@ def _bidder(bidder: str | Mapping[str, Any]) -> BidderSpec:
 
 def _check(family: Any, values: Mapping[str, Any], what: str) -> None:
     """Refuse options that a family does not have, with the near miss."""
-    problems = Problems(Document(values, {(): Place(what)}))
+    problems = Problems(YamlDocument(values, {(): Place(what)}))
     problems.check(model_of(family), plain(values), ())
     problems.stop_if_any()
 
