@@ -145,7 +145,7 @@ class RunResults:
     @cached_property
     def _ladder(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         head = ("agent", "rank", "group", "rating", "low", "high", "Elo", "win rate")
-        rows = []
+        rows: list[tuple[str, ...]] = []
         for agent in self.standings.agents:
             limits = _rating("rating", "", agent.rating)
             rows.append(
