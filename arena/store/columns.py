@@ -88,8 +88,7 @@ class RoundColumns:
         starts, game = np.flatnonzero(new), np.cumsum(new) - 1
 
         def summed(name: str) -> FloatArray:
-            total: FloatArray = np.bincount(game, numbers[name].astype(np.float64))
-            return total
+            return np.asarray(np.bincount(game, numbers[name]), dtype=np.float64)
 
         return GameColumns(
             len(self.units),

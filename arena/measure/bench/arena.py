@@ -17,7 +17,7 @@ workers are started before they are timed; the commands are timed whole.
 
 from __future__ import annotations
 
-import os
+import resource
 import sqlite3
 import subprocess
 import sys
@@ -192,11 +192,7 @@ def _driver_memory(folder: Path, stored_rounds: int) -> float:
     except KeyboardInterrupt:
         _copy_rounds(path / "results.sqlite", experiment.deals[-20].id)
     code = f"from arena.measure.bench.arena import finish; finish({str(path)!r}, {deals})"
-    started = subprocess.Popen([sys.executable, "-c", code])
-    _, status, used = os.wait4(started.pid, 0)
-    if status:
-        raise ArenaError(f"{path}: the run could not be finished")
-    return used.ru_maxrss / 1024
+    return float(_call([sys.executable, "-c", code]))
 
 
 def _round_robin(deals: int) -> Experiment:
@@ -204,12 +200,13 @@ def _round_robin(deals: int) -> Experiment:
 
 
 def finish(path: str, deals: int) -> None:
-    """Finish the round robin in `path` and read its results, in a process to be measured."""
+    """Finish the round robin in `path`, read its results, and print the peak memory in MiB."""
     run(_round_robin(deals), Path(path), RunOptions(jobs=2), NullWatcher())
     with Run(path) as results:
         results.thinking()
         for pairing in results.pairings:
             results.margins(pairing)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
 class _StopAtOnce(NullWatcher):
