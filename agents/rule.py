@@ -1,43 +1,15 @@
-"""Simple rules of thumb: one family, one book of rules per game."""
+"""Simple rules of thumb: one family, the rule player of each game."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from arena.core.agent import parameter
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
-from arena.games.hearts import rule_player as rule_hearts
-from arena.games.klaverjas import rule_player as rule_klaverjas
 from arena.games.klaverjas.rule_player import Mode
-from arena.games.schieber import rule_player as rule_schieber
-
-
-def _klaverjas(view: View, mode: Mode, rng: Rng) -> Action:
-    if view.phase == "bid":
-        return rng.choice(view.legal)
-    return rule_klaverjas.choose_card(view, mode)
-
-
-def _schieber(view: View, mode: Mode, rng: Rng) -> Action:
-    if view.phase == "bid":
-        return rule_schieber.choose_trump_or_push(view)
-    return rule_schieber.choose_card(view, rng)
-
-
-def _hearts(view: View, mode: Mode, rng: Rng) -> Action:
-    if view.phase == "pass":
-        return rule_hearts.choose_pass(view)
-    return rule_hearts.choose_card(view)
-
-
-_BOOKS: dict[str, Callable[[View, Mode, Rng], Action]] = {
-    "klaverjas": _klaverjas,
-    "schieber": _schieber,
-    "hearts": _hearts,
-}
+from arena.games.parts import part_of
 
 
 @dataclass(frozen=True)
@@ -54,10 +26,10 @@ class Rule:
 
     Hearts: gives points away, passes its worst cards and watches for the moon. Source: none.
 
-    Each game's `rule_*` module says which cards are meant.
+    Each game's `rule_player` module says which cards are meant; plug-in games may bring one.
     """
 
-    games: ClassVar[tuple[str, ...]] = tuple(_BOOKS)
+    needs: ClassVar[tuple[str, ...]] = ("rule-player",)
 
     mode: Mode = parameter(
         "as-published",
@@ -66,5 +38,6 @@ class Rule:
     )
 
     def act(self, view: View, rng: Rng) -> Action:
-        """What the book of this game says."""
-        return _BOOKS[view.rules.name](view, self.mode, rng)
+        """What the rules of this game say."""
+        action: Action = part_of(type(view.rules), "rule_player").act(view, rng, self.mode)
+        return action

@@ -95,9 +95,7 @@ def needs_of(beliefs: Beliefs) -> tuple[str, ...]:
     return beliefs.needs if isinstance(beliefs, Infers) else ()
 
 
-def games_of(beliefs: Beliefs, others: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """The games that beliefs can be used in, of those that something else allows; None: any."""
-    allowed: tuple[str, ...] | None = getattr(beliefs, "games", None)
-    if allowed is None or others is None:
-        return others if allowed is None else allowed
-    return tuple(game for game in allowed if game in others)
+def games_of(beliefs: Beliefs) -> tuple[str, ...] | None:
+    """The games that beliefs can be used in; None: any."""
+    games: tuple[str, ...] | None = getattr(beliefs, "games", None)
+    return games

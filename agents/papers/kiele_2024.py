@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from agents.beliefs import Guess
 from agents.papers.as_published import check_deviations
-from agents.rulebooks import BOOKS
+from agents.search.codes import ROLLOUTS, RULE
 from agents.search.flat_mc import Question
 from agents.search.worlds import plan_worlds
 from agents.searchers.flat_search import CardEstimate, FlatSearch
@@ -61,7 +61,7 @@ class Kiele2024(FlatSearch):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_deviations(self.as_published, DEVIATIONS)
-        if "first-winner-leads" in self.as_published and self.rollout in BOOKS:
+        if "first-winner-leads" in self.as_published and ROLLOUTS[self.rollout] == RULE:
             raise ArenaError("as_published: first-winner-leads goes with random playouts")
 
     def question(self, view: View, numbers: Words) -> Question:

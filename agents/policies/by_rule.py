@@ -16,18 +16,17 @@ from pathlib import Path
 import numpy as np
 
 from agents.policies.kinds import OfOneType, Style
-from agents.rulebooks import GAMES, book_of
 from arena.config.model_file import ModelFile
 from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
 from arena.core.rules import View
 from arena.games.kernel.spec import KernelGame
+from arena.games.rulebook import book_of, games_with
 
 ENCODING = "rule"
 SLIPS = 0.05
 """How often another card than the one by the rules is reckoned with. The compiled players do not
 know the order in which others hold their cards, which decides where rules leave a choice."""
-_OF_ONE_GAME = {"as-written": ("klaverjas",)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +41,7 @@ class RulePolicy(OfOneType):
     @property
     def games(self) -> tuple[str, ...]:
         """The games that have such a player."""
-        return _OF_ONE_GAME.get(self.rules, GAMES)
+        return games_with(self.rules)
 
     @cached_property
     def sha256(self) -> str:

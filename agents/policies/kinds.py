@@ -8,7 +8,7 @@
 
 Hot loops look cards up in tables themselves. Whatever else there is, is asked by `weigh_in`, card
 by card, with the state of the round, what there was to notice (`scheme`) and, for rules, a book
-of the cards played (`agents.rulebooks`).
+of the cards played (`arena.games.rulebook`).
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 
 from agents.policies.card_values import Valuer, weigh_by
 from agents.policies.tables import Factors
-from agents.rulebooks import Book, advised
-from agents.rulebooks.layout import COUNT
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.rules import Rules, View
 from arena.games.kernel.bits import kth_bit, popcount
@@ -31,6 +29,7 @@ from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import ONE, PLAYED, THREE, TWO, ZERO, Word, Words
 from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame
+from arena.games.rulebook import COUNT, Book, advised
 
 _S11 = np.uint64(11)
 _UNIT = 2.0**-53

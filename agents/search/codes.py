@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 RANDOM, SEMI_RANDOM, CARELESS, RULE = 0, 1, 2, 3
 """How playouts choose cards. `CARELESS` is semi-random, but one of several bad cards often
 stays among those to choose from, as in the program of Hoogenboom 2017. `RULE` is by a book of
-rules (see `agents.rulebooks`)."""
+rules (see `arena.games.rulebook`)."""
 DIFFERENCE, OWN_POINTS, WIN, SHARE = 0, 1, 2, 3
 """What a playout is worth to a side: points more than the others, its points, 1 for a win, or
 its share of all points."""
@@ -33,3 +33,8 @@ VALUES: dict[str, int] = {
     "share": SHARE,
 }
 MOONS: dict[Moon, int] = {"ignore": IGNORE, "block": BLOCK, "shoot": SHOOT}
+
+
+def needs_of_rollout(rollout: Rollout) -> tuple[str, ...]:
+    """What a game must have for playouts of this kind (see `arena.games.needs`)."""
+    return (f"{rollout}-playouts",) if ROLLOUTS[rollout] == RULE else ()

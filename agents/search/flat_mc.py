@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.rulebooks import Book, note_in, open_book, play_by
 from agents.search.codes import CARELESS, DIFFERENCE, OWN_POINTS, RANDOM, RULE
 from agents.search.worlds import Worlds, deal_world, uniform
 from arena.games.kernel.bits import popcount
@@ -35,6 +34,7 @@ from arena.games.kernel.playout import playouts as play_in_bulk
 from arena.games.kernel.rng import below, next64
 from arena.games.kernel.step import copy_state, final_scores, legal, play, semi_candidates
 from arena.games.kernel.tricks import pick
+from arena.games.rulebook import Book, note_in, open_book, play_by
 
 _S16, _S32 = np.uint64(16), np.uint64(32)
 _PART = np.uint64(0xFFFF)

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.rulebooks import Book, play_by
 from agents.search.codes import BLOCK, DIFFERENCE, IGNORE, OWN_POINTS, RANDOM, RULE, SEMI_RANDOM
 from agents.search.network import Judge, expected_margin
 from arena.games.kernel.jit import compiled, inlined, uncounted
@@ -42,6 +41,7 @@ from arena.games.kernel.step import (
     side_of,
 )
 from arena.games.kernel.tricks import pick
+from arena.games.rulebook import Book, play_by
 
 _PART = np.uint64(0xFFFF)
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from agents.policies.card_inputs import SEEN_WORDS, notice
 from agents.policies.kinds import Style, draw_by
-from agents.rulebooks import note_in, open_book
 from agents.search.best_response import MOST_DECISIONS, Plan, count_visit, enter, next_world
 from agents.search.leaves import Leaves, values_of
 from agents.search.worlds import Worlds
@@ -32,6 +31,7 @@ from arena.games.kernel.layout import (
 )
 from arena.games.kernel.rng import mix
 from arena.games.kernel.step import copy_state, legal, play
+from arena.games.rulebook import note_in, open_book
 
 
 class _Room(NamedTuple):

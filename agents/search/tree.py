@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.policies.pool import Pool
-from agents.rulebooks import note_in, open_book
 from agents.search.leaves import Leaves, judge_leaf
 from agents.search.network import Judge, follow, set_out
 from agents.search.nodes import UNBOUNDED, Nodes, Slots, child_of, expand, has_room, is_new, reset
@@ -44,6 +43,7 @@ from arena.games.kernel.layout import (
 from arena.games.kernel.rng import next64
 from arena.games.kernel.step import copy_state, legal, play, side_of
 from arena.games.kernel.tricks import pick
+from arena.games.rulebook import note_in, open_book
 
 GLOBAL, PARENT, AVAILABILITY = 0, 1, 2
 

@@ -13,8 +13,7 @@ from agents.beliefs import BELIEFS, HELP, Beliefs, games_of, needs_of
 from agents.beliefs.hoogenboom import Certain
 from agents.bidding.passing import pass_card
 from agents.bidding.usual import usual_bid
-from agents.rulebooks import BOOKS, book_of
-from agents.search.codes import ROLLOUTS, VALUES, Rollout
+from agents.search.codes import ROLLOUTS, RULE, VALUES, Rollout, needs_of_rollout
 from agents.search.decision import CardStatistics
 from agents.search.flat_mc import Question, Sums, judge, loops_for
 from agents.search.worlds import belief_of, known_worlds, worlds_for
@@ -27,6 +26,7 @@ from arena.games.kernel.layout import Words
 from arena.games.kernel.playout import with_loops
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
+from arena.games.rulebook import book_of
 from arena.games.sight import sight_of, states_in
 
 Value: TypeAlias = Literal["own-points", "difference", "share"]
@@ -71,8 +71,8 @@ class FlatSearch:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What a game must have: a kernel, and what beliefs need."""
-        return ("kernel", *needs_of(self.beliefs))
+        """What a game must have: a kernel, and what playouts and beliefs need."""
+        return (*needs_of_rollout(self.rollout), "kernel", *needs_of(self.beliefs))
 
     def __post_init__(self) -> None:
         if self.budget is not None and self.worlds is not None:
@@ -80,9 +80,8 @@ class FlatSearch:
 
     @property
     def games(self) -> tuple[str, ...] | None:
-        """The games that it plays: those with the rules that playouts go by and, where beliefs
-        need a policy, with one."""
-        return games_of(self.beliefs, BOOKS.get(self.rollout))
+        """The games that it plays: where beliefs need a policy, those that have one."""
+        return games_of(self.beliefs)
 
     @property
     def sees_all_cards(self) -> bool:
@@ -180,7 +179,7 @@ class FlatSearch:
             stop=stop,
             own_moon_costs=False,
             doubled_seat=-1,
-            book=book_of(view, game, self.rollout) if self.rollout in BOOKS else None,
+            book=book_of(view, game, self.rollout) if ROLLOUTS[self.rollout] == RULE else None,
         )
 
     # --- where the papers differ -----------------------------------------------------------

@@ -16,8 +16,16 @@ from agents.beliefs import BELIEFS, HELP, Beliefs, games_of, needs_of
 from agents.beliefs.hoogenboom import Certain
 from agents.bidding.passing import pass_card
 from agents.bidding.usual import usual_bid
-from agents.rulebooks import BOOKS, book_of
-from agents.search.codes import MOONS, PLAIN_ROLLOUTS, ROLLOUTS, VALUES, Moon, Rollout
+from agents.search.codes import (
+    MOONS,
+    PLAIN_ROLLOUTS,
+    ROLLOUTS,
+    RULE,
+    VALUES,
+    Moon,
+    Rollout,
+    needs_of_rollout,
+)
 from agents.search.decision import UCBS, CardStatistics, Value, exploration, spend
 from agents.search.leaves import Leaves
 from agents.search.network import Judge, judge_of
@@ -34,6 +42,7 @@ from arena.games.kernel.layout import Words
 from arena.games.kernel.playout import with_loops
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import KernelGame, kernel_game
+from arena.games.rulebook import book_of
 from arena.games.sight import Sight, sight_of, states_in
 
 
@@ -93,7 +102,7 @@ class Searcher(abc.ABC):
     @property
     def games(self) -> tuple[str, ...] | None:
         """The games that it plays: where beliefs need a policy, those that have one."""
-        return games_of(self.beliefs, None)
+        return games_of(self.beliefs)
 
     @property
     def model_hash(self) -> str | None:
@@ -204,12 +213,8 @@ class TreeSearch(Searcher):
     def needs(self) -> tuple[str, ...]:
         """What a game must have; a network judges games of two sides only."""
         judge = () if isinstance(self.evaluator, Playouts) else ("two-sides",)
-        return ("kernel", *judge, *needs_of(self.beliefs))
-
-    @property
-    def games(self) -> tuple[str, ...] | None:
-        """The games that it plays: those that beliefs and the rules of playouts are for."""
-        return games_of(self.beliefs, BOOKS.get(self.rollout))
+        rules = needs_of_rollout(self.rollout)
+        return (*rules, "kernel", *judge, *needs_of(self.beliefs))
 
     @property
     def model_hash(self) -> str | None:
@@ -224,7 +229,7 @@ class TreeSearch(Searcher):
         if self.lookahead is not None:
             tricks_left = view.rules.hand_size - len(view.tricks)
             leaves = leaves._replace(stop=max(0, tricks_left - 1 - self.lookahead))
-        if self.rollout in BOOKS:
+        if ROLLOUTS[self.rollout] == RULE:
             leaves = leaves._replace(book=book_of(view, game, self.rollout))
         if leaves is not question.leaves:
             question = question._replace(leaves=leaves)

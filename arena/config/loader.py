@@ -38,7 +38,7 @@ def load(
     given a line for each file that is imported. Raises `ConfigError` with one line for
     each mistake found.
     """
-    file = find_experiment(path)
+    file = _find(Path(path))
     document = read(file)
     for override in overrides:
         document = with_override(document, override)
@@ -51,9 +51,7 @@ def build(document: YamlDocument, file: Path, imports: Imports | None = None) ->
     return _Loader(document, file, imports or usual).experiment()
 
 
-def find_experiment(name: Path | str) -> Path:
-    """The file of an experiment; without a suffix, also of one that is shipped with arena."""
-    path = Path(name)
+def _find(path: Path) -> Path:
     check_name(str(path))
     if path.suffix in (".yaml", ".yml") or path.exists():
         return path

@@ -6,6 +6,8 @@ A family says it in `needs`, a class variable or, where it depends on parameters
 |---|---|
 | `kernel` | have a compiled kernel |
 | `semi-random` | say what semi-random play is |
+| `rule-player` | have a rule player |
+| `rule-playouts`, `light-playouts`, `heavy-playouts` | have compiled rules of this name |
 | `two-sides` | be played between two sides |
 | `four-players` | be played by four |
 | `highest-takes` | give every trick to who holds it: some published programs do not |
@@ -18,6 +20,7 @@ may be a property too; None is for all games.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from arena.core.errors import ArenaError
@@ -68,6 +71,16 @@ def _semi_random(rules: Rules) -> str | None:
     return None if has_part(type(rules), "semi_random") else "it has no semi-random play"
 
 
+def _rule_player(rules: Rules) -> str | None:
+    return None if has_part(type(rules), "rule_player") else "it has no rule player"
+
+
+def _has_rules(name: str, rules: Rules) -> str | None:
+    from arena.games.rulebook import rules_of
+
+    return None if name in rules_of(type(rules)) else f"it has no {name!r} playouts"
+
+
 def _two_sides(rules: Rules) -> str | None:
     sides = len(rules.sides)
     return None if sides == 2 else f"it is played between {sides} sides, not two"
@@ -94,6 +107,8 @@ def _usual_bids(rules: Rules) -> str | None:
 _NEEDS: dict[str, Callable[[Rules], str | None]] = {
     "kernel": _kernel,
     "semi-random": _semi_random,
+    "rule-player": _rule_player,
+    **{f"{name}-playouts": partial(_has_rules, name) for name in ("rule", "light", "heavy")},
     "two-sides": _two_sides,
     "four-players": _four_players,
     "highest-takes": _highest_takes,

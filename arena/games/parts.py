@@ -1,8 +1,11 @@
 """The modules that a game may have beside its rule book, found by their names.
 
-In the package of a game's rules, be it ours or a plug-in's, `kernel` is its part of the compiled
-kernel (see `arena.games.kernel.contract`), and `semi_random` has `candidates`, the cards that
-a semi-random player chooses from.
+In the package of a game's rules, be it ours or a plug-in's,
+
+* `kernel` is its part of the compiled kernel (see `arena.games.kernel.contract`);
+* `semi_random` has `candidates`, the cards that a semi-random player chooses from;
+* `rule_player` has `act(view, rng, mode)`, what the game's rule player does, for the family `rule`;
+* `rulebook` is the rule player in compiled code, for playouts (see `arena.games.rulebook`).
 """
 
 from __future__ import annotations

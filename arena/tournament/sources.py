@@ -16,7 +16,6 @@ from typing import Any
 
 import arena
 from arena.config.entrants import Builder
-from arena.config.live_agents import LiveAgent
 from arena.config.own_code import OwnCode
 
 _UNDER_EVERY_AGENT = ("core", "games")
@@ -32,10 +31,8 @@ def code_of(builders: Sequence[Builder]) -> str:
     ]
     digest = hashlib.sha256(_digest_of_arena().encode())
     for family in families:
-        if isinstance(family, (OwnCode, LiveAgent)):
-            digest.update(family.sha256.encode())
-        else:
-            digest.update(_digest_of(_module(family)).encode())
+        own = family.sha256 if isinstance(family, OwnCode) else _digest_of(_module(family))
+        digest.update(own.encode())
     return digest.hexdigest()[:32]
 
 

@@ -13,12 +13,12 @@ from agents.policies.by_rule import RulePolicy, save_rule_policy
 from agents.policies.card_inputs import input_count, output_count
 from agents.policies.kinds import Policy
 from agents.policies.network import CardNetwork, save_card_network
-from agents.rulebooks import advised, book_of
 from arena.config.model_file import ModelFile
 from arena.core.cards import cards_of
 from arena.core.rules import Trick, View
 from arena.games.infoset import InfoSet
 from arena.games.kernel.spec import KernelGame
+from arena.games.rulebook import advised, book_of
 
 
 def random_network(game: KernelGame, seed: int = 3) -> CardNetwork:

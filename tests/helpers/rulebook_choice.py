@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.rulebooks import advised, book_of
 from arena.core.rules import View
 from arena.games.kernel.spec import kernel_game
+from arena.games.rulebook import advised, book_of
 
 
 def compiled_choice(view: View, state, rules: str = "rule") -> tuple[int, ...]:

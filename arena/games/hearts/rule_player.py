@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from arena.core.cards import LANE, RANKS, suit_of
 from arena.core.rules import View
+from arena.core.seeds import Rng
 from arena.games.hearts.tables import ALL_POINTS, HEARTS, POINT_CARDS, QUEEN, SUIT_MASK
 
 SUSPICION = 10
@@ -45,6 +46,11 @@ FRESH = 8
 
 
 # --- passing -----------------------------------------------------------------------------
+
+
+def act(view: View, rng: Rng, mode: str = "") -> int:
+    """The card to pass or to play by the rules; there is one mode."""
+    return choose_pass(view) if view.phase == "pass" else choose_card(view)
 
 
 def choose_pass(view: View) -> int:

@@ -26,7 +26,8 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from arena.core.cards import cards_of, rank_of, suit_of
-from arena.core.rules import View
+from arena.core.rules import Action, View
+from arena.core.seeds import Rng
 from arena.games.klaverjas.tables import DECK, POINTS, STRENGTH, SUIT_MASK
 
 Mode: TypeAlias = Literal["as-published", "as-published-2022", "as-written"]
@@ -34,6 +35,11 @@ Mode: TypeAlias = Literal["as-published", "as-published-2022", "as-written"]
 
 _OWN_SIDE_IN_2022 = (1, 3)
 """E and W, whoever plays."""
+
+
+def act(view: View, rng: Rng, mode: Mode = "as-published") -> Action:
+    """The card by the rules; a bid at random."""
+    return rng.choice(view.legal) if view.phase == "bid" else choose_card(view, mode)
 
 
 def choose_card(view: View, mode: Mode) -> int:

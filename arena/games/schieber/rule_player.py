@@ -54,6 +54,11 @@ _SIX = RANKS.index("6")
 _PUSH_SCORE = 54
 
 
+def act(view: View, rng: Rng, mode: str = "") -> Action:
+    """The trump or card by the rules; there is one mode."""
+    return choose_trump_or_push(view) if view.phase == "bid" else choose_card(view, rng)
+
+
 def choose_card(view: View, rng: Rng) -> int:
     """The card by the rules, or any legal one where they have no answer."""
     card = rule_card(view)

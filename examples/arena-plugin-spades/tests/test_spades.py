@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arena_spades import kernel
+from arena_spades import kernel, rule_player
 from arena_spades.bidding import Count
 from arena_spades.rules import Spades
 
@@ -27,6 +27,7 @@ from arena.games.kernel.playout import playout_random, playout_semi, playouts, w
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import final_scores
+from arena.games.rulebook import advised, book_of
 from arena.games.world_sampler import WorldSampler
 from arena.testing import check_game
 
@@ -180,3 +181,18 @@ def test_the_transcript_is_still_played(capsys: pytest.CaptureFixture[str]) -> N
     command, _, expected = text.partition("\n")
     assert main(shlex.split(command.removeprefix("$ arena "))) == 0
     assert capsys.readouterr().out == expected
+
+
+def test_the_compiled_rule_player_plays_the_same_cards() -> None:
+    rules, decisions = Spades(), 0
+    for table, _ in rounds(rules, 60, 3):
+        if table.turn is None or table.phase != "play":
+            continue
+        view = rules.view(table, table.turn)
+        game = kernel_game(rules, view.trump)
+        state = game.state(table, table.hands, view.seat)
+        legal = np.uint64(game.mask(mask_of(view.legal)))
+        chosen = advised(state, game.words, book_of(view, game), legal)
+        assert int(game.card_mask(np.uint64(chosen))) == 1 << rule_player.choose_card(view)
+        decisions += len(view.legal) > 1
+    assert decisions > 20

@@ -75,7 +75,8 @@ def test_like_the_readable_rules(book: str) -> None:
 
 
 def test_they_are_for_schieber_only() -> None:
-    assert why_not(Dmcts(rollout="heavy"), Hearts()) == "does not play hearts (plays: schieber)"
+    told = "does not play hearts: it has no 'heavy' playouts"
+    assert why_not(Dmcts(rollout="heavy"), Hearts()) == told
     assert why_not(Dmcts(rollout="heavy"), RULES) is None
 
 

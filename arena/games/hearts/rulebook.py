@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.rulebooks.layout import CARDS, OWN_WORDS, Book, above, highest, lowest
 from arena.core.cards import LANE as SUIT_CARDS
+from arena.games.hearts import rule_player, tables
 from arena.games.hearts.rule_player import FRESH, GUARDS, SUSPICION
 from arena.games.hearts.tables import ALL_POINTS
 from arena.games.kernel.bits import ctz, popcount
@@ -29,13 +29,24 @@ from arena.games.kernel.layout import (
     Word,
     Words,
 )
+from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import lane_of
+from arena.games.rulebook import CARDS, OWN_WORDS, Book, above, highest, lowest
 
 QUEEN, HEARTS, SPADES, HIGH_SPADES, LOW_SPADES, POINT_CARDS = range(OWN_WORDS, OWN_WORDS + 6)
 """Words of the book: sets of cards."""
 
 _POINTS = np.uint64(0xFFFF)
 _NOBODY = np.uint64(9)
+
+
+def fill(game: KernelGame, book: Book) -> None:
+    """The sets of cards that the rules look at."""
+    book[QUEEN], book[HEARTS] = game.mask(tables.QUEEN), game.mask(tables.HEARTS)
+    book[SPADES] = game.mask(tables.SUIT_MASK[rule_player.SPADES])
+    book[HIGH_SPADES] = game.mask(rule_player.HIGH_SPADES)
+    book[LOW_SPADES] = game.mask(rule_player.LOW_SPADES)
+    book[POINT_CARDS] = game.mask(tables.POINT_CARDS)
 
 
 @uncounted
@@ -51,6 +62,9 @@ def choose(state: Words, game: Words, book: Book, legal: Word) -> Word:
     if legal & state[LED] != ZERO:
         return _follow(state, game, book, legal, watched)
     return _discard(book, legal, hand, unseen, watched, watched == state[HOLDER])
+
+
+RULES = {"rule": choose}
 
 
 @inlined

@@ -25,8 +25,6 @@ advice.
 
 from __future__ import annotations
 
-from agents.rulebooks.layout import Book, above, highest
-from agents.rulebooks.schieber import BLANK, FAT
 from arena.games.kernel.bits import popcount
 from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import (
@@ -48,8 +46,11 @@ from arena.games.kernel.layout import (
     Word,
     Words,
 )
+from arena.games.rulebook import OWN_WORDS, Book, above, highest
 from arena.games.schieber.kernel import trick_value
 
+FAT, BLANK = OWN_WORDS, OWN_WORDS + 1
+"""Words of the book: cards worth many points, and cards without points."""
 _WORTH_A_TRUMP = 10
 """A trick is trumped if it has more points than this."""
 

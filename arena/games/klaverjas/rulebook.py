@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.rulebooks.layout import ALIKE, Book, above, first_of, highest
 from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import (
@@ -26,14 +25,34 @@ from arena.games.kernel.layout import (
     Word,
     Words,
 )
+from arena.games.kernel.spec import KernelGame
 from arena.games.klaverjas.kernel import trick_value
+from arena.games.rulebook import ALIKE, Book, above, first_of, highest
 
 _LOW = np.uint64(0xFFFF)
 
 
+def fill(game: KernelGame, book: Book) -> None:
+    """No words of its own."""
+
+
 @uncounted
-def choose(state: Words, game: Words, book: Book, legal: Word, as_written: bool) -> Word:
-    """The card that the rule player plays; several are legal."""
+def choose(state: Words, game: Words, book: Book, legal: Word) -> Word:
+    """The card that the rule player plays `as-published`; several are legal."""
+    return _choose(state, game, book, legal, False)
+
+
+@uncounted
+def choose_as_written(state: Words, game: Words, book: Book, legal: Word) -> Word:
+    """The card that the rule player plays `as-written`; several are legal."""
+    return _choose(state, game, book, legal, True)
+
+
+RULES = {"rule": choose, "as-written": choose_as_written}
+
+
+@inlined
+def _choose(state: Words, game: Words, book: Book, legal: Word, as_written: bool) -> Word:
     turn, table, led = state[TURN], state[TABLE], state[LED]
     played = state[PLAYED] | state[PLAYED + ONE] | state[PLAYED + TWO] | state[PLAYED + THREE]
     left = game[DECK] & ~(played & ~table)

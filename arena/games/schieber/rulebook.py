@@ -8,18 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.rulebooks.layout import (
-    CARDS,
-    COUNT,
-    LEADER,
-    OWN_WORDS,
-    PLAYS,
-    Book,
-    above,
-    first_of,
-    highest,
-    lowest,
-)
+from arena.core.cards import RANKS, cards_of, mask_of, rank_of
+from arena.core.rules import OBE, UNE
 from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import (
@@ -43,14 +33,30 @@ from arena.games.kernel.layout import (
     Word,
     Words,
 )
+from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import lane_of
+from arena.games.rulebook import (
+    CARDS,
+    COUNT,
+    LEADER,
+    OWN_WORDS,
+    PLAYS,
+    Book,
+    above,
+    first_of,
+    highest,
+    lowest,
+)
+from arena.games.schieber import ripper
+from arena.games.schieber.ripper import BLANK, FAT
+from arena.games.schieber.rule_player import SUIT_ORDER
+from arena.games.schieber.tables import DECK as DECK_CARDS
+from arena.games.schieber.tables import POINTS, SUIT_MASK
 
-FAT, JACKS, LOW_IS_GOOD = OWN_WORDS, OWN_WORDS + 1, OWN_WORDS + 2
-"""Words of the book: cards worth many points, jacks, and 1 in une-ufe."""
-LANES = OWN_WORDS + 3
+JACKS, LOW_IS_GOOD = OWN_WORDS + 2, OWN_WORDS + 3
+"""Words of the book, after those of `ripper`: jacks, and 1 in une-ufe."""
+LANES = OWN_WORDS + 4
 """Four words: the lanes of the suits in the order in which suits are looked through."""
-BLANK = OWN_WORDS + 7
-"""Cards without points."""
 
 # A memory is an array of words, by seat where several stand together.
 _HAS_LED = 0
@@ -64,6 +70,23 @@ _WEAK = 16
 """Lanes that partner did not follow, in order, each once; then those that partner tossed."""
 _TOSSED_IN_ORDER = 20
 _MEMORY = 24
+
+
+def fill(game: KernelGame, book: Book) -> None:
+    """What the rules of a trump look at."""
+    trump = game.trump
+    assert trump is not None  # cards are played once trump is known
+    book[FAT] = game.mask(_of_ranks("T8" if trump == OBE else "T"))
+    book[JACKS] = game.mask(_of_ranks("J"))
+    book[BLANK] = game.mask(mask_of(c for c in game.bits if POINTS[trump][c] == 0))
+    book[LOW_IS_GOOD] = trump == UNE
+    for number, suit in enumerate(SUIT_ORDER):
+        lane = int(game.mask(SUIT_MASK[suit])).bit_length() // 16
+        book[LANES + number] = 0xFFFF << 16 * lane
+
+
+def _of_ranks(ranks: str) -> int:
+    return mask_of(card for card in cards_of(DECK_CARDS) if RANKS[rank_of(card)] in ranks)
 
 
 @compiled
@@ -414,3 +437,6 @@ def _best_of_suits(state: Words, cards: Word) -> Word:
 
 _LANE_CARDS = 0x1FF
 _ALL_CARDS = np.uint64(sum(_LANE_CARDS << LANE_BITS * lane for lane in range(4)))
+
+
+RULES = {"rule": choose, "light": ripper.light, "heavy": ripper.heavy}

@@ -1,1 +1,0 @@
-"""Arena from Python: what `import arena` offers to notebooks and scripts."""
