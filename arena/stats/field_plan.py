@@ -75,9 +75,11 @@ def field_plan(
     known = np.array([bool(sd.sd) for sd in found])
     level = alpha
     if known.any():
-        covariance = np.cov(values[:, known], rowvar=False).reshape(known.sum(), known.sum())
         # The run will be long: its degrees of freedom are large, whatever the pilot's are.
-        level = family(covariance, np.full(int(known.sum()), 1e4)).level(alpha)
+        together = family(
+            fit.covariance().covariance, reduced[known], np.full(known.sum(), 1e4), table.deals
+        )
+        level = together.level(alpha)
 
     def needed(sd: float | None) -> DealsNeeded | None:
         return deals_for_t_test(detect, sd, power, level) if sd and math.isfinite(sd) else None

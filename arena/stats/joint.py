@@ -24,6 +24,7 @@ and `direct` hold both sets of contrasts in any case.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -43,6 +44,9 @@ from arena.stats.power import detectable
 from arena.stats.sample import FloatArray, check_probability, join_notes
 from arena.stats.simultaneous import family
 
+FEW = 20
+"""Deals below which a comparison says that they are few."""
+
 
 @dataclass(frozen=True)
 class Contrast:
@@ -50,8 +54,8 @@ class Contrast:
 
     `deals` is how many the two played against each other; 0 if they were compared through others.
     `detectable` is the difference that would have been found with 80% probability, by the same
-    adjusted test.
-    None where there is nothing to go by; `note` says why.
+    adjusted test. If all deals show the same difference there are no limits, and p is that of the
+    sign test. None where there is nothing to go by; `note` says why.
     """
 
     a: str
@@ -202,6 +206,8 @@ def joint_comparison(results: PairResults, alpha: float = 0.05) -> JointComparis
     strength = {name: -float(rated.strengths[i]) for i, name in enumerate(table.agents)}
     order = tuple(sorted(table.agents, key=lambda name: (strength[name], name)))
     note = "" if table.deals > 1 else "One deal only: no intervals and no tests."
+    if 1 < table.deals < FEW:
+        note = f"Only {table.deals} deals: the limits are wide and rest on nearly normal margins."
     parts = connected_components(len(table.agents), table.pairs)
     if len(parts) > 1:
         note = join_notes(
@@ -239,12 +245,12 @@ def comparable(table: DealTable) -> tuple[list[tuple[int, int]], FloatArray]:
 
 def _joint(table: DealTable, fit: Fit, alpha: float) -> tuple[Contrast, ...]:
     pairs, weights = comparable(table)
-    return _contrasts(table, fit, pairs, weights @ fit.basis, weights @ fit.strengths, alpha)
+    return _contrasts(table, fit, pairs, weights @ fit.basis, weights @ fit.strengths, alpha, True)
 
 
 def _direct(table: DealTable, fit: Fit, alpha: float) -> tuple[Contrast, ...]:
     pairs = [(int(i), int(j)) for i, j in table.pairs]
-    return _contrasts(table, fit, pairs, fit.basis, fit.strengths, alpha)
+    return _contrasts(table, fit, pairs, fit.basis, fit.strengths, alpha, False)
 
 
 def _contrasts(
@@ -254,15 +260,15 @@ def _contrasts(
     weights: FloatArray,
     differences: FloatArray,
     alpha: float,
+    correlated: bool,
 ) -> tuple[Contrast, ...]:
     met = {(int(i), int(j)): int(n) for (i, j), n in zip(table.pairs, _played(table), strict=True)}
-    found = _inference(table, fit, weights, differences, alpha)
+    found = _inference(table, fit, weights, differences, alpha, correlated)
     out = []
     for row, (i, j) in enumerate(pairs):
-        known = bool(found.known[row])
 
-        def value(column: FloatArray, row: int = row, known: bool = known) -> float | None:
-            return float(column[row]) if known else None
+        def value(column: FloatArray, row: int = row) -> float | None:
+            return float(column[row]) if math.isfinite(column[row]) else None
 
         contrast = Contrast(
             a=table.agents[i],
@@ -271,7 +277,7 @@ def _contrasts(
             low=value(differences - found.half),
             high=value(differences + found.half),
             p_adjusted=value(found.p_adjusted),
-            different=known and bool(found.p_adjusted[row] < alpha),
+            different=bool(found.p_adjusted[row] < alpha),
             plain_low=value(differences - found.plain_half),
             plain_high=value(differences + found.plain_half),
             p=value(found.p),
@@ -279,7 +285,7 @@ def _contrasts(
             df=value(found.df),
             deals=met.get((i, j), 0),
             detectable=value(found.detectable),
-            note="" if known else "The deals do not vary: no interval and no test.",
+            note=found.note(row, float(differences[row])),
         )
         out.append(contrast if differences[row] >= 0 else contrast.reversed())
     return tuple(out)
@@ -287,7 +293,9 @@ def _contrasts(
 
 @dataclass(frozen=True, eq=False)
 class _Inference:
-    known: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    """Columns with a value for each contrast, NaN where there is none."""
+
+    deals: FloatArray
     se: FloatArray
     df: FloatArray
     p: FloatArray
@@ -295,34 +303,57 @@ class _Inference:
     half: FloatArray
     plain_half: FloatArray
     detectable: FloatArray
-    level: float
+
+    def note(self, row: int, difference: float) -> str:
+        """Why a contrast has no limits."""
+        if math.isfinite(self.se[row]):
+            return ""
+        if math.isnan(self.p[row]):
+            return "The same result on every deal." if self.deals[row] > 1 else ""
+        return (
+            f"All {self.deals[row]:g} deals show the same difference, {abs(difference):g} points: "
+            "no spread, so no limits; p is that of the sign test."
+        )
 
 
 def _inference(
-    table: DealTable, fit: Fit, weights: FloatArray, differences: FloatArray, alpha: float
+    table: DealTable,
+    fit: Fit,
+    weights: FloatArray,
+    differences: FloatArray,
+    alpha: float,
+    correlated: bool,
 ) -> _Inference:
-    """p and limits of all contrasts; those without variance take no part in the adjustment."""
+    """p and limits of all contrasts, adjusted together.
+
+    `correlated`: over their joint distribution; else by Bonferroni, which direct meetings, with
+    few correlations and more parameters than deals, do not lose much by. A contrast without spread
+    has its p from the sign test (2/2ⁿ if all n deals show one difference, none if that is 0).
+    """
     clustered = fit.covariance()
     se = clustered.standard_errors(weights)
     df = clustered.degrees_of_freedom(weights)
     scale = float(np.abs(table.margin).max(initial=0.0))
-    # Agents that played alike have no variance between them but rounding errors, whose root
-    # may be some 1e-7 of the margins: of such nothing is known.
+    # Rounding errors leave a standard error of some 1e-7 of the margins where nothing varies.
     known = (se > 1e-6 * scale) & (df >= 0.5)
-    p = np.full(len(se), np.nan)
+    deals = np.full(len(se), table.deals) if correlated else _played(table)
+    constant = ~known & (np.abs(differences) > 1e-6 * scale) & (deals > 1)
+    p, p_adjusted, half, plain_half, seen = (np.full(len(se), np.nan) for _ in range(5))
     p[known] = 2 * special.stdtr(df[known], -np.abs(differences[known] / se[known]))
-    p_adjusted, half, plain_half, seen = (np.full(len(se), np.nan) for _ in range(4))
-    level = alpha
-    if known.any():
-        covariance = weights[known] @ clustered.covariance @ weights[known].T
-        together = family(covariance, df[known])
+    p[constant] = 2.0 ** (1 - deals[constant])
+    tests = np.count_nonzero(known | constant)
+    p_adjusted = np.minimum(tests * p, 1.0)
+    level = alpha / max(tests, 1)
+    if correlated and known.any():
+        together = family(clustered.covariance, weights[known], df[known], table.deals)
         p_adjusted[known] = together.adjusted(p[known])
         level = together.level(alpha)
-        half[known] = -special.stdtrit(df[known], level / 2) * se[known]
-        plain_half[known] = -special.stdtrit(df[known], alpha / 2) * se[known]
-        rounded, kind = np.unique(np.round(df[known], 6), return_inverse=True)
-        seen[known] = np.array([detectable(x, 1.0, level) for x in rounded])[kind] * se[known]
-    return _Inference(known, se, df, p, p_adjusted, half, plain_half, seen, level)
+    half[known] = -special.stdtrit(df[known], level / 2) * se[known]
+    plain_half[known] = -special.stdtrit(df[known], alpha / 2) * se[known]
+    rounded, kind = np.unique(np.round(df[known], 6), return_inverse=True)
+    seen[known] = np.array([detectable(x, 1.0, level) for x in rounded])[kind] * se[known]
+    se, df = np.where(known, se, np.nan), np.where(known, df, np.nan)
+    return _Inference(deals, se, df, p, p_adjusted, half, plain_half, seen)
 
 
 def _goodness(
@@ -374,13 +405,13 @@ def _contradictions(
     design, played = table.incidence, _played(table)
     weighted = design.T * played
     predict = design @ np.linalg.pinv(weighted @ design) @ weighted
-    found = _inference(table, paired, np.eye(len(played)) - predict, misses, alpha)
+    found = _inference(table, paired, np.eye(len(played)) - predict, misses, alpha, False)
     by_rating = {frozenset((c.a, c.b)): c for c in joint}
     by_meeting = {frozenset((c.a, c.b)): c for c in direct}
     out = []
     for row, (i, j) in enumerate(table.pairs.tolist()):
         a, b = table.agents[i], table.agents[j]
-        if not (found.known[row] and found.p_adjusted[row] < alpha):
+        if not found.p_adjusted[row] < alpha:
             continue
         seen = [
             c.direction if c.a == a else -c.direction

@@ -21,7 +21,7 @@ Adjustment = Literal["holm", "bh", "none"]
 
 @dataclass(frozen=True)
 class PairComparison:
-    """One pair of agents: mean margin of `a` over `b`, with limits that belong to the adjusted p.
+    """One pair of agents: mean margin of `a` over `b`, with simultaneous limits and adjusted p.
 
     `plain_low`, `plain_high` and `p` are those of this pair alone, to be labelled so.
     """
@@ -89,13 +89,12 @@ def all_pairs(
     """Compare every pair of agents that met, deal by deal.
 
     Formula: the paired t-test on each pair's margins, p adjusted over all m pairs; significant
-    when the adjusted p is below alpha. The limits go with that p, and exclude 0 exactly where it
-    is below alpha: with Holm they are Bonferroni's (level α/m), cut off at 0 where a later step
-    of Holm's finds a difference that they do not; with Benjamini and Hochberg those of the false
-    coverage rate (level αR/m for R discoveries). Unit: the deal; points. Pairs without a test
-    (see their note) take no part in the adjustment. Source: `paired_t`, `adjust_p`; Strassburger &
-    Bretz 2008, Stat. Med. 27 (limits for Holm's test); Benjamini & Yekutieli 2005, JASA 100;
-    Piepho 2004 for the letters.
+    when the adjusted p is below alpha. The limits hold together with confidence 1 - alpha:
+    Bonferroni's (level α/m) beside Holm's p, which is a little more powerful, so that a pair may be
+    significant while its limits include 0; with Benjamini and Hochberg those of the false coverage
+    rate (level αR/m for R discoveries). Unit: the deal; points. Pairs without a test (see their
+    note) take no part in the adjustment. Source: `paired_t`, `adjust_p`; Dunn 1961, JASA 56
+    (Bonferroni limits); Benjamini & Yekutieli 2005, JASA 100; Piepho 2004 for the letters.
     """
     check_probability(alpha, "alpha")
     table = results.table()
@@ -119,7 +118,7 @@ def all_pairs(
                 results.agents[i],
                 results.agents[j],
                 mean.mean,
-                *_limits(mean, level, significant),
+                *_limits(mean, level),
                 outcome.p,
                 p_adjusted,
                 significant,
@@ -154,16 +153,11 @@ def _level(p_adjusted: FloatArray, adjustment: Adjustment, alpha: float) -> floa
     return alpha * found / p_adjusted.size
 
 
-def _limits(
-    found: MeanDifference, level: float, significant: bool
-) -> tuple[float | None, float | None]:
+def _limits(found: MeanDifference, level: float) -> tuple[float | None, float | None]:
     if found.mean is None or not found.se:
         return None, None
     half = -float(special.stdtrit(found.n - 1, level / 2)) * found.se
-    low, high = found.mean - half, found.mean + half
-    if significant and low < 0 < high:
-        return (0.0, high) if found.mean > 0 else (low, 0.0)
-    return low, high
+    return found.mean - half, found.mean + half
 
 
 def _strength_order(results: PairResults) -> list[int]:

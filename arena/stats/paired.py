@@ -114,11 +114,17 @@ def mean_difference(margins: ArrayLike, confidence: float = 0.95) -> MeanDiffere
 def paired_t(margins: ArrayLike, null: float = 0.0) -> TestResult:
     """Paired t-test, two-sided.
 
-    Formula: t = (mean - null)/(s/√n) on n - 1 degrees of freedom. Unit: the deal. Assumes
-    independent deals and a nearly normal mean. Source: Student 1908, Biometrika 6.
+    Formula: t = (mean - null)/(s/√n) on n - 1 degrees of freedom. If all n deals have one
+    margin other than `null`, s is 0 and p is that of the sign test, 2/2ⁿ. Unit: the deal. Assumes
+    independent deals and a nearly normal mean. Source: Student 1908, Biometrika 6; Dixon & Mood
+    1946, JASA 41 (sign test).
     """
     name = "paired t"
     s = deal_sample(margins)
+    if s.n > 1 and s.sd == 0.0 and s.mean != null:
+        p = 2.0 ** (1 - s.n)
+        why = f"All {s.n} deals have the same margin {s.values[0]:g}: p is that of the sign test."
+        return TestResult(name, None, p, s.n, s.zeros, s.forfeits, None, s.note(why))
     if s.trouble:
         return TestResult(name, None, None, s.n, s.zeros, s.forfeits, None, s.note(s.trouble))
     t = (s.mean - null) / (s.sd / math.sqrt(s.n))

@@ -317,20 +317,20 @@ def _ratings(
     contrasts = place @ fit.basis[:k]
     se, df = _errors(clustered, contrasts)
     se = unit * se
-    known = table.deals >= 2
-    why = "" if known else "One deal only: no intervals."
+    known = (table.deals >= 2) & (se > 1e-6 * unit * _scale(table, fit))
+    why = "" if table.deals >= 2 else "One deal only: no intervals."
     pinned = np.abs(place).sum(axis=1) == 0
-    if known and not (se[~pinned] > 0).all():
-        known = False
-        why = "The deals do not vary at all: no intervals."
+    flat = [name for i, name in enumerate(table.agents) if not (known[i] or pinned[i])]
+    if flat and not why:
+        why = f"The deals of {', '.join(flat)} do not vary: no interval."
     quantile = special.stdtrit(np.maximum(df, 1e-3), 0.5 + confidence / 2)
     low, high = values - quantile * se, values + quantile * se
     resamples = 0
-    if bootstrap is not None and known:
+    if bootstrap is not None and known.any():
         resamples = bootstrap.resamples
         replicates = unit * (_resample(table, fit, bootstrap) @ place.T) + offset
         influence = unit * (fit.scores @ fit.bread @ contrasts.T)
-        for i in np.flatnonzero(~pinned).tolist():
+        for i in np.flatnonzero(~pinned & known).tolist():
             limits = bca_limits(replicates[:, i], float(values[i]), influence[:, i], confidence)
             low[i], high[i] = limits.low, limits.high
     if table.forfeits:
@@ -340,7 +340,7 @@ def _ratings(
         value = float(values[i])
         if pinned[i]:
             rated.append(Rating(agent, value, value, value, 0.0, None))
-        elif known:
+        elif known[i]:
             rated.append(
                 Rating(agent, value, float(low[i]), float(high[i]), float(se[i]), float(df[i]))
             )
@@ -351,7 +351,7 @@ def _ratings(
         "elo" if fit.elo else "points",
         tuple(rated),
         covariance,
-        _los(fit, clustered, k) if known else ((None,) * k,) * k,
+        _los(fit, clustered, k) if known.any() else ((None,) * k,) * k,
         table.deals,
         int(table.played.sum()),
         table.forfeits,
@@ -362,6 +362,11 @@ def _ratings(
         resamples,
         join_notes(note, why),
     )
+
+
+def _scale(table: DealTable, fit: _RatingFit) -> float:
+    """Size of a result: below a millionth of it a standard error is rounding."""
+    return 1.0 if fit.elo else float(np.abs(table.margin).max(initial=0.0))
 
 
 def _errors(clustered: ClusteredCovariance, contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:

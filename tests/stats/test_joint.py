@@ -37,32 +37,69 @@ def noise(deals: int, mean: float, seed: int, sd: float = 10.0) -> Floats:
     return np.random.default_rng(seed).normal(mean, sd, deals)
 
 
-@pytest.mark.parametrize("df", [8.0, 30.0, 500.0])
-@pytest.mark.parametrize("q", [3.5, 4.2, 6.0, 9.0])
-def test_equal_correlations_are_tukeys_test(df: float, q: float) -> None:
-    """The studentized range of six means, as R's ptukey and SciPy have it."""
-    i, j = np.triu_indices(6, 1)
-    differences = np.eye(6)[i] - np.eye(6)[j]
-    p = 2 * stats.t.sf(q / np.sqrt(2), df)
-    found = family(differences @ differences.T, np.full(15, df)).adjusted(np.array([p]))[0]
-    assert found == pytest.approx(stats.studentized_range.sf(q, 6, df), rel=0.02)
+def differences(agents: int) -> Floats:
+    i, j = np.triu_indices(agents, 1)
+    return np.asarray(np.eye(agents)[i] - np.eye(agents)[j])
+
+
+@pytest.mark.parametrize("agents", [3, 6, 12])
+def test_with_many_deals_equal_agents_are_tukeys_test(agents: int) -> None:
+    """The studentized range, as R's ptukey and SciPy have it; within 1% at every p."""
+    q = np.array([0.8, 1.5, 2.2, 3.0, 3.5, 4.2, 6.0, 9.0])
+    contrasts = differences(agents)
+    found = family(np.eye(agents), contrasts, np.full(len(contrasts), 1e7))
+    exact = stats.studentized_range.sf(q, agents, np.inf)
+    assert found.adjusted(2 * stats.norm.sf(q / np.sqrt(2))) == pytest.approx(exact, rel=0.01)
+
+
+@pytest.mark.parametrize(("agents", "deals"), [(3, 3), (6, 5), (12, 10)])
+def test_with_few_deals_every_contrast_has_its_own_spread(agents: int, deals: int) -> None:
+    """The level of independent agents, counted over fields that are drawn and tested one by one."""
+    contrasts = differences(agents)
+    x = np.random.default_rng(4).normal(size=(8_000, deals, agents)) @ contrasts.T
+    t = np.sqrt(deals) * x.mean(axis=1) / x.std(axis=1, ddof=1)
+    smallest = 2 * stats.t.sf(np.abs(t).max(axis=1), deals - 1)
+    found = family(np.eye(agents), contrasts, np.full(len(contrasts), deals - 1.0))
+    assert np.mean(smallest < found.level(0.05)) == pytest.approx(0.05, abs=0.01)
+    for p in np.quantile(smallest, [0.1, 0.5, 0.9]):
+        counted = np.mean(smallest < p)
+        assert found.adjusted(np.array([p]))[0] == pytest.approx(counted, rel=0.1)
+
+
+def test_few_deals_shrink_chance_correlations() -> None:
+    """Correlations of five deals among six agents are noise: they must not buy a higher level."""
+    contrasts, rng = differences(6), np.random.default_rng(1)
+    df = np.full(15, 4.0)
+    plain = family(np.eye(6), contrasts, df).level(0.05)
+    for _ in range(5):
+        chance = np.cov(rng.normal(size=(5, 6)), rowvar=False)
+        assert family(chance, contrasts, df).level(0.05) > 1.05 * plain
+        assert family(chance, contrasts, df, deals=5).level(0.05) < 1.15 * plain
+    assert family(chance, contrasts, df, deals=1e9).level(0.05) == pytest.approx(
+        family(chance, contrasts, df).level(0.05), rel=1e-3
+    )
 
 
 def test_independent_contrasts_are_sidaks() -> None:
-    found = family(np.eye(7), np.full(7, 1e6))
-    p = np.array([1e-8, 1e-3, 0.01, 0.1])
-    assert found.adjusted(p) == pytest.approx(1 - (1 - p) ** 7, rel=0.02)
-    assert found.level(0.05) == pytest.approx(1 - 0.95 ** (1 / 7), rel=0.02)
+    found = family(np.eye(7), np.eye(7), np.full(7, 1e6))
+    p = np.array([1e-12, 1e-8, 1e-3, 0.01, 0.1, 0.5, 0.95])
+    assert found.adjusted(p) == pytest.approx(1 - (1 - p) ** 7, rel=0.01)
+    assert found.level(0.05) == pytest.approx(1 - 0.95 ** (1 / 7), rel=0.01)
+    alone = family(np.eye(1), np.eye(1), np.array([9.0]))
+    assert alone.adjusted(p) == pytest.approx(p) and alone.level(0.05) == pytest.approx(0.05)
 
 
 def test_different_degrees_of_freedom_lie_between_their_extremes() -> None:
-    i, j = np.triu_indices(4, 1)
-    covariance = (np.eye(4)[i] - np.eye(4)[j]) @ (np.eye(4)[i] - np.eye(4)[j]).T
+    contrasts = differences(4)
     p = np.array([1e-4, 0.004, 0.02])
-    mixed = family(covariance, np.array([5.0, 9.0, 30.0, 60.0, 90.0, 200.0])).adjusted(p)
+    mixed, few, many = (
+        family(np.eye(4), contrasts, np.array(df)).adjusted(p)
+        for df in ([5.0, 9.0, 30.0, 60.0, 90.0, 200.0], [5.0] * 6, [200.0] * 6)
+    )
     assert np.all(p < mixed) and np.all(mixed < 6 * p)
-    few, many = (family(covariance, np.full(6, df)).adjusted(p) for df in (5.0, 200.0))
-    assert np.all(mixed > few * 0.98) and np.all(mixed < many * 1.05)
+    assert np.all(mixed > np.minimum(few, many) * 0.97) and np.all(
+        mixed < np.maximum(few, many) * 1.05
+    )
 
 
 def test_two_agents_are_the_paired_t_test() -> None:
@@ -180,9 +217,33 @@ def test_what_has_no_answer_gets_a_sentence() -> None:
     )
     c = twins.contrast("x", "y")
     assert (c.difference, c.p_adjusted, c.different) == (pytest.approx(0.0), None, False)
-    assert "do not vary" in c.note
+    assert c.note == "The same result on every deal."
     few = joint_comparison(FieldModel((0.0,) * 5).draw(np.random.default_rng(1), 6))
     assert few.fit.p is None and "too few" in few.fit.words
+    assert "Only 6 deals" in few.note and "Only" not in twins.note
+
+
+def test_a_constant_difference_is_a_difference() -> None:
+    """An agent that forfeits every deal loses by the same number each time."""
+    rng = np.random.default_rng(3)
+    rule, semi = rng.normal(0, 20, 30), rng.normal(5, 20, 30)
+    games = {
+        ("rule", "semi"): rule - semi,
+        ("rule", "crashy"): np.full(30, 162.0),
+        ("semi", "crashy"): np.full(30, 162.0),
+    }
+    found = joint_comparison(field(games))
+    assert set(found.top) == {"rule", "semi"}
+    assert found.ranks["crashy"].best == 3 and not found.contrast("rule", "semi").different
+    direct = next(c for c in found.direct if {c.a, c.b} == {"rule", "crashy"})
+    assert (direct.different, direct.low, direct.p) == (True, None, 2.0**-29)
+    assert "All 30 deals show the same difference, 162 points" in direct.note
+    (alone,) = joint_comparison(field({("a", "b"): np.full(30, 162.0)})).contrasts
+    assert (alone.different, alone.direction, alone.detectable) == (True, 1, None)
+    (short,) = joint_comparison(field({("a", "b"): np.full(4, 162.0)})).contrasts
+    assert (short.different, short.p_adjusted) == (False, 0.125)
+    (alike,) = joint_comparison(field({("a", "b"): np.zeros(30)})).contrasts
+    assert (alike.different, alike.p) == (False, None)
 
 
 def test_forfeits_and_deals_that_some_pairs_miss() -> None:
