@@ -219,13 +219,14 @@ class _Rule:
             return [min(PILOT, total)] * len(played)
         self.values = self._difference(played)
         self.cells = self._half_points(played)
-        self.found = measure(self.values, self._test, count >= total, self.cells)
+        loss = float(max(abs(game.margin) for units in played for games in units for game in games))
+        self.found = measure(self.values, self._test, count >= total, self.cells, loss)
         forfeits = sum(game.forfeit == 1 for units in played for games in units for game in games)
         if forfeits > self._gate.file.also.faults:
             return [count] * len(played)  # whatever its strength, it fails
         if self.planned is None and self.found.answer == "continue":
             # Refused as soon as the pilot shows that it would lead nowhere.
-            self.planned = check_enough(self.values, self._test, total, str(self._gate.path))
+            self.planned = check_enough(self.values, self._test, total, str(self._gate.path), loss)
         if self.found.answer != "continue":
             return [count] * len(played)
         return [more(count) if is_sequential(self._test) else total] * len(played)

@@ -19,7 +19,13 @@ from arena.stats import (
     mean_difference,
 )
 from arena.stats.elo import NELO_PER_T
-from arena.stats.sequential.sprt import counts_path, find_stops, points_path, sprt_counts
+from arena.stats.sequential.sprt import (
+    counts_path,
+    deals_to_exclude,
+    find_stops,
+    points_path,
+    sprt_counts,
+)
 from arena.tournament.stopping import PILOT, design_of, walk_of
 
 FloatArray = NDArray[np.float64]
@@ -70,26 +76,36 @@ def stop_of(test: TestFile) -> Stop:
 
 
 def measure(
-    values: FloatArray, test: TestFile, complete: bool, cells: IntArray | None = None
+    values: FloatArray,
+    test: TestFile,
+    complete: bool,
+    cells: IntArray | None = None,
+    loss: float = 0.0,
+    estimate: bool = True,
 ) -> Measured:
     """Judge the deals in their order; `complete` when there are no more to come.
 
-    `cells` are the half points of each deal's two seatings (0 to 4), for a test on counts.
+    `cells` are the half points of each deal's two seatings (0 to 4), for a test on counts. `loss`
+    is what a single deal can cost, at least the largest of the pilot: a sequential test on points
+    does not pass before so many deals that rare losses of that size would have shown. Without
+    `estimate` a sequential test gives its answer only, which is faster.
     """
     if test.kind == "pentanomial":
         if cells is None:
             raise ArenaError("a pentanomial test needs deals in two seatings, head to head")
         return _pentanomial(cells, test)
     if is_sequential(test):
-        return _sequential(values, test)
+        largest = float(np.abs(values[:PILOT]).max(initial=0.0))
+        return _sequential(values, test, max(largest, loss), estimate)
     return _fixed(values, test, complete)
 
 
-def _sequential(values: FloatArray, test: TestFile) -> Measured:
-    if values.size and float(np.ptp(values)) == 0.0:
-        return _no_spread(values, test)
+def _sequential(values: FloatArray, test: TestFile, loss: float, estimate: bool) -> Measured:
     stop = stop_of(test)
-    found = walk_of(values, stop)
+    enough = deals_to_exclude(loss, stop.h1 - stop.h0, stop.alpha)
+    if values.size and not values.any():
+        return _all_equal(values, test, enough)
+    found = walk_of(values, stop, estimate=estimate, first_h1=enough)
     return Measured(
         _ANSWERS[found.decision],
         found.n,
@@ -107,15 +123,17 @@ def _sequential(values: FloatArray, test: TestFile) -> Measured:
     )
 
 
-def _no_spread(values: FloatArray, test: TestFile) -> Measured:
-    """All deals agree: nothing to estimate from, but a large enough difference is plain."""
-    value = float(values[0])
-    words = f"all {values.size} deals have the same difference {value:g}"
-    answer: Answer = "continue"
-    if values.size >= PILOT:
-        wanted = -test.points if test.kind == "no-regression" else test.points
-        answer = "pass" if value > wanted or value == 0.0 == wanted else "regression"
-    return Measured(answer, values.size, value, None, None, words)
+def _all_equal(values: FloatArray, test: TestFile, enough: int) -> Measured:
+    """No deal differs: an answer after so many deals that losses too rare to show do not matter."""
+    wanted = max(PILOT, enough)
+    if values.size < wanted:
+        words = (
+            f"all {values.size} deals are equal; {wanted:,} would exclude rare losses that matter"
+        )
+        left = wanted - values.size
+        return Measured("continue", values.size, 0.0, None, None, words, left=left)
+    answer: Answer = "pass" if test.kind == "no-regression" else "regression"
+    return Measured(answer, wanted, 0.0, None, None, f"all {wanted:,} deals are equal")
 
 
 def _pentanomial(cells: IntArray, test: TestFile) -> Measured:
@@ -166,18 +184,27 @@ def _fixed(values: FloatArray, test: TestFile, complete: bool) -> Measured:
     return Measured(answer, mean.n, mean.mean, mean.low, mean.high, words, note=mean.note)
 
 
-def check_enough(values: FloatArray, test: TestFile, available: int, what: str) -> int | None:
+def check_enough(
+    values: FloatArray, test: TestFile, available: int, what: str, loss: float = 0.0
+) -> int | None:
     """Refuse a gate that could not decide in 90% of runs, and name what is enough.
 
     Plans from the spread of the pilot: a sequential test is simulated with both hypotheses true
-    in turn; a fixed one needs ((z + z')·sd/points)² deals (equivalence: for an equal agent).
-    Returns the deals within which 90% of runs decide.
+    in turn, and must exclude rare losses of `loss` points; a fixed one needs
+    ((z + z')·sd/points)² deals (equivalence: for an equal agent). Returns the deals within which
+    90% of runs decide.
     """
     pilot = values[:PILOT]
     sd = 1.0 if test.kind == "pentanomial" else float(pilot.std(ddof=1)) if pilot.size > 7 else 0.0
-    if sd == 0.0:
+    needed = 0
+    if is_sequential(test) and test.kind != "pentanomial":
+        stop = stop_of(test)
+        needed = deals_to_exclude(loss, stop.h1 - stop.h0, stop.alpha)
+    if sd:
+        planned = _simulated(pilot, sd, test) if is_sequential(test) else _for_fixed(sd, test)
+        needed = max(needed, planned)
+    if not needed:
         return None
-    needed = _simulated(pilot, sd, test) if is_sequential(test) else _for_fixed(sd, test)
     if needed > available:
         spread = "" if test.kind == "pentanomial" else f"with a spread of {sd:.1f} points a deal, "
         raise ArenaError(

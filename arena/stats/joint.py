@@ -44,6 +44,8 @@ from arena.stats.power import detectable
 from arena.stats.sample import FloatArray, check_probability, join_notes
 from arena.stats.simultaneous import family
 
+SIDE_ISSUE = 0.1
+"""Share of the level at which a page says that margins do not add up."""
 FEW = 20
 """Deals below which a comparison says that they are few."""
 
@@ -115,7 +117,8 @@ class AdditiveFit:
     `p` is of the Wald test on `cycles` degrees of freedom, None if the schedule has no cycle to
     test or too few deals. `misfit` is the root mean square, over pairs, of the direct margin less
     the one that ratings predict. `contradictions` are pairs where the two differ by more than
-    chance (simultaneously over pairs) and say different things about who is ahead.
+    chance (simultaneously over pairs) and say different things about who is ahead. Both are
+    judged at a tenth of the level: a page makes many statements, and this one is a side issue.
     """
 
     p: float | None
@@ -125,6 +128,8 @@ class AdditiveFit:
     misfit: float | None
     contradictions: tuple[tuple[str, str], ...]
     words: str
+    misfits: bool = False
+    """Whether `words` claim that margins do not add up."""
 
 
 @dataclass(frozen=True)
@@ -341,7 +346,7 @@ def _inference(
     p, p_adjusted, half, plain_half, seen = (np.full(len(se), np.nan) for _ in range(5))
     p[known] = 2 * special.stdtr(df[known], -np.abs(differences[known] / se[known]))
     p[constant] = 2.0 ** (1 - deals[constant])
-    tests = np.count_nonzero(known | constant)
+    tests = int((known | constant).sum())
     p_adjusted = np.minimum(tests * p, 1.0)
     level = alpha / max(tests, 1)
     if correlated and known.any():
@@ -374,10 +379,12 @@ def _goodness(
     misfit = float(np.sqrt(np.mean(misses**2)))
     statistic, p = _wald(table, paired, residual_space)
     contradictions: tuple[tuple[str, str], ...] = ()
-    if p is None or p < alpha:
-        contradictions = _contradictions(table, paired, misses, joint, direct, alpha)
-    words = _fit_words(p, misfit, contradictions, table.deals, alpha)
-    return AdditiveFit(p, statistic, cycles, table.deals, misfit, contradictions, words)
+    level = SIDE_ISSUE * alpha
+    if p is None or p < level:
+        contradictions = _contradictions(table, paired, misses, joint, direct, level)
+    words = _fit_words(p, misfit, contradictions, table.deals, level)
+    misfits = bool(contradictions) or (p is not None and p < level)
+    return AdditiveFit(p, statistic, cycles, table.deals, misfit, contradictions, words, misfits)
 
 
 def _wald(table: DealTable, paired: Fit, space: FloatArray) -> tuple[float | None, float | None]:
@@ -428,7 +435,7 @@ def _fit_words(
     misfit: float,
     contradictions: tuple[tuple[str, str], ...],
     deals: int,
-    alpha: float,
+    level: float,
 ) -> str:
     if contradictions:
         pairs = "; ".join(f"{a} against {b}" for a, b in contradictions)
@@ -439,12 +446,12 @@ def _fit_words(
         )
     if p is None:
         return f"{deals} deals are too few to test whether margins add up."
-    if p < alpha:
+    if p < level:
         return (
             f"Margins do not quite add up (p = {p:.2g}; direct results are {misfit:.1f} points off "
             "the ratings' predictions, root mean square), but no pair contradicts the order."
         )
-    return f"Nothing speaks against margins that add up (p = {p:.2g})."
+    return f"No clear sign that margins do not add up (p = {p:.2g})."
 
 
 def _letters(order: tuple[str, ...], contrasts: tuple[Contrast, ...]) -> dict[str, str]:

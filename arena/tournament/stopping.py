@@ -75,26 +75,29 @@ class Walk:
     """Units still expected, were the mean what it seems; None if decided or not known."""
 
 
-def design_of(stop: Stop, margins: Any) -> SprtDesign:
-    """The sequential test; the largest margin of the pilot is what `SprtDesign.extreme` minds."""
+def design_of(stop: Stop, margins: Any, first_h1: int = 0) -> SprtDesign:
+    """The sequential test; `SprtDesign.extreme` is the largest margin of the pilot."""
     import numpy as np
 
     from arena.stats import SprtDesign
 
     pilot = np.abs(np.asarray(margins, dtype=np.float64)[:PILOT])
     extreme = float(np.nanmax(pilot, initial=0.0))
-    return SprtDesign(stop.h0, stop.h1, stop.alpha, stop.beta, extreme=extreme)
+    return SprtDesign(stop.h0, stop.h1, stop.alpha, stop.beta, extreme=extreme, first_h1=first_h1)
 
 
-def walk_of(margins: Any, stop: Stop, *, estimate: bool = True) -> Walk:
-    """Judge margins in their order; without `estimate` only the decision, which is fast."""
+def walk_of(margins: Any, stop: Stop, *, estimate: bool = True, first_h1: int = 0) -> Walk:
+    """Judge margins in their order; without `estimate` only the decision, which is fast.
+
+    H1 is not accepted before `first_h1` margins.
+    """
     import numpy as np
 
     from arena.stats import estimate_after_stopping, sprt_points
     from arena.stats.sequential.sprt import points_path
 
     values = np.asarray(margins, dtype=np.float64)
-    design = design_of(stop, values)
+    design = design_of(stop, values, first_h1)
     found = sprt_points(values, design)
     used = values[: found.n]
     path = points_path(used, design) if found.n else used
@@ -123,11 +126,13 @@ def _expected(used: Any, design: SprtDesign, ratio: float, lower: float, upper: 
     """Units until a bound, for a motion that goes on as it did."""
     from arena.stats.sequential.brownian import Motion
 
-    variance = float(used.var()) + 2 * design.extreme**2 / len(used)
+    largest = max(design.extreme or 0.0, float(abs(used).max()))
+    variance = float(used.var()) + 2 * largest**2 / len(used)
     gap = design.h1 - design.h0
     drift = (float(used.mean()) - (design.h0 + design.h1) / 2) * gap / variance
     low, high = min(lower - ratio, -1e-9), max(upper - ratio, 1e-9)
-    return max(1, math.ceil(Motion(low, high, drift, gap * gap / variance).expected_time()))
+    left = math.ceil(Motion(low, high, drift, gap * gap / variance).expected_time())
+    return max(1, left, design.first_h1 - len(used) if ratio > 0 else 1)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from arena.stats.elo import expected_score
 from arena.stats.power import t_test_power
 from arena.stats.sequential.brownian import Motion, _by_eigenfunctions, _by_reflections
 from arena.stats.sequential.likelihood import llr_points
-from arena.stats.sequential.sprt import find_stops, points_path
+from arena.stats.sequential.sprt import deals_to_exclude, find_stops, points_path
 from arena.stats.sequential.walk import ratio_bounds, stopped_walk
 
 Margins = NDArray[np.float64]
@@ -274,9 +274,27 @@ def test_rare_large_losses_are_minded_from_the_start() -> None:
     rng = np.random.default_rng(3)
     body = rng.normal(0.02 * 162 / 0.98, 20.0, (800, 600))
     x = np.where(rng.random(body.shape) < 0.02, -162.0, body)
-    plain, minded = (SprtDesign(0.0, 7.6, extreme=e) for e in (0.0, 162.0))
+    plain, minded = (SprtDesign(0.0, 7.6, extreme=e) for e in (None, 162.0))
     rates = [float(np.mean(find_stops(points_path(x, d), d).sign > 0)) for d in (plain, minded)]
     assert rates[0] > 0.08
     assert rates[1] < 0.05
     with pytest.raises(StatsError, match="extreme"):
         SprtDesign(0.0, 1.0, extreme=-1.0)
+
+
+def test_h1_waits_until_rare_losses_would_have_shown() -> None:
+    """A loss of 162 on 2% of deals, else nothing: 64 equal deals do not exclude it, 300 do."""
+    assert deals_to_exclude(162.0, 3.24, 0.05) == 300
+    assert 0.98**300 < 0.05**2
+    rng = np.random.default_rng(5)
+    x = np.where(rng.random((600, 1_500)) < 0.02, -162.0, rng.normal(0, 1.0, (600, 1_500)))
+    passed = []
+    for first_h1 in (0, 300):
+        design = SprtDesign(-3.24, 0.0, extreme=0.0, first_h1=first_h1)
+        passed.append(float(np.mean(find_stops(points_path(x, design), design).sign > 0)))
+    assert passed[0] > 0.25 and passed[1] < 0.07
+    design = SprtDesign(-3.24, 0.0, extreme=0.0, first_h1=300)
+    calm = sprt_points(rng.normal(0, 1.0, 400), design)
+    assert (calm.decision, calm.n) == ("H1", 300)
+    worse = sprt_points(np.full(400, -4.0), design)
+    assert (worse.decision, worse.n) == ("H0", 30)

@@ -3,9 +3,9 @@
 On simulated margins, and on real ones: a stochastic agent plays itself on real deals, so
 that every difference found is a false one, and once more with a handicap of a few points
 that is known, so that every interval can be checked. `page` counts how often something on a
-report of equals is false; `gate` plays hundreds of gates of an agent that has not changed, and
-of one made worse. Both take longer. --quick is a short version whose numbers are rough, and are
-judged with that in mind.
+report of equals is false, from 3 deals to 100. `gate` judges changes that are rare, skewed or
+without spread, then plays hundreds of gates of an agent that has not changed, and of one made
+worse. Both take longer. --quick is a short version with rough numbers, judged with that in mind.
 
 Examples:
   arena calibrate --quick
@@ -33,6 +33,7 @@ from arena.measure.calibrate.promises import (
     REAL_DEALS,
     Judge,
     Promise,
+    gate_promises,
     gate_tables,
     page_promises,
     real_gate,
@@ -101,6 +102,7 @@ def _measure(args: argparse.Namespace) -> Iterator[Promise]:
 
 
 def _gate(judge: Judge, scale: int, args: argparse.Namespace) -> Iterator[Promise]:
+    yield from gate_promises(judge, scale, args.seed)
     baselines, times = gate_tables(scale)
     with Progress("deals", quiet=args.keep is None) as progress:
         play = _self_play(args, progress)

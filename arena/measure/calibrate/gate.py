@@ -1,9 +1,9 @@
-"""Does the gate keep its error rates? Over fresh baselines of real play."""
+"""Does the gate keep its error rates? On models, and over fresh baselines of real play."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,8 +62,10 @@ def gate_rates(
         for values in played:
             difference = values - mean
             spreads.append(float(difference.std(ddof=1)))
-            same = measure(difference, test, complete=True)
-            worse = measure(difference - worse_by, test, complete=True)
+            same, worse = (
+                measure(difference - less, test, complete=True, estimate=False)
+                for less in (0.0, worse_by)
+            )
             failed[-1].append(same.answer == "regression")
             passed.append(worse.answer == "pass")
             undecided += [found.answer == "continue" for found in (same, worse)]
@@ -79,3 +81,62 @@ def gate_rates(
         math.ceil((z * float(np.mean(spreads)) / worse_by) ** 2),
         float(by_baseline[: max(1, len(by_baseline) // 10)].mean()),
     )
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of an agent, as differences per deal: what they are, and what the gate must say."""
+
+    name: str
+    draw: Callable[[np.random.Generator, int], FloatArray]
+    worse: bool
+    """Worse by `POINTS` on average: the gate must not pass it. Else equal: it must not fail it."""
+    loss: float = 162.0
+    """What a deal can cost, as far as the gate knows."""
+
+
+POINTS = 3.24
+"""Mean loss of a worse agent: 162 points on 2% of the deals."""
+LONGEST = 3_000
+
+
+def changes() -> Iterator[Change]:
+    """Changes that are hard to judge: rare, skewed, and without any spread."""
+
+    def rare(rng: np.random.Generator, deals: int, noise: float = 0.0) -> FloatArray:
+        body = rng.normal(0.0, noise, deals) if noise else np.zeros(deals)
+        return np.where(rng.random(deals) < 0.02, -162.0, body)
+
+    def tails(rng: np.random.Generator, deals: int) -> FloatArray:
+        lost = rng.lognormal(0.0, 1.5, deals)  # mean e^1.125, skewness 33
+        return np.asarray(10 * (math.exp(1.125) - lost) - POINTS)
+
+    yield Change("2% of deals lose 162", rare, worse=True)
+    yield Change(
+        "2% of deals lose 162, the others vary a little",
+        lambda rng, deals: rare(rng, deals, 5.0),
+        worse=True,
+    )
+    yield Change("lognormal losses", tails, worse=True, loss=400.0)
+    yield Change("every deal loses the same", lambda _, deals: np.full(deals, -POINTS), worse=True)
+    yield Change("no deal differs", lambda _, deals: np.zeros(deals), worse=False)
+    yield Change(
+        "2% of deals win or lose 162",
+        lambda rng, deals: rare(rng, deals) * rng.choice([-1.0, 1.0], deals),
+        worse=False,
+    )
+
+
+def simulated_gate(
+    change: Change, seed: int, runs: int = 1_000, alpha: float = 0.05
+) -> tuple[Rate, float]:
+    """How often the no-regression gate of POINTS is wrong about a change, and its mean length."""
+    test = TestFile(worse_by=POINTS, alpha=alpha, beta=alpha)
+    rng = np.random.default_rng(seed)
+    wrong, deals = 0, []
+    for _ in range(runs):
+        values = change.draw(rng, LONGEST)
+        found = measure(values, test, complete=True, loss=change.loss, estimate=False)
+        wrong += found.answer == ("pass" if change.worse else "regression")
+        deals.append(found.deals)
+    return measured_rate(change.name, wrong, runs), float(np.mean(deals))

@@ -12,7 +12,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.measure.calibrate.gate import CANDIDATES, REPLICATES, GateRates, gate_rates
+from arena.measure.calibrate.gate import (
+    CANDIDATES,
+    POINTS,
+    REPLICATES,
+    GateRates,
+    changes,
+    gate_rates,
+    simulated_gate,
+)
 from arena.measure.calibrate.statistics import (
     FieldModel,
     MarginModel,
@@ -123,7 +131,6 @@ def simulated_promises(judge: Judge, scale: int, seed: int) -> Iterator[Promise]
     equal = familywise_error(FieldModel((0.0,) * 8), seed, few)
     yield judge.conservative("family-wise error, 8 equal agents, Holm", equal, 0.055)
     yield from _against_glm(judge, field, seed)
-    yield from page_promises(judge, scale, seed)
     yield from _sequential(judge, model, scale, seed)
 
 
@@ -185,20 +192,32 @@ def _bca(x: FloatArray, rng: np.random.Generator) -> tuple[float | None, float |
 
 
 def page_promises(judge: Judge, scale: int, seed: int) -> Iterator[Promise]:
-    """Everything that a page says about who is stronger, in one."""
-    reps = max(100, 2_000 // scale)
-    fields = {
-        "6 equal agents": (FieldModel((0.0,) * 6), None),
-        "one strong beside 5 equals": (FieldModel((20.0, *(0.0,) * 5)), None),
-        "a sweep of 5 equals against one": (FieldModel((20.0, *(0.0,) * 5)), 0),
-    }
-    for name, (model, against) in fields.items():
-        found = page_errors(model, seed, reps, 100, against)
-        yield judge.conservative(f"a page says something false, {name}", found.conclusions)
-        yield judge.conservative(
-            f"the page or its direct pairs, {name}", found.with_direct_table, 0.1
+    """Everything that a page says about who is stronger, in one; from few deals to many."""
+    strong = FieldModel((20.0, *(0.0,) * 5))
+    fields = [
+        (f"{agents} equal agents, {deals} deals", FieldModel((0.0,) * agents), deals, None, reps)
+        for agents, deals, reps in (
+            (3, 3, 2_000),
+            (6, 3, 2_000),
+            (6, 5, 2_000),
+            (6, 10, 2_000),
+            (6, 25, 2_000),
+            (6, 100, 2_000),
+            (12, 10, 1_000),
+            (20, 5, 400),
+            (20, 25, 400),
         )
-        yield judge.conservative(f"called intransitive, {name}", found.fallback)
+    ]
+    fields += [
+        ("one strong beside 5 equals, 100 deals", strong, 100, None, 2_000),
+        ("a sweep of 5 equals against one, 10 deals", strong, 10, 0, 2_000),
+        ("a sweep of 5 equals against one, 100 deals", strong, 100, 0, 2_000),
+    ]
+    for number, (name, model, deals, against, reps) in enumerate(fields):
+        found = page_errors(model, seed + number, max(40, reps // scale), deals, against)
+        yield judge.conservative(f"a page says something false, {name}", found.conclusions)
+        yield judge.conservative(f"its table of direct pairs does, {name}", found.direct_table)
+        yield judge.conservative(f"called intransitive, {name}", found.misfit, 0.01)
 
 
 def real_repetitions(scale: int) -> int:
@@ -217,6 +236,15 @@ def real_promises(judge: Judge, margins: FloatArray, agent: str, seed: int) -> I
     yield judge.coverage(f"coverage, t, {handicap}", coverage(lame, _t, -HANDICAP, seed))
     found = coverage(lame, _bca, -HANDICAP, seed)
     yield judge.coverage(f"coverage, BCa, {handicap}", found, 0.015)
+
+
+def gate_promises(judge: Judge, scale: int, seed: int) -> Iterator[Promise]:
+    """The no-regression gate on changes that are rare, skewed or without spread."""
+    for change in changes():
+        rate, deals = simulated_gate(change, seed, max(100, 2_000 // scale))
+        wrong = "passes" if change.worse else "fails"
+        what = f"gate, {POINTS:g} points: {change.name}, {wrong} ({deals:.0f} deals)"
+        yield judge.conservative(what, rate)
 
 
 def gate_tables(scale: int) -> tuple[int, int]:

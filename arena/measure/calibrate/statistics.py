@@ -283,26 +283,29 @@ def familywise_error(
 
 @dataclass(frozen=True)
 class PageRates:
-    """How often a page says something false: its conclusions, and with the direct pairs' table."""
+    """How often a page says something false."""
 
     conclusions: Rate
-    with_direct_table: Rate
-    fallback: Rate
+    """Who is ahead of whom (letters, ranks, verdict), or that margins do not add up."""
+    direct_table: Rate
+    """A significant pair in the table of direct pairs, a family of its own."""
+    misfit: Rate
+    """That margins do not add up, in a field where they do."""
 
 
 def page_errors(
     model: FieldModel, seed: int, reps: int = 1_000, deals: int = 100, against: int | None = None
 ) -> PageRates:
-    """How often `joint_comparison` says anything false about who is ahead of whom.
+    """How often `joint_comparison` says anything false.
 
     A false statement puts an agent ahead of one that is as strong or stronger, in letters, ranks
-    or superiority, which all are the contrasts. The table of direct pairs (Holm) is a family
-    of its own; the union of both is reported beside. With `against`, all others meet only that
-    agent, as in a sweep. `fallback` is how often a field that adds up is called intransitive.
+    or the verdict, which all are the contrasts, or says that margins do not add up. The table of
+    direct pairs (Holm) is counted on its own. With `against`, all others meet only that agent, as
+    in a sweep.
     """
     rng = np.random.default_rng(seed)
     strength = dict(zip(model.agents, model.strengths, strict=True))
-    false_conclusions = false_anything = fallbacks = 0
+    conclusions = direct = misfits = 0
     for _ in range(reps):
         results = model.draw(rng, deals)
         if against is not None:
@@ -313,17 +316,16 @@ def page_errors(
             for c in found.contrasts
             if c.direction
         )
-        table = any(
+        direct += any(
             row.significant and (row.mean or 0.0) * (strength[row.a] - strength[row.b]) <= 0
             for row in all_pairs(results).comparisons
         )
-        false_conclusions += wrong
-        false_anything += wrong or table
-        fallbacks += found.basis == "direct"
+        conclusions += wrong or found.fit.misfits
+        misfits += found.fit.misfits
     return PageRates(
-        measured_rate("false conclusions", false_conclusions, reps),
-        measured_rate("false conclusions or direct pairs", false_anything, reps),
-        measured_rate("called intransitive", fallbacks, reps),
+        measured_rate("false conclusions", conclusions, reps),
+        measured_rate("false direct pairs", direct, reps),
+        measured_rate("called intransitive", misfits, reps),
     )
 
 

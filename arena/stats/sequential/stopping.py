@@ -61,7 +61,8 @@ def estimate_after_stopping(
             None, None, None, None, naive, result.n, result.decision, confidence, s.note(why)
         )
     mean = float(used.mean())
-    stop = _Stop(design, result, mean, float(used.std(ddof=1)))
+    largest = 0.0 if design.extreme is None else max(design.extreme, float(np.abs(used).max()))
+    stop = _Stop(design, result, mean, float(used.std(ddof=1)), largest)
     estimate, low, high = (stop.solve(p) for p in (0.5, 0.5 + confidence / 2, 0.5 - confidence / 2))
     return StoppedEstimate(
         estimate, low, high, stop.worse(0.0), mean, result.n, result.decision, confidence, s.note()
@@ -71,19 +72,22 @@ def estimate_after_stopping(
 class _Stop:
     """The walk behind a finished or running test, and its outcome."""
 
-    def __init__(self, design: SprtDesign, result: SprtResult, mean: float, sd: float) -> None:
+    def __init__(
+        self, design: SprtDesign, result: SprtResult, mean: float, sd: float, largest: float
+    ) -> None:
         self.n = result.n
         self.sd = sd
         self.mean = mean
         self.middle = (design.h0 + design.h1) / 2
         # What `extreme` adds to the variance moves the bounds out as much.
-        wider = 1 + 2 * design.extreme**2 / (result.n * sd**2)
+        wider = 1 + 2 * (largest / sd) ** 2 / result.n
         self.walk = stopped_walk(
             (design.h1 - design.h0) / sd,
             (result.lower * wider, result.upper * wider),
             float(design.min_deals),
             float(result.n),
             (mean - self.middle) / sd,
+            float(design.first_h1),
         )
 
     def worse(self, truth: float) -> float:

@@ -57,14 +57,20 @@ class StoppedWalk:
 
 
 def stopped_walk(
-    gap: float, bounds: tuple[float, float], first: float, end: float, base_drift: float
+    gap: float,
+    bounds: tuple[float, float],
+    first: float,
+    end: float,
+    base_drift: float,
+    first_high: float = 0.0,
 ) -> StoppedWalk:
     """Integrate the walk from the first look to the last at `end`.
 
     `gap` is the distance of the hypotheses and `base_drift` the mean from their middle, both in
     standard deviations of a deal; `bounds` are those of the log likelihood ratio. A run of more
     than LOOKS looks is thinned, and its bounds move in by 0.583(√step - 1): the walk overshoots
-    by that much more. Source: Siegmund 1985, chapter X.
+    by that much more. The upper bound does not act before `first_high`. Source: Siegmund 1985,
+    chapter X.
     """
     count = int(min(LOOKS, math.floor(end - first)))
     if count < 1:
@@ -76,6 +82,7 @@ def stopped_walk(
     moved = SIEGMUND * (math.sqrt(step) - 1)
     low[1:] += moved
     high[1:] -= moved
+    high[times < first_high] = np.inf
     centre, reach = base_drift * times, REACH * np.sqrt(times)
     high = np.clip(high, centre - reach, centre + reach)
     low = np.minimum(np.clip(low, centre - reach, centre + reach), high)
