@@ -108,8 +108,8 @@ def changes() -> Iterator[Change]:
         return np.where(rng.random(deals) < 0.02, -162.0, body)
 
     def tails(rng: np.random.Generator, deals: int) -> FloatArray:
-        lost = rng.lognormal(0.0, 1.5, deals)  # mean e^1.125, skewness 33
-        return np.asarray(10 * (math.exp(1.125) - lost) - POINTS)
+        lost = rng.lognormal(0.0, 1.0, deals)  # mean e^0.5, standard deviation 2.2, skewness 6
+        return np.asarray(10 * (math.exp(0.5) - lost) - POINTS)
 
     yield Change("2% of deals lose 162", rare, worse=True)
     yield Change(

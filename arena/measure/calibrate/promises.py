@@ -194,7 +194,7 @@ def _bca(x: FloatArray, rng: np.random.Generator) -> tuple[float | None, float |
 def page_promises(judge: Judge, scale: int, seed: int) -> Iterator[Promise]:
     """Everything that a page says about who is stronger, in one; from few deals to many."""
     strong = FieldModel((20.0, *(0.0,) * 5))
-    fields = [
+    fields: list[tuple[str, FieldModel, int, int | None, int]] = [
         (f"{agents} equal agents, {deals} deals", FieldModel((0.0,) * agents), deals, None, reps)
         for agents, deals, reps in (
             (3, 3, 2_000),
