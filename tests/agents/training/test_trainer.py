@@ -11,17 +11,14 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from helpers.paths import DATA
 
 from agents.training.trainer import CheckpointFolder
 from arena.cli import main
 from arena.cli.commands.train import TRAINERS
 from arena.config.model_file import ModelFile
 
-KLAVER_LIVE = next(
-    folder / "tests" / "data" / "klaver-live.csv"
-    for folder in Path(__file__).parents
-    if (folder / "pyproject.toml").exists()
-)
+KLAVER_LIVE = DATA / "klaver-live.csv"
 RECIPES = {
     "value": "games: [few.csv]\nhidden: [4]\nepochs: 2\nbatch: 256\nstretch: 5\n",
     "seat": "games: [few.csv]\nhidden: [4]\nepochs: 2\nbatch: 256\nstretch: 5\n",
@@ -109,7 +106,7 @@ def test_a_killed_training_resumes_to_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("torch", reason="training networks needs torch")
-    monkeypatch.setitem(RECIPES, "trump", "hidden: [8]\ndeals: 100\nepochs: 400\nbatch: 20\n")
+    monkeypatch.setitem(RECIPES, "trump", "hidden: [8]\ndeals: 100\nepochs: 60\nbatch: 20\n")
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     for folder in (whole, killed):
         folder.mkdir()
