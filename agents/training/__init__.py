@@ -2,7 +2,7 @@
 
 | module | content |
 |---|---|
-| `rounds`, `recordings`, `policy_rounds` | rounds to learn from, played or recorded |
+| `rounds`, `recordings`, `policy_play` | rounds to learn from, played or recorded |
 | `trainer` | the contract of trainers, and the loop with checkpoints that runs them |
 | `nats` | how much a policy knows about the hidden cards |
 | `curves` | learning curves for the terminal, and as figures |

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.training.rounds import NOBODY, Rounds
+from agents.training.rounds import Rounds, number_of
 from arena.core.codec import decode_view
 from arena.core.errors import ArenaError
 from arena.core.rules import Rules
@@ -32,8 +32,7 @@ def recorded_rounds(folder: Path) -> Rounds:
             if rules not in (None, view.rules) or view.tricks or view.table:
                 raise ArenaError(f"{part}: expected whole rounds by one set of rules")
             rules = view.rules
-            trump = NOBODY if view.trump is None else view.trump
-            declarer = NOBODY if view.declarer is None else view.declarer
+            trump, declarer = number_of(view.trump), number_of(view.declarer)
             rows.append((trump, declarer, int(seats[start]), cards[start:end].tolist()))
     assert rules is not None  # a recording has a part, and a part has a round
     columns = [np.array(column, dtype=np.int8) for column in zip(*rows, strict=True)]

@@ -33,7 +33,8 @@ from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import play
 
 Numbers: TypeAlias = NDArray[np.int8]
-NOBODY = -1
+NONE = -1
+"""A trump or declarer that a game does not have."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,6 @@ class Rounds:
 
     rules: Rules
     trump: Numbers
-    """-1 if there is none."""
     declarer: Numbers
     leader: Numbers
     cards: Numbers
@@ -196,6 +196,9 @@ def _play(
         seat = state.turn
         rules.apply(state, seated[seat].act(rules.view(state, seat), rngs[seat]))
     cards = [card for trick in state.tricks for card in trick.cards]
-    trump = NOBODY if state.trump is None else state.trump
-    declarer = NOBODY if state.declarer is None else state.declarer
-    return trump, declarer, state.tricks[0].leader, cards
+    return number_of(state.trump), number_of(state.declarer), state.tricks[0].leader, cards
+
+
+def number_of(value: int | None) -> int:
+    """A trump or declarer as the columns of `Rounds` have it."""
+    return NONE if value is None else value

@@ -58,13 +58,15 @@ class CheckpointFolder:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 return dict(arrays)
         except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
-            raise ArenaError(
-                f"{path}: a checkpoint that cannot be read ({error}): delete it to start again"
-            ) from error
+            raise self.unusable(error) from error
 
     def drop(self, name: str) -> None:
         """Delete the arrays of a name, if there are any."""
         self._file(name).unlink(missing_ok=True)
+
+    def unusable(self, why: object) -> ArenaError:
+        """The error for checkpoints that are damaged or of another version."""
+        return ArenaError(f"{self.path}: a checkpoint that cannot be used ({why}): delete it")
 
     def _file(self, name: str) -> Path:
         return self.path / f"{name}.npz"
@@ -146,13 +148,7 @@ class TrainingRecipe(ABC):
         training = self.begin(order)
         name = f"{order.output.stem}-{self._digest(training.identity)}"
         training.files = CheckpointFolder(order.output.with_name(name).resolve())
-        state = training.files.load(_STATE)
-        if state is not None:
-            log = json.loads(str(state.pop("log")))
-            training.done, training.log = log.pop("done"), log
-            training.restore(state)
-            if not training.is_finished:
-                order.say(f"resuming at {training.unit} {training.done + 1} of {training.total}")
+        _resume(training)
         while not training.is_finished:
             text = training.step()
             training.done += 1
@@ -167,3 +163,19 @@ class TrainingRecipe(ABC):
         counted = {k: v for k, v in asdict(self).items() if k not in self.no_step_depends_on}
         text = json.dumps([counted, identity], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _resume(training: Training) -> None:
+    """Go back to the last checkpoint, if there is one."""
+    state = training.files.load(_STATE)
+    if state is None:
+        return
+    try:
+        log = json.loads(str(state.pop("log")))
+        training.done, training.log = log.pop("done"), log
+        training.restore(state)
+    except (KeyError, TypeError, ValueError) as error:
+        raise training.files.unusable(error) from error
+    if not training.is_finished:
+        step = f"{training.unit} {training.done + 1} of {training.total}"
+        training.order.say(f"resuming at {step}")

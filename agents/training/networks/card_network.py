@@ -144,7 +144,8 @@ class CardNetworkTraining(NetworkTraining):
         super().restore(arrays)
         for cycle in range(max(0, self.done - self.recipe.kept), self.done):
             kept = self.files.load(f"labels-{cycle}")
-            assert kept is not None  # they are saved before the state is
+            if kept is None:
+                raise KeyError(f"labels-{cycle}")
             self.labels.append(Labels(**kept))
 
     def _model(self) -> CardNetwork:

@@ -37,7 +37,7 @@ from agents.training.networks.positions import (
     never_active,
     positions_of,
 )
-from agents.training.policy_rounds import policy_rounds
+from agents.training.policy_play import policy_rounds
 from agents.training.recordings import recorded_rounds
 from agents.training.rounds import Rounds
 from agents.training.trainer import Arrays

@@ -30,7 +30,7 @@ from agents.training.networks.base import (
 )
 from agents.training.networks.learner import Learner
 from agents.training.networks.positions import margins_of
-from agents.training.policy_rounds import play_by_policy
+from agents.training.policy_play import play_by_policy
 from agents.training.rounds import Rounds
 from agents.training.trainer import Arrays
 from arena.config.recipe import TrainingOrder

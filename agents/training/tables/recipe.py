@@ -60,7 +60,6 @@ from arena.core.agent import parameter
 from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS, GAMES
 from arena.core.rules import Rules
-from arena.games.kernel.spec import KernelGame, kernel_game
 
 _HELD_OUT = 10
 """One round in so many is not fitted to."""
@@ -307,7 +306,13 @@ class TablesTraining(Training):
         )
         for mode in _modes(known):
             deals, test = (_in_mode(some, mode, redeals_of) for some in (known, unknown))
-            tables.dealt[mode] = fit_bid_tables(deals, _game_of(known, mode))
+            game = next(
+                same.game
+                for some in known
+                for same in some.by_trump()
+                if mode_of(same.game.trump) == mode
+            )
+            tables.dealt[mode] = fit_bid_tables(deals, game)
             figures[f"{name}/{mode}/bids"] = {"deals": len(test)} | _fitness(
                 tables.dealt[mode], test
             )
@@ -393,13 +398,6 @@ def _split(rounds: list[Rounds]) -> tuple[list[Rounds], list[Rounds]]:
 
 def _modes(rounds: Iterable[Rounds]) -> list[str]:
     return sorted({mode_of(int(trump)) for some in rounds for trump in np.unique(some.trump)})
-
-
-def _game_of(rounds: list[Rounds], mode: str) -> KernelGame:
-    """One of the games with the cards of a mode."""
-    trumps = {int(trump) for some in rounds for trump in np.unique(some.trump)}
-    trump = min(trump for trump in trumps if mode_of(trump) == mode)
-    return kernel_game(rounds[0].rules, None if trump < 0 else trump)
 
 
 def _in_mode(

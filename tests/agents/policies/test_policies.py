@@ -157,7 +157,7 @@ deals: 4
 
 def test_training_from_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "tiny.yaml").write_text(TINY)
-    command = ["train", "policy", str(tmp_path / "tiny.yaml"), "--output", str(tmp_path / "m.npz")]
+    command = ["train", "policy", str(tmp_path / "tiny.yaml"), "--out", str(tmp_path / "m.npz")]
     assert main(command) == 0
     told = capsys.readouterr().out
     assert "nats gained" in told

@@ -50,7 +50,7 @@ def recorded(folder: Path, content: dict) -> None:
 
 def trained(folder: Path, **recipe: object) -> int:
     (folder / "recipe.yaml").write_text(json.dumps({"recording": "data", **recipe}))
-    command = ["train", "forest", str(folder / "recipe.yaml"), "--output"]
+    command = ["train", "forest", str(folder / "recipe.yaml"), "--out"]
     return main([*command, str(folder / "tiny.npz")])
 
 

@@ -15,7 +15,7 @@ from agents.policy import PolicyPlayer
 from agents.random_ import Random
 from agents.search.network import load_network
 from agents.training.networks.positions import PlayoutMargins, positions_of
-from agents.training.policy_rounds import policy_rounds
+from agents.training.policy_play import policy_rounds
 from agents.training.recordings import recorded_rounds
 from agents.training.rounds import play_rounds
 from arena.cli import main

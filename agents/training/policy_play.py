@@ -9,7 +9,7 @@ from agents.bidding.usual import usual_bid
 from agents.policies.features import Deck, deck_of, watch
 from agents.policies.model import policies_for
 from agents.policies.tables import Factors, draw
-from agents.training.rounds import NOBODY, Numbers, Rounds
+from agents.training.rounds import Numbers, Rounds, number_of
 from arena.core.deals import DealSet
 from arena.core.errors import ArenaError
 from arena.core.registry import BIDDERS, GAMES
@@ -51,8 +51,7 @@ def policy_rounds(deals: DealSet, plays: int, sharpness: float, bidder: str, see
         if state.phase != "play":
             raise ArenaError(f"{deals.name}: deal {deal.id} begins with {state.phase}")
         part = slice(number * plays, (number + 1) * plays)
-        trumps[part] = NOBODY if state.trump is None else state.trump
-        declarers[part] = NOBODY if state.declarer is None else state.declarer
+        trumps[part], declarers[part] = number_of(state.trump), number_of(state.declarer)
         leaders[part] = state.turn
         hands[part] = kernel_game(rules, state.trump).masks(state.hands)
         seeds[part] = [rng.next64() for _ in range(plays)]
