@@ -22,8 +22,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -34,6 +32,7 @@ import yaml
 
 from arena.config.loader import load
 from arena.gate.config import load_gate
+from helpers.commands import arena_main
 
 _BLOCK = re.compile(
     r"(?P<marks>(?:^[ ]*<!--[^>]*-->[ ]*\n)*)"
@@ -144,13 +143,7 @@ class Page:
         words = shlex.split(command, comments=True)
         place = f"{self.page.name}:{number}: {line.strip()}"
         assert words[0] == "arena", f"{place}: only arena is run; mark the block 'not run: why'"
-        done = subprocess.run(
-            [sys.executable, "-m", "arena", *words[1:]],
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == wanted, f"{place}\n{done.stdout}{done.stderr}"
+        code, out, errors = arena_main(words[1:])
+        assert code == wanted, f"{place}\n{out}{errors}"
         if target:
-            (self.folder / shlex.split(target, comments=True)[0]).write_text(done.stdout)
+            (self.folder / shlex.split(target, comments=True)[0]).write_text(out)
