@@ -5,6 +5,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY  := $(VENV)/.ready
+INPUTS ?= 10000
+TRIALS ?= 60
 
 .PHONY: venv demo test test-long check gate update-gates policies fuzz chaos bench docs clean
 
@@ -29,8 +31,9 @@ demo: $(INSTALLED)  ## the quick-start tournament and its report
 test: $(READY)  ## all tests
 	$(BIN)/python -m pytest -n 4 --dist worksteal --durations 15 -m "not long"  # more than cores: many tests wait
 
-test-long: $(READY)  ## campaigns and simulations
-	$(BIN)/python -m pytest -m long tests
+test-long: $(READY)  ## simulations and campaigns; INPUTS and TRIALS make the campaigns shorter
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m long tests
+	$(MAKE) fuzz chaos
 
 check: $(READY)  ## style, types and layers
 	$(BIN)/ruff check .
@@ -49,11 +52,11 @@ policies: $(READY)  ## the policies that come along, from nothing (under two hou
 	$(BIN)/python -m pip install --quiet --editable '.[train]'
 	cd models && $(abspath $(BIN))/arena train policy policy-klaverjas.yaml policy-schieber.yaml policy-hearts.yaml --jobs 2
 
-fuzz: $(READY)  ## 10,000 inputs of each kind that nobody would write
-	for kind in configs deals models runs protocol; do $(BIN)/python tests/fuzz/run.py $$kind 10000 || exit 1; done
+fuzz: $(READY)  ## hostile inputs of each kind
+	$(BIN)/python tests/fuzz/run.py $(INPUTS) configs deals models runs protocol
 
-chaos: $(READY)  ## a long kill campaign
-	$(BIN)/python tests/chaos/campaign.py 60
+chaos: $(READY)  ## runs that are killed and go on
+	$(BIN)/python tests/chaos/campaign.py $(TRIALS)
 
 bench: $(READY)  ## how fast everything is on this machine
 	$(BIN)/arena bench

@@ -11,14 +11,19 @@ from importlib.metadata import entry_points
 from typing import Any
 
 import pytest
+from helpers.together import Together
 
+from agents.champion import Champion
+from agents.policy import PolicyPlayer
 from agents.random_ import Random
 from agents.rule import Rule
 from agents.semi_random import SemiRandom
-from arena.core.agent import Player
+from arena.core.agent import Player, sees_all_cards
 from arena.core.registry import AGENTS, BIDDERS, GAMES
+from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.games.needs import games_of
+from arena.games.schieber import Schieber
 from arena.testing import check_agent
 
 LARGE = 20
@@ -72,10 +77,21 @@ def test_family(name, game):
     check_agent(lambda: small(AGENTS.get(name)), game=rules, deals=1, other_process=False)
 
 
-@pytest.mark.parametrize("name", sorted({name for name, _ in of(AGENTS)}))
-def test_family_in_another_process(name):
-    game = next(game for family, game in of(AGENTS) if family == name)
-    check_agent(lambda: small(AGENTS.get(name)), game=GAMES.get(game)(), deals=1)
+def families_by_game() -> dict[tuple[str, bool], list[Any]]:
+    """Every family in its first game, apart those that see all cards."""
+    found: dict[tuple[str, bool], list[Any]] = {}
+    for name in sorted({name for name, _ in of(AGENTS)}):
+        game = next(game for family, game in of(AGENTS) if family == name)
+        agent = small(AGENTS.get(name))
+        found.setdefault((game, sees_all_cards(agent)), []).append(agent)
+    return found
+
+
+@pytest.mark.parametrize("group", families_by_game(), ids=str)
+def test_families_in_another_process(group):
+    """Many in one process: starting it and loading compiled code takes most of the time."""
+    agents = tuple(families_by_game()[group])
+    check_agent(lambda: Together(agents, group[1]), game=GAMES.get(group[0])(), deals=1)
 
 
 BIDS = {"klaverjas": {"bidding": "classical"}, "schieber": {"bidding": "schieben"}}
@@ -94,7 +110,13 @@ def test_bidder(name, game):
     [Rule("as-written"), SemiRandom(protect_tens=False, better=False), Random()],
 )
 def test_other_parameters(agent):
-    check_agent(lambda: agent, game=Klaverjas(variant="amsterdam"), deals=4)
+    check_agent(lambda: agent, game=Klaverjas(variant="amsterdam"), deals=4, other_process=False)
+
+
+@pytest.mark.parametrize("rules", [Klaverjas(), Schieber(), Hearts()], ids=lambda each: each.name)
+def test_policies_and_champions_of_some_size(rules):
+    agents = PolicyPlayer(temperature=1.0), Champion(simulations=20, worlds=20)
+    check_agent(lambda: Together(agents, False), game=rules, deals=2)
 
 
 def test_nothing_is_left_out():

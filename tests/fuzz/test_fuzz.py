@@ -1,4 +1,4 @@
-"""300 inputs of each kind that nobody would write; `make fuzz` tries 10,000."""
+"""100 hostile inputs of each kind; `make fuzz` tries 10,000."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ HEAD = "name: x\ngame: klaverjas\ndeals: {set: klaverjas-given-1000, limit: 2}\n
 CORPUS = Path(__file__).parent / "corpus"
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_nothing_gets_through(kind: str) -> None:
-    """Some seconds each: it is the number of inputs that finds things."""
-    command = [sys.executable, str(Path(__file__).with_name("run.py")), kind, "300"]
+def test_nothing_gets_through() -> None:
+    """In a process of its own, for its limits of memory and its watch over files."""
+    command = [sys.executable, str(Path(__file__).with_name("run.py")), "100", *KINDS]
     done = subprocess.run(command, capture_output=True, text=True, timeout=900, env=os.environ)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    assert done.stdout.endswith(f"{kind}: 300 inputs, 0 failed\n")
+    assert done.stdout == "".join(f"{kind}: 100 inputs, 0 failed\n" for kind in KINDS)
 
 
 TOLD = {
@@ -94,9 +93,10 @@ def archive(path: Path, packing: int = zipfile.ZIP_DEFLATED, **members: bytes) -
 
 
 def bomb(path: Path) -> None:
-    """A gigabyte of zeros in a megabyte."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file, file.open("w.npy", "w") as out:
-        for _ in range(1024):
+    """300 megabytes of zeros in little more than one."""
+    packed = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
+    with packed as file, file.open("w.npy", "w") as out:
+        for _ in range(300):
             out.write(bytes(1 << 20))
 
 
@@ -124,7 +124,7 @@ def objects(path: Path) -> None:
 @pytest.mark.parametrize(
     ("made", "told"),
     [
-        (bomb, "unpacked it has 1,073,741,824 bytes; at most 268,435,456 are read"),
+        (bomb, "unpacked it has 314,572,800 bytes; at most 268,435,456 are read"),
         (encrypted, "is encrypted"),
         (huge_header, "not a model that can be read"),
         (huge_shape, "an array of shape (1000000000000,) in 0 bytes"),

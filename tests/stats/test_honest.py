@@ -56,6 +56,7 @@ def test_margin_model_is_what_it_says() -> None:
         MarginModel(zero=0.9, spike=0.1)
 
 
+@pytest.mark.long
 def test_false_positives() -> None:
     t = false_positives(NULL.draw, lambda x, _: paired_t(x).p, 1, reps=1_500, deals=100)
     w = false_positives(NULL.draw, lambda x, _: wilcoxon_signed_rank(x).p, 2, reps=800, deals=100)
@@ -72,6 +73,7 @@ def test_a_test_without_a_margin_of_error_is_caught() -> None:
     assert not holds(naive, 0.05, 0.01)
 
 
+@pytest.mark.long
 def test_coverage_of_t_and_bca() -> None:
     def t(x: Margins, _: Rng) -> tuple[float | None, float | None]:
         r = mean_difference(x)
@@ -89,6 +91,7 @@ def test_coverage_of_t_and_bca() -> None:
     )
 
 
+@pytest.mark.long
 def test_coverage_of_ratings_clustered_by_deal() -> None:
     points = rating_coverage(FIELD, score_rating, FIELD.true_points(), 1, reps=300, deals=40)
     elo = rating_coverage(FIELD, elo_rating, FIELD.true_elo(), 2, reps=300, deals=60)
@@ -100,6 +103,7 @@ def test_coverage_of_ratings_clustered_by_deal() -> None:
     assert holds(boot, 0.95, 0.015), boot
 
 
+@pytest.mark.long
 def test_familywise_error_of_equal_agents() -> None:
     model = FieldModel((0.0,) * 5)
     assert familywise_error(model, 1, reps=300, deals=40).low <= 0.055
@@ -127,6 +131,7 @@ def test_looking_from_the_first_deal_would_break_the_promise() -> None:
     assert sprt_rates(edge.draw, eager, 8.0, edge.sd, 2, runs=1_000).accept_h0.low > 0.055
 
 
+@pytest.mark.long
 def test_coverage_after_stopping() -> None:
     edge = MarginModel(edge=15.0)
     rate = stopped_coverage(edge.draw, SprtDesign(0.0, 15.0), 15.0, edge.sd, 1, reps=300)

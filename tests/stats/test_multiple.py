@@ -167,6 +167,7 @@ def test_limits_exclude_zero_exactly_where_the_adjusted_p_does() -> None:
     assert len(seen) == 6
 
 
+@pytest.mark.long
 def test_limits_of_holms_pairs_hold_together() -> None:
     # Half of the pairs differ, half do not: where steps after the first find more.
     rng = np.random.default_rng(11)

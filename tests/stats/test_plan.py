@@ -39,7 +39,8 @@ def test_what_the_field_would_have_found() -> None:
     assert c.detectable == pytest.approx(half + stats.norm.ppf(0.8) * c.se, rel=0.02)
 
 
-@pytest.mark.parametrize("agents", [4, pytest.param(6, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("agents", [4, 6])
 def test_the_promised_power_holds_after_adjustment(agents: int) -> None:
     """Two agents of a field that differ by what was planned for are found as often as promised."""
     rng = np.random.default_rng(2)
