@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
+from helpers.commands import Done, arena_main
+from helpers.plugins import installed
 
 MODULES = {
     "divides": "1 / 0",
@@ -45,8 +46,8 @@ ENTRIES = {
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory):
-    """Runs a command where a package with broken plug-ins is installed."""
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a package of broken plug-ins."""
     site = tmp_path_factory.mktemp("site")
     for name, text in MODULES.items():
         (site / f"broken_{name}.py").write_text(text)
@@ -56,30 +57,27 @@ def arena(tmp_path_factory):
     lines = [f"{name} = {value}" for name, value in ENTRIES.items()]
     games = ["[arena.games]", "divides = broken_divides:Game"]
     (info / "entry_points.txt").write_text("\n".join(["[arena.agents]", *lines, *games]))
+    return site
 
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "arena", *words],
-            env={**os.environ, "PYTHONPATH": str(site)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
 
-    return run
+@pytest.fixture
+def arena(site: Path) -> Iterator[Callable[..., Done]]:
+    """Runs a command where the package is installed."""
+    with installed(site):
+        yield lambda *words: arena_main(words)
 
 
 def test_listings_leave_them_out_and_name_them(arena):
     done = arena("list", "agents", "--json")
-    assert done.returncode == 0, done.stderr
-    names = [agent["name"] for agent in json.loads(done.stdout)]
+    assert done.code == 0, done.err
+    names = [agent["name"] for agent in json.loads(done.out)]
     assert "fine" in names
     assert "ismcts" in names
     assert not {"divides", "leaves", "misspelt", "lacks", "nowhere", "number", "random"} & {*names}
-    told = done.stderr.splitlines()
+    told = done.err.splitlines()
     assert len(told) == 8
     assert all("arena-broken" in line for line in told)
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in done.err
     (divides,) = (line for line in told if "'divides'" in line)
     assert "(broken_divides:Agent) cannot be loaded: ZeroDivisionError: division by zero" in divides
     (number,) = (line for line in told if "'number'" in line)
@@ -88,16 +86,16 @@ def test_listings_leave_them_out_and_name_them(arena):
 
 def test_the_schema_is_made_without_them(arena):
     done = arena("schema")
-    assert done.returncode == 0
-    assert '"const": "fine"' in done.stdout
-    assert '"const": "divides"' not in done.stdout
+    assert done.code == 0
+    assert '"const": "fine"' in done.out
+    assert '"const": "divides"' not in done.out
 
 
 def test_an_experiment_that_does_not_use_them_is_not_disturbed(arena):
     change = "agents.random.family=fine"
     done = arena("validate", "papers/hordijk-2022-random-rule", "--set", change)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    assert done.code == 0, done.err
+    assert done.err == ""
 
 
 @pytest.mark.parametrize(
@@ -113,6 +111,6 @@ def test_an_experiment_that_does_not_use_them_is_not_disturbed(arena):
 )
 def test_one_that_is_asked_for_is_told_in_one_line(arena, family, said):
     done = arena("validate", "quickstart", "--set", f"agents.random.family={family}")
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert done.code == 2
+    assert said in done.err
+    assert done.err.count("\n") == 1

@@ -5,19 +5,28 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
+from typing import NamedTuple
 
 from arena.cli import main
 
 
-def arena_main(words: Sequence[str]) -> tuple[int, str, str]:
-    """Exit code, output and errors of a command."""
+class Done(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+def arena_main(words: Sequence[str]) -> Done:
+    """Run a command."""
     out, errors = _Captured(), _Captured()
     with redirect_stdout(out), redirect_stderr(errors):
         try:
             code = main(words)
         except SystemExit as ended:  # argparse, for usage and help
             code = int(ended.code or 0)
-    return code, out.text(), errors.text()
+    return Done(code, out.text(), errors.text())
 
 
 class _Captured(io.TextIOWrapper):

@@ -143,7 +143,7 @@ class Page:
         words = shlex.split(command, comments=True)
         place = f"{self.page.name}:{number}: {line.strip()}"
         assert words[0] == "arena", f"{place}: only arena is run; mark the block 'not run: why'"
-        code, out, errors = arena_main(words[1:])
-        assert code == wanted, f"{place}\n{out}{errors}"
+        done = arena_main(words[1:])
+        assert done.code == wanted, f"{place}\n{done.out}{done.err}"
         if target:
-            (self.folder / shlex.split(target, comments=True)[0]).write_text(out)
+            (self.folder / shlex.split(target, comments=True)[0]).write_text(done.out)

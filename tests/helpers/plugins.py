@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
+from arena.core import registry
 from helpers.paths import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -46,3 +52,20 @@ def install(example: str, folder: Path) -> Plugin:
     target = ["--target", str(plugin.site), str(plugin.source)]
     subprocess.run([sys.executable, "-m", *words, *target], check=True)
     return plugin
+
+
+@contextmanager
+def installed(site: Path) -> Iterator[None]:
+    """In this process, what is installed in a folder is found; what tests have added is not."""
+    before = set(sys.modules)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(site)
+        for each in (registry.AGENTS, registry.BIDDERS, registry.GAMES):
+            patch.setattr(each, "_added", {})
+        registry._entries.cache_clear()
+        yield
+    registry._entries.cache_clear()
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", None)).startswith(str(site)):
+            del sys.modules[name]
+    importlib.invalidate_caches()
