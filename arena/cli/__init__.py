@@ -1,11 +1,10 @@
 """The command line.
 
 Each command is a module of `arena.cli.commands` with `add_arguments(parser)` and
-`run(args) -> exit code`. Only the module of the command that was asked for is
-imported, so that `arena --help` needs nothing heavy.
+`run(args) -> exit code`. Only the module of the requested command is imported, so that
+`arena --help` starts fast.
 
-Exit codes: 0 all well, 1 the answer is no (a mismatch, a failed gate), 2 a
-mistake in what was asked for.
+Exit codes: 0 success, 1 the answer is no (a mismatch, a failed gate), 2 a user error.
 """
 
 from __future__ import annotations
@@ -22,42 +21,57 @@ from arena.core.errors import ArenaError, did_you_mean
 from arena.core.printable import escaping_output
 from arena.process.ending import leave
 
-__all__ = ["COMMANDS", "command", "main", "script"]
+__all__ = ["COMMANDS", "GROUPS", "command", "main", "script"]
+
+GROUPS: dict[str, dict[str, str]] = {
+    "play": {
+        "run": "play an experiment, or go on with it",
+        "demo": "play one deal at random and show every trick",
+        "status": "show how far a run is",
+        "serve-agent": "let an agent play for another program, line by line",
+    },
+    "look": {
+        "report": "write the report of a run: page, text, tables, figures, JSON",
+        "replay": "show a round of a run, trick by trick, as each player saw it",
+        "explain": "repeat a decision and show what the agent's search found",
+        "list": "list games, agents, bidders, deal sets and experiments",
+        "board": "show a leaderboard over all runs, here or as a site",
+        "export": "write the rounds of a run as CSV, Parquet or JSONL",
+    },
+    "compare": {
+        "compare": "compare two agents of a run, deal by deal",
+        "ratings": "rate all agents of a run: points above the field, and Elo",
+        "compare-runs": "show what changed between two runs of one experiment",
+        "plan": "compute how many deals an experiment needs to find a difference",
+        "estimate-values": "measure how well agents predict the end of a round",
+    },
+    "make": {
+        "new": "start an agent, an experiment or a game of your own",
+        "deals": "make, show, check and import sets of deals",
+        "train": "train a model that agents play with",
+        "record": "store the games of an experiment as training data",
+        "schema": "print the JSON Schema of experiment files, views or the protocol",
+        "completion": "print the script that completes arena's commands in a shell",
+    },
+    "check": {
+        "validate": "check experiment files without playing",
+        "gate": "test whether a change made an agent weaker; the exit code says so",
+        "check-bot": "check that a program follows the protocol and the rules",
+        "verify": "replay recorded rounds through the rules and compare everything",
+        "bench": "measure the speed of everything on this machine",
+        "calibrate": "measure the error rates of the statistics",
+    },
+}
+"""Every command with one line of help, by what it is for; the most used ones come first."""
 
 COMMANDS: dict[str, str] = {
-    "demo": "play one deal at random and show the table",
-    "deals": "make, show, check and import sets of deals",
-    "list": "what there is: games, agents, deal sets",
-    "new": "start an agent, an experiment or a game of your own",
-    "validate": "check experiment files without playing",
-    "record": "store the games of an experiment as training data",
-    "schema": "print the JSON Schema of experiment files, of views, or of the protocol",
-    "run": "play an experiment, or go on with it",
-    "status": "how far a run is",
-    "export": "write the rounds of a run as CSV, Parquet or JSONL",
-    "replay": "show a round of a run, trick by trick, as each player saw it",
-    "explain": "why a player did what it did: its search, made again",
-    "serve-agent": "let an agent play for another program, line by line",
-    "check-bot": "check that a program plays by the protocol and by the rules",
-    "train": "make a model that agents play with",
-    "bench": "measure how fast things are on this machine",
-    "report": "write the report of a run: page, text, tables, figures, JSON",
-    "compare": "compare two agents of a run, deal by deal",
-    "compare-runs": "what changed between two runs of one experiment",
-    "ratings": "rate all agents of a run: points above the field, and Elo",
-    "board": "a leaderboard over all runs, here or as a site",
-    "gate": "did a change make an agent weaker? answered by the exit code",
-    "plan": "how many deals an experiment needs to see a difference",
-    "estimate-values": "how well agents foresee the end of a round, by cards played",
-    "calibrate": "measure whether the statistics keep their promises",
-    "verify": "replay recorded rounds through the rules and compare everything",
-    "completion": "print what makes a shell complete arena's commands and options",
+    name: text for commands in GROUPS.values() for name, text in commands.items()
 }
-"""Name and one line of help; the module is `arena.cli.commands.<name>`."""
+"""All commands; the module of one is `arena.cli.commands.<name>`."""
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse, with the near miss for an unknown command and errors in one line."""
+    """An argument parser that reports errors in one line."""
 
     def error(self, message: str) -> NoReturn:
         """Print one line and exit with 2."""
@@ -74,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"arena: {error}", file=sys.stderr)
             return 2
         except BrokenPipeError:
-            # The reader of our output has gone (as in `arena ... | head`): nothing is wrong.
+            # The reader of the output has exited (as in `arena ... | head`): no error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         except KeyboardInterrupt:
@@ -83,7 +97,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def script() -> NoReturn:
-    """What is installed as `arena`: `main` in a process of its own."""
+    """The installed script `arena`: runs `main` and ends the process."""
     leave(main())
 
 
@@ -114,12 +128,15 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
 def _top_level_parser() -> Parser:
     width = max(map(len, COMMANDS))
-    listing = "\n".join(f"  {name:{width}}  {text}" for name, text in COMMANDS.items())
+    listing = "\n\n".join(
+        "\n".join([f"{group}:", *(f"  {name:{width}}  {text}" for name, text in commands.items())])
+        for group, commands in GROUPS.items()
+    )
     parser = Parser(
         prog="arena",
         usage="arena COMMAND ...",
         description="Tournaments and evaluation for trick-taking card-game AI.",
-        epilog=f"commands:\n{listing}\n\n'arena help COMMAND' tells the rest.",
+        epilog=f"{listing}\n\n'arena help COMMAND' shows the options of a command.",
         formatter_class=_Formatter,
     )
     parser.add_argument("--version", action="version", version=f"arena {__version__}")
