@@ -1,6 +1,6 @@
 """What an experiment is, once everything about it is known.
 
-A configuration file is read into an `Experiment`; a notebook may make one by
+A configuration file is read into an `ResolvedExperiment`; a notebook may make one by
 hand. It is plain data: agents are named by family and parameters and built
 where they play.
 """
@@ -24,7 +24,7 @@ from arena.core.rules import MatchFormat, Rules
 
 
 @dataclass(frozen=True)
-class Experiment:
+class ResolvedExperiment:
     """Everything that decides the results."""
 
     name: str

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.config.agents import declare
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.config.grids import how_many
 from arena.config.imports import Imports
 from arena.config.models import MOST_AGENTS, DealsSection, ExperimentFile, Match, Reference
@@ -29,7 +29,7 @@ def load(
     *,
     trust: bool | None = None,
     tell: Callable[[str], object] = lambda line: None,
-) -> Experiment:
+) -> ResolvedExperiment:
     """Read an experiment file, or one that comes with arena by its name.
 
     `overrides` are `key=value` texts, as after `--set`. Code that the file names
@@ -45,7 +45,7 @@ def load(
     return build(document, file, Imports(file, trust is not False, trust is True, tell))
 
 
-def build(document: YamlDocument, file: Path, imports: Imports | None = None) -> Experiment:
+def build(document: YamlDocument, file: Path, imports: Imports | None = None) -> ResolvedExperiment:
     """The experiment that a document stands for; raises `ConfigError` like `load`."""
     usual = Imports(file, wanted=True, trusted=False, tell=lambda line: None)
     return _Loader(document, file, imports or usual).experiment()
@@ -65,7 +65,7 @@ class _Loader:
         self.document, self.file, self.imports = document, file, imports
         self.problems = Problems(document)
 
-    def experiment(self) -> Experiment:
+    def experiment(self) -> ResolvedExperiment:
         """The experiment; raises if anything is wrong."""
         written = self._written()
         if written is None:
@@ -85,7 +85,7 @@ class _Loader:
         for i, reference in enumerate(written.reference):
             self._check_reference(i, reference, agents.names)
         self.problems.stop_if_any()
-        return Experiment(
+        return ResolvedExperiment(
             name=written.name,
             description=written.description,
             rules=rules,

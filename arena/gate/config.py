@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.config.loader import build
 from arena.config.models import DealsSection
 from arena.config.problems import Problems
@@ -122,7 +122,7 @@ class Gate:
 
     path: Path
     file: GateFile
-    experiment: Experiment
+    experiment: ResolvedExperiment
     references: tuple[str, ...]
 
     def with_baseline(self, path: Path) -> Gate:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arena.analysis import Results, read
 from arena.config.entrants import builder_of
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.core.deals import DealSet
 from arena.core.errors import ArenaError
 from arena.core.files import find_shipped
@@ -196,7 +196,7 @@ class _Rule:
     """How many deals a gate wants: all pairings the same, until its test decides."""
 
     def __init__(
-        self, gate: Gate, experiment: Experiment, test: TestFile, baseline: Baseline | None
+        self, gate: Gate, experiment: ResolvedExperiment, test: TestFile, baseline: Baseline | None
     ) -> None:
         self._gate, self._test, self._baseline = gate, test, baseline
         self._pairings = experiment.pairings
@@ -278,7 +278,7 @@ def _half_points(games: Sequence[Game]) -> int:
 # --- values of deals ---------------------------------------------------------------------
 
 
-def _limited(gate: Gate) -> Experiment:
+def _limited(gate: Gate) -> ResolvedExperiment:
     most = gate.file.max_deals
     experiment = gate.experiment
     return experiment if most is None else replace(experiment, deals=experiment.deals[:most])
@@ -310,7 +310,7 @@ def _dealt_anew(gate: Gate, mine: Probe, out: Path) -> Gate:
     return replace(gate, experiment=anew)
 
 
-def _values(gate: Gate, results: Results, experiment: Experiment) -> dict[str, float]:
+def _values(gate: Gate, results: Results, experiment: ResolvedExperiment) -> dict[str, float]:
     """By deal, in playing order: the mean of the candidate's margins over the references."""
     by_reference: list[dict[str, float]] = []
     for name in gate.references:

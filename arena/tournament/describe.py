@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import arena
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.config.parameters import plain
 from arena.core.rules import Rules
 from arena.store.database import PairingKey, canonical_json
@@ -22,7 +22,7 @@ _PACKAGES = ("joblib", "numba", "numpy", "scipy")
 
 
 def describe(
-    experiment: Experiment, entrants: Mapping[str, EntrantUsed], session: Session
+    experiment: ResolvedExperiment, entrants: Mapping[str, EntrantUsed], session: Session
 ) -> Manifest:
     """The description of a run that begins now; its pairings have no numbers yet."""
     return Manifest(

@@ -23,7 +23,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from joblib import Parallel, delayed
 
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.core.agent import Player, Setup, sees_all_cards
 from arena.core.codec import encode_view
 from arena.core.deals import Deal
@@ -50,7 +50,7 @@ class Decides(Protocol):
 
 
 def record(
-    experiment: Experiment, folder: Path, jobs: int = 1, deals_per_part: int = 50
+    experiment: ResolvedExperiment, folder: Path, jobs: int = 1, deals_per_part: int = 50
 ) -> Iterator[Path]:
     """Play what is missing of a recording; the path of each part once it is written."""
     if importlib.util.find_spec("pyarrow") is None:
@@ -83,7 +83,7 @@ def experiment_of(folder: Path) -> dict[str, Any]:
     return found
 
 
-def _begin(experiment: Experiment, folder: Path, deals_per_part: int) -> None:
+def _begin(experiment: ResolvedExperiment, folder: Path, deals_per_part: int) -> None:
     """Say which experiment the parts are of; parts of another one are not added to."""
     ours = {**experiment.resolved, "deals_per_part": deals_per_part}
     ours = json.loads(json.dumps(ours))
@@ -105,7 +105,7 @@ def _part(folder: Path, number: int) -> Path:
     return folder / f"part-{number:05}.parquet"
 
 
-def _write(experiment: Experiment, deals: tuple[Deal, ...], path: Path) -> Path:
+def _write(experiment: ResolvedExperiment, deals: tuple[Deal, ...], path: Path) -> Path:
     import pyarrow
     from pyarrow import parquet
 
@@ -117,7 +117,7 @@ def _write(experiment: Experiment, deals: tuple[Deal, ...], path: Path) -> Path:
     return path
 
 
-def _rows(experiment: Experiment, deal: Deal) -> Iterator[tuple[Any, ...]]:
+def _rows(experiment: ResolvedExperiment, deal: Deal) -> Iterator[tuple[Any, ...]]:
     rules = experiment.rules
     for names in experiment.pairings:
         teams = [experiment.entrant(name).members for name in names]
@@ -131,7 +131,11 @@ def _rows(experiment: Experiment, deal: Deal) -> Iterator[tuple[Any, ...]]:
 
 
 def _round(
-    experiment: Experiment, deal: Deal, seating: int, lineup: list[Player], owners: list[str]
+    experiment: ResolvedExperiment,
+    deal: Deal,
+    seating: int,
+    lineup: list[Player],
+    owners: list[str],
 ) -> Iterator[tuple[Any, ...]]:
     rules = experiment.rules
     players = [player.take_seat(Setup(rules, seat)) for seat, player in enumerate(lineup)]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.config.entrants import Builder
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.config.model_file import model_files
 from arena.config.models import Stop
 from arena.core.agent import sees_all_cards
@@ -63,7 +63,7 @@ class Finished:
 
 
 def run(
-    experiment: Experiment,
+    experiment: ResolvedExperiment,
     path: Path,
     options: RunOptions,
     watcher: Watcher,
@@ -79,7 +79,7 @@ def run(
 
 def run_in(
     folder: RunFolder,
-    experiment: Experiment,
+    experiment: ResolvedExperiment,
     options: RunOptions,
     watcher: Watcher,
     rule: StopRule | None = None,
@@ -99,7 +99,7 @@ def run_in(
 class _Run:
     def __init__(
         self,
-        experiment: Experiment,
+        experiment: ResolvedExperiment,
         schedule: Schedule,
         folder: RunFolder,
         options: RunOptions,

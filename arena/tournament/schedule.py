@@ -28,7 +28,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Literal, TypeAlias
 
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.core.deals import Deal
 from arena.core.errors import ArenaError
 from arena.core.rules import MatchFormat, Rules, RulesError
@@ -57,7 +57,7 @@ class Unit:
 class Schedule:
     """All units of an experiment."""
 
-    experiment: Experiment
+    experiment: ResolvedExperiment
 
     def __post_init__(self) -> None:
         if not self.experiment.deals:

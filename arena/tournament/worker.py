@@ -34,7 +34,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from filelock import FileLock, Timeout
 
 from arena.config.entrants import Builder, ProcessBuilder, builder_of
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.core.agent import Player
 from arena.core.rules import MatchFormat, Rules
 from arena.process.ending import end_children
@@ -83,7 +83,7 @@ class Job:
     """Whether the place of every decision is written down, in case it is the last."""
 
     @classmethod
-    def of(cls, experiment: Experiment, token: str) -> Job:
+    def of(cls, experiment: ResolvedExperiment, token: str) -> Job:
         """The job that an experiment is."""
         names = [entrant.name for entrant in experiment.entrants]
         limit = experiment.decision_limit_s

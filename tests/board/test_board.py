@@ -12,14 +12,14 @@ from arena.board import boards, build, find_runs, ratings
 from arena.board.site import INDEX, KEPT
 from arena.cli import main
 from arena.config.entrants import Entrant
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.games.hearts import Hearts
 from arena.store import Run
 
 ANY, LOW, OTHER = entrant("any"), entrant("low", "lowest"), entrant("other", version=2)
 
 
-def experiment(count: int, *entrants: Entrant, **changes: object) -> Experiment:
+def experiment(count: int, *entrants: Entrant, **changes: object) -> ResolvedExperiment:
     return make_experiment(count, entrants, deals_sha256="the-set", **changes)
 
 

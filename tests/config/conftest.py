@@ -1,4 +1,4 @@
-"""Experiment files for the tests, and what is said about wrong ones."""
+"""ResolvedExperiment files for the tests, and what is said about wrong ones."""
 
 from __future__ import annotations
 

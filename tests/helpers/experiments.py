@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.config.entrants import AgentSpec, Entrant
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.core.agent import Setup
 from arena.core.deals import Deal
 from arena.core.registry import AGENTS
@@ -138,13 +138,13 @@ def make_experiment(
     entrants: tuple[Entrant, ...] | None = None,
     rules: Rules | None = None,
     **changes: Any,
-) -> Experiment:
+) -> ResolvedExperiment:
     """A round robin on `count` deals of Klaverjas."""
     rules = rules or Klaverjas()
     entrants = entrants or (entrant("any"), entrant("lowest", "lowest"))
     names = [each.name for each in entrants]
     pairings = tuple((a, b) for i, a in enumerate(names) for b in names[i + 1 :])
-    base = Experiment(
+    base = ResolvedExperiment(
         name="small",
         rules=rules,
         deals=make_deals(rules, count),
@@ -170,7 +170,7 @@ class Watch:
         self.tally = tally
 
 
-def play(experiment: Experiment, path: Path, **options: Any) -> Finished:
+def play(experiment: ResolvedExperiment, path: Path, **options: Any) -> Finished:
     options.setdefault("jobs", 1)
     return run(experiment, path, RunOptions(**options), Watch())
 

@@ -9,7 +9,7 @@ import pytest
 from helpers.experiments import Watch, entrant, exported, make_experiment, play
 
 from arena.cli import main
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.core.errors import ArenaError
 from arena.core.rules import MatchFormat
 from arena.store import Run
@@ -18,7 +18,7 @@ from arena.tournament.run import RunOptions, run
 ANY, LOW, MORE = entrant("any"), entrant("low", "lowest"), entrant("more", "any", version=2)
 
 
-def experiment(count: int, *entrants: object, **changes: object) -> Experiment:
+def experiment(count: int, *entrants: object, **changes: object) -> ResolvedExperiment:
     made = make_experiment(count, entrants or (ANY, LOW), **changes)
     # As deals of one set: it does not change when more of it is played.
     return replace(made, deals_sha256="the-set")
@@ -35,7 +35,7 @@ def experiment(count: int, *entrants: object, **changes: object) -> Experiment:
     ids=["deals", "agent", "agent-first", "both"],
 )
 def test_only_what_is_missing_is_played(
-    larger: Experiment, found: int, told: str, tmp_path: Path
+    larger: ResolvedExperiment, found: int, told: str, tmp_path: Path
 ) -> None:
     play(experiment(6), tmp_path / "run")
     watch = Watch()
@@ -79,7 +79,7 @@ def test_matches_grow_too_and_can_be_replayed(tmp_path: Path) -> None:
     ],
     ids=["fewer", "seed", "other-agent", "exchanged", "agent-gone"],
 )
-def test_what_is_no_growth_is_refused(other: Experiment, told: str, tmp_path: Path) -> None:
+def test_what_is_no_growth_is_refused(other: ResolvedExperiment, told: str, tmp_path: Path) -> None:
     play(experiment(6), tmp_path / "run")
     before = exported(tmp_path / "run", tmp_path)
     with pytest.raises(ArenaError, match=told):

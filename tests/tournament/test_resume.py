@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from helpers.experiments import AGENTS, Anything, Watch, entrant, exported, make_experiment, play
 
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.core.errors import ArenaError
 from arena.store import Run
 from arena.store.database import Database, StoreError
@@ -30,7 +30,7 @@ KILLS = 20
 DEALS = 400
 
 
-def large() -> Experiment:
+def large() -> ResolvedExperiment:
     return make_experiment(DEALS, seed=8)
 
 
@@ -39,7 +39,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return uninterrupted_run(large(), tmp_path_factory.mktemp("uninterrupted"))
 
 
-def uninterrupted_run(experiment: Experiment, tmp: Path) -> bytes:
+def uninterrupted_run(experiment: ResolvedExperiment, tmp: Path) -> bytes:
     play(experiment, tmp / "whole")
     return exported(tmp / "whole", tmp)
 

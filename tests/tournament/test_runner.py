@@ -18,7 +18,7 @@ import pytest
 from helpers.experiments import Watch, entrant, exported, make_experiment, play
 from helpers.paths import TESTS
 
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.core.errors import ArenaError
 from arena.core.rules import MatchFormat
 from arena.games.hearts import Hearts
@@ -38,7 +38,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return exported(tmp / "run", tmp)
 
 
-def three_agents() -> Experiment:
+def three_agents() -> ResolvedExperiment:
     agents = (entrant("any"), entrant("lowest", "lowest"), entrant("remembers", "remembers"))
     return make_experiment(24, agents, seed=3)
 
@@ -112,7 +112,7 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
     assert exported(tmp_path / "run", tmp_path) == exported(tmp_path / "calm", tmp_path)
 
 
-def bomb(experiment: Experiment, **changes: Any) -> tuple[Experiment, set[str]]:
+def bomb(experiment: ResolvedExperiment, **changes: Any) -> tuple[ResolvedExperiment, set[str]]:
     """With an agent that ends its process on some deals, and these deals."""
     firsts = Counter(hand[0] for deal in experiment.deals for hand in deal.hands)
     marked = min(firsts, key=lambda card: (firsts[card], card))  # as few as can be: it takes time

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from helpers.experiments import entrant, exported, family, make_experiment, play
 
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
@@ -43,7 +43,7 @@ class Diary:
         raise RuntimeError("nobody minds")
 
 
-def diary(tmp_path: Path, rules: Hearts | None = None) -> tuple[Experiment, Path]:
+def diary(tmp_path: Path, rules: Hearts | None = None) -> tuple[ResolvedExperiment, Path]:
     file = tmp_path / "diary"
     agents = (entrant("diary", "seat-diary", file=str(file)), entrant("b", "lowest"), entrant("c"))
     return make_experiment(10, agents, rules), file

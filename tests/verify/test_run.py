@@ -14,7 +14,7 @@ from helpers.experiments import entrant, make_experiment, play
 from helpers.paths import DATA
 
 from arena.cli import main
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.core.rules import MatchFormat
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
@@ -25,7 +25,7 @@ from arena.verify import check_run
 OLD = DATA / "run-format-1"
 
 BAD = (entrant("bad", "trouble", trick=5), entrant("b"))
-EXPERIMENTS: dict[str, Experiment] = {
+EXPERIMENTS: dict[str, ResolvedExperiment] = {
     "single deals": make_experiment(4),
     "with an auction": make_experiment(6, rules=Klaverjas(bidding="classical")),
     "matches to a target": make_experiment(

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from agents.policies.dealt import has_bids
 from arena.analysis.results import read
 from arena.config.entrants import AgentSpec, BidderSpec, Entrant
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.config.model_file import ModelFile
 from arena.config.recipe import TrainingOrder
 from arena.core.errors import ArenaError
@@ -71,7 +71,7 @@ def strength_of(
         bidder = BidderSpec(rules.usual_bidder or "monte-carlo")
         met = {name: replace(player, bidder=bidder) for name, player in met.items()}
     dealt = make_deals(rules, "strength", deals, seed)
-    experiment = Experiment(
+    experiment = ResolvedExperiment(
         name="strength",
         rules=rules,
         deals=dealt.deals,

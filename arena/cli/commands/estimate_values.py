@@ -20,7 +20,7 @@ from pathlib import Path
 from arena.analysis.decisions import Explains
 from arena.analysis.value_error import ValueErrors, measure_value_errors
 from arena.cli.table import text_table
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.config.loader import load
 from arena.core.agent import Player
 from arena.core.errors import ArenaError
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _players(experiment: Experiment) -> dict[str, Player]:
+def _players(experiment: ResolvedExperiment) -> dict[str, Player]:
     teams = [entrant.name for entrant in experiment.entrants if len(entrant.members) > 1]
     if teams:
         raise ArenaError(f"{teams[0]}: a team has no values of its own; name its members")

@@ -26,7 +26,7 @@ from arena.analysis import Results, read
 from arena.cli.options import run_folder
 from arena.cli.progress import Progress
 from arena.cli.table import text_table
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.config.loader import load
 from arena.core.errors import ArenaError
 from arena.report.words import count, interval, percent, plain
@@ -99,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _spread(experiment: Experiment, args: argparse.Namespace) -> tuple[str, Results]:
+def _spread(experiment: ResolvedExperiment, args: argparse.Namespace) -> tuple[str, Results]:
     """Where the spread comes from, and the results."""
     stored = args.source or Path("reports") / experiment.name
     if args.source is not None or (stored / RESULTS).is_file():
@@ -113,7 +113,7 @@ def _spread(experiment: Experiment, args: argparse.Namespace) -> tuple[str, Resu
     return _pilot(experiment, args.pilot)
 
 
-def _pilot(experiment: Experiment, deals: int) -> tuple[str, Results]:
+def _pilot(experiment: ResolvedExperiment, deals: int) -> tuple[str, Results]:
     if deals < 4:
         raise ArenaError("--pilot: at least 4 deals are needed")
     rounds = (experiment.match.rounds or 1) if experiment.match else 1

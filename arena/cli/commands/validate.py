@@ -18,7 +18,7 @@ from pathlib import Path
 
 from arena.cli.options import add_experiment_options
 from arena.config.entrants import Entrant
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.config.loader import load
 from arena.config.own_code import is_trusted
 from arena.config.parameters import plain
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     return code
 
 
-def _summary(experiment: Experiment) -> str:
+def _summary(experiment: ResolvedExperiment) -> str:
     rules, schedule = experiment.rules, Schedule(experiment)
     options = ", ".join(f"{key} {_word(value)}" for key, value in plain(rules).items())
     placements = len(seatings(rules, experiment.placements))
@@ -73,7 +73,7 @@ def _agent(entrant: Entrant, folder: Path) -> str:
     return f"{entrant.name} ({families}{', sees all cards' if open_handed else ''})"
 
 
-def _rounds(experiment: Experiment) -> str:
+def _rounds(experiment: ResolvedExperiment) -> str:
     schedule = Schedule(experiment)
     count = len(schedule) * len(seatings(experiment.rules, experiment.placements))
     match = experiment.match

@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.config.entrants import AgentSpec, Entrant
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.core.agent import Player
 from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS
@@ -77,12 +77,12 @@ def measure(deals: int = 2000, stored_rounds: int = 1_000_000) -> dict[str, floa
     return figures
 
 
-def _experiment(deals: int, *families: tuple[str, str]) -> Experiment:
+def _experiment(deals: int, *families: tuple[str, str]) -> ResolvedExperiment:
     rules = Klaverjas()
     made = (rules.random_deal(rng_for(1, "bench", i), i) for i in range(deals))
     entrants = tuple(Entrant(name, (AgentSpec(family),)) for name, family in families)
     names = [name for name, _ in families]
-    return Experiment(
+    return ResolvedExperiment(
         name="bench",
         rules=rules,
         deals=tuple(replace(deal, id=f"bench-{i:06}") for i, deal in enumerate(made)),
@@ -187,7 +187,7 @@ def _driver_memory(folder: Path, stored_rounds: int) -> float:
     return used.ru_maxrss / 1024
 
 
-def _round_robin(deals: int) -> Experiment:
+def _round_robin(deals: int) -> ResolvedExperiment:
     return _experiment(deals, *((f"random-{i:02}", "random") for i in range(_AGENTS)))
 
 

@@ -130,7 +130,7 @@ def _run(how: str, deals: list[Deal]) -> tuple[float, int]:
     """The processor time of a forfeiting run against a random player, and its faults."""
     # Here: the processes of the agent import this module, and need nothing of that.
     from arena.config.entrants import AgentSpec, Entrant
-    from arena.config.experiment import Experiment
+    from arena.config.experiment import ResolvedExperiment
     from arena.store import Run
     from arena.tournament.run import RunOptions, run
     from arena.tournament.watcher import NullWatcher
@@ -139,7 +139,7 @@ def _run(how: str, deals: list[Deal]) -> tuple[float, int]:
     AGENTS.add("flawed", Flawed)
     try:
         flawed = AgentSpec("flawed", {"how": how}, isolate=True)
-        experiment = Experiment(
+        experiment = ResolvedExperiment(
             name="bench",
             rules=_RULES,
             deals=tuple(replace(deal, id=str(number)) for number, deal in enumerate(deals)),

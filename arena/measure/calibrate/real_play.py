@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arena.analysis import read
 from arena.config.entrants import AgentSpec, Entrant
-from arena.config.experiment import Experiment
+from arena.config.experiment import ResolvedExperiment
 from arena.core.deals import Deal, DealSet
 from arena.core.errors import ArenaError
 from arena.core.rules import Rules
@@ -59,7 +59,7 @@ class SelfPlay:
     def _margins(
         self, deals: tuple[Deal, ...], name: str, seed: int, keep: Path | None = None
     ) -> FloatArray:
-        experiment = Experiment(
+        experiment = ResolvedExperiment(
             name="calibrate",
             rules=self._rules,
             deals=deals,
