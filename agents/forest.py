@@ -25,7 +25,7 @@ class ForestPlayer:
     Source: Hordijk 2022. Differs: trained on games of our own tree searches, because the
     games of people that the thesis used are not public; with the values of the search
     for every card and not only the card played; with more features (`agents.forests.features`).
-    Bids are legal calls at random unless a bidder is set beside it.
+    Bids are legal calls at random unless the experiment sets a bidder.
     """
 
     games: ClassVar[tuple[str, ...]] = ("klaverjas",)

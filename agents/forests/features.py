@@ -39,7 +39,7 @@ from agents.forests.position import (
     TABLE,
     Position,
     position_of,
-    told,
+    view_numbers,
 )
 from arena.core.rules import View
 from arena.games.kernel.bits import ctz, high_bit, popcount
@@ -163,7 +163,7 @@ def features_of(view: View, features: str = "ours") -> NDArray[np.float32]:
     """A row for each card, legal ones or all of the hand, in ascending order of the cards."""
     game = kernel_game(view.rules, view.trump)
     position = np.empty(SIZE, dtype=np.uint64)
-    position_of(told(view), game.words, game.to_bits, position)
+    position_of(view_numbers(view), game.words, game.to_bits, position)
     return rows_of(position, game, features)
 
 

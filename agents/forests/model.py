@@ -28,7 +28,7 @@ from agents.forests.features import (
     fill_rows,
     set_number,
 )
-from agents.forests.position import SIZE, Told, position_of, told
+from agents.forests.position import SIZE, ViewNumbers, position_of, view_numbers
 from arena.config.model_file import ModelFile
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.files import write_atomically
@@ -153,7 +153,7 @@ def best_card(forest: Forest, view: View) -> int:
     """The legal card with the best answer; the lowest of those that are alike."""
     game = kernel_game(view.rules, view.trump)
     place = _best(
-        *(told(view), game.words, game.to_bits, game.to_cards),
+        *(view_numbers(view), game.words, game.to_bits, game.to_cards),
         *(forest.number, forest.words_in_play, forest.roots),
     )
     return view.legal[place]
@@ -161,7 +161,7 @@ def best_card(forest: Forest, view: View) -> int:
 
 @compiled
 def _best(
-    numbers: Told,
+    numbers: ViewNumbers,
     game: Words,
     to_bits: np.ndarray,
     to_cards: np.ndarray,

@@ -1,8 +1,8 @@
-"""What a forest can know of a position in Klaverjas: a few words, in coordinates of the kernel.
+"""The position of a seat in Klaverjas, for forests: a few words, in coordinates of the kernel.
 
-A position comes from a view (`told`, then `position_of`, compiled), or from a row of another's
-database (`klaver_live`). Features are made of it and of nothing else, so whatever fills these
-words can be trained on and played with.
+A position comes from a view (`view_numbers`, then `position_of`, compiled), or from a row of
+klaver.live's database (`agents.training.forests.klaver_live`). Features depend on nothing else, so
+whatever fills these words can be learnt from and played in.
 
 Players 1, 2 and 3 are the seats in the order of play after the one to move; 2 is the partner.
 """
@@ -23,7 +23,7 @@ from arena.games.kernel.step import lane_of
 from arena.games.klaverjas.kernel import following
 
 Position: TypeAlias = Words
-Told: TypeAlias = NDArray[np.int64]
+ViewNumbers: TypeAlias = NDArray[np.int64]
 
 HAND, LEGAL = 0, 1
 GONE = 2
@@ -45,10 +45,10 @@ _SEAT, _DECLARED, _LEAD, _HAND, _LEGAL, _TRICKS, _ON_TABLE, _LEADER, _PLAYS = ra
 _PLAYERS = 4
 
 
-def told(view: View) -> Told:
+def view_numbers(view: View) -> ViewNumbers:
     """A view as plain numbers, for `position_of`; cards are those of `arena.core.cards`.
 
-    All that is not a plain copy is left to compiled code: this is most of what a decision costs.
+    Only plain copies here, the rest is compiled: this takes most of the time of a decision.
     """
     rules, seat = view.rules, view.seat
     side = rules.side_of(seat)
@@ -75,8 +75,8 @@ def told(view: View) -> Told:
 
 
 @uncounted
-def position_of(numbers: Told, game: Words, to_bits: np.ndarray, position: Position) -> None:
-    """The position of a view that is `told`."""
+def position_of(numbers: ViewNumbers, game: Words, to_bits: np.ndarray, position: Position) -> None:
+    """Enter the position of a view."""
     seat, tricks = numbers[_SEAT], numbers[_TRICKS]
     position[:] = ZERO
     position[HAND] = translate(np.uint64(numbers[_HAND]), to_bits)
@@ -123,7 +123,7 @@ def position_of(numbers: Told, game: Words, to_bits: np.ndarray, position: Posit
 def _ruled_out(
     game: Words, card: Word, others: Word, table: Word, led: Word, best: Word, partner_holds: bool
 ) -> Word:
-    """Those of `others` that nobody holds who played a card: it would not have been legal."""
+    """Those of `others` that a player of `card` cannot hold: it would not have been legal."""
     none = ZERO
     if card & _legal(game, card | others, table, led, best, partner_holds) != ZERO:
         return none  # most plays follow suit, and one question answers for all cards

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.forests.position import SIZE, Position, position_of, told
+from agents.forests.position import SIZE, Position, position_of, view_numbers
 from arena.core.codec import decode_view
 from arena.core.errors import ArenaError
 from arena.core.rules import View
@@ -36,7 +36,7 @@ class TeacherDecision(NamedTuple):
     ) -> TeacherDecision:
         """The decision of a view."""
         game, position = kernel_game(view.rules, view.trump), np.empty(SIZE, dtype=np.uint64)
-        position_of(told(view), game.words, game.to_bits, position)
+        position_of(view_numbers(view), game.words, game.to_bits, position)
         return cls(deal, game, position, view, card, values)
 
 

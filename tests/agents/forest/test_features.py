@@ -8,7 +8,7 @@ from helpers.klaverjas_views import klaverjas_view
 
 from agents.forests import features as columns
 from agents.forests.features import ALL, DEFINITIONS, FEATURES, features_of
-from agents.forests.position import MAY, SIZE, position_of, told
+from agents.forests.position import MAY, SIZE, position_of, view_numbers
 from arena.core.cards import card_name, cards_of
 from arena.core.seeds import rng_for
 from arena.games.infoset import InfoSet
@@ -241,7 +241,7 @@ def test_positions_know_what_the_rule_book_tells(variant):
         while state.turn is not None:
             view = rules.view(state, state.turn)
             game, known = kernel_game(rules, view.trump), InfoSet.of(view)
-            position_of(told(view), game.words, game.to_bits, position)
+            position_of(view_numbers(view), game.words, game.to_bits, position)
             for player in range(3):
                 other = rules.seat_after(view.seat, player + 1)
                 assert game.card_mask(position[MAY + player]) == known.may[other]

@@ -159,8 +159,8 @@ def test_training_from_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str
     (tmp_path / "tiny.yaml").write_text(TINY)
     command = ["train", "policy", str(tmp_path / "tiny.yaml"), "--out", str(tmp_path / "m.npz")]
     assert main(command) == 0
-    told = capsys.readouterr().out
-    assert "nats gained" in told
+    output = capsys.readouterr().out
+    assert "nats gained" in output
     model = read_policy(ModelFile.find(str(tmp_path / "m.npz")))
     assert model.types == ("search", "rule")
     figures = json.loads(model.recipe)["figures"]
@@ -169,7 +169,7 @@ def test_training_from_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str
     # By play, as the arena says: the tables of `search` against `rule`, points per deal.
     mean, low, high = (figures["search/against rule"][key] for key in ("mean", "low", "high"))
     assert low < mean < high
-    assert f"search, tables at play: {mean:+.1f} points a deal against rule" in told
+    assert f"search, tables at play: {mean:+.1f} points a deal against rule" in output
     # Once more: the rounds are there already, and the model is the same.
     assert main([*command[:-1], str(tmp_path / "m.npz")]) == 0
     assert "of 20 rounds" not in capsys.readouterr().out
@@ -187,9 +187,9 @@ def test_a_learner_plays_by_what_was_learnt_of_the_others(
         TINY + "learners: {champion: {family: champion, simulations: 5, worlds: 5}}\n"
     )
     assert main(command) == 0
-    told = capsys.readouterr().out
-    assert "champion: 20 of 20 rounds" in told
-    assert "champion, nats gained" in told
+    output = capsys.readouterr().out
+    assert "champion: 20 of 20 rounds" in output
+    assert "champion, nats gained" in output
     model = read_policy(ModelFile.find(str(tmp_path / "tiny.npz")))
     assert model.types == ("search", "rule", "champion")
     # The others are as they are without it, and are what it played by.
@@ -250,7 +250,7 @@ def test_training_from_what_was_recorded_several_files_at_once(
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ("name: tiny\n", "games: missing"),
         (TINY.replace("ismcts", "ismct"), "ismcts"),
@@ -271,12 +271,12 @@ def test_training_from_what_was_recorded_several_files_at_once(
         (TINY + "learners: {w: {family: champion, wrlds: 3}}\n", "learners.w.wrlds: unknown"),
     ],
 )
-def test_a_wrong_training_file_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], wrong: str, told: str
+def test_mistakes_in_a_recipe_of_tables_are_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], wrong: str, message: str
 ) -> None:
     (tmp_path / "tiny.yaml").write_text(wrong)
     assert main(["train", "policy", str(tmp_path / "tiny.yaml")]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("rules", VARIANTS, ids=str)

@@ -128,13 +128,13 @@ def test_a_tiny_network_is_trained_from_nothing(game, tmp_path, capsys) -> None:
     rules = Klaverjas() if game == "klaverjas" else Hearts()
     once = play_rounds(rules, [PolicyPlayer(model=model)], 2, range(2))
     assert len(once) == 2
-    told = capsys.readouterr().out
-    assert "points a deal against the tables" in told
-    assert "search's plays at temperature" in told
+    output = capsys.readouterr().out
+    assert "points a deal against the tables" in output
+    assert "search's plays at temperature" in output
 
 
-def test_mistakes_in_a_recipe_are_told(tmp_path, capsys) -> None:
-    for text, told in (
+def test_mistakes_in_a_recipe_are_reported(tmp_path, capsys) -> None:
+    for text, message in (
         ("kind: network\nhiden: [8]\n", "unknown key; did you mean 'hidden'?"),
         ("kind: network\nhidden: []\n", "hidden: expected numbers of nodes from 1 on"),
         ("kind: network\ngame: hart\n", "unknown game 'hart'"),
@@ -144,4 +144,4 @@ def test_mistakes_in_a_recipe_are_told(tmp_path, capsys) -> None:
         (tmp_path / "net.yaml").write_text(text)
         out = str(tmp_path / "net.npz")
         assert main(["train", "policy", str(tmp_path / "net.yaml"), "--out", out]) == 2
-        assert told in capsys.readouterr().err
+        assert message in capsys.readouterr().err

@@ -22,7 +22,7 @@ from agents.forests.position import (
     SIZE,
     TABLE,
     position_of,
-    told,
+    view_numbers,
 )
 from agents.training.forests.klaver_live import read_decisions
 from arena.cli import main
@@ -99,8 +99,8 @@ def test_the_legal_card_forest_makes_no_mistake_on_held_out_deals(
 ):
     recorded(tmp_path, experiment(variant, 150, family="random"))
     assert trained(tmp_path, features=features, trees=10, leaf=1, columns=0.5) == 0
-    told_of_all = capsys.readouterr().out.splitlines()[-2]
-    assert told_of_all.split()[:2] == ["all:", "100.00%"]
+    summary = capsys.readouterr().out.splitlines()[-2]
+    assert summary.split()[:2] == ["all:", "100.00%"]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_klaver_live_rows_are_the_positions_of_our_views(variant):
     position = np.empty(SIZE, dtype=np.uint64)
     for decision, (view, card) in zip(found, expected, strict=True):
         game = kernel_game(view.rules, view.trump)
-        position_of(told(view), game.words, game.to_bits, position)
+        position_of(view_numbers(view), game.words, game.to_bits, position)
         assert decision.card == card
         assert decision.position[same].tolist() == position[same].tolist()
         for features in ("published-41", "legal-19", "legal-21"):
@@ -156,8 +156,8 @@ def test_a_forest_from_klaver_live(tmp_path, capsys):
     options = {"features": "published-41", "target": "card", "trees": 3, "leaf": 5}
     recipe = {"recording": str(KLAVER_LIVE), "variant": "amsterdam", **options}
     assert trained(tmp_path, **recipe) == 0
-    told_of_all = capsys.readouterr().out.splitlines()[-2]
-    assert "of 32 as the teacher (rule agent 100.0%)" in told_of_all  # the teacher is the rule
+    summary = capsys.readouterr().out.splitlines()[-2]
+    assert "of 32 as the teacher (rule agent 100.0%)" in summary  # the teacher is the rule
     forest, header = read_forest(ModelFile.find(str(tmp_path / "tiny.npz")))
     assert forest.features == "published-41" and header["data"]["variant"] == "amsterdam"
 
