@@ -19,13 +19,10 @@ from agents.beliefs.plays import Plays
 from agents.best_response import BestResponse
 from agents.search.decision import CardStatistics, Final
 from agents.searchers.budget import Budget
-from agents.searchers.tree_search import decide_once
 from arena.config.model_file import ModelFile
 from arena.core.agent import Belief, parameter
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
-from arena.games.kernel.jit import warms
-from arena.games.klaverjas import Klaverjas
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,8 +115,3 @@ class Champion:
     def believes(self, view: View, rng: Rng) -> Belief:
         """Who holds which hidden card how likely, by what was played."""
         return self.search.believes(view, rng)
-
-
-@warms
-def _exercise() -> None:
-    decide_once(Champion(simulations=2, worlds=2).search, rules=Klaverjas())

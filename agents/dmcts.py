@@ -16,11 +16,10 @@ from agents.search.nodes import give_up, new_nodes, reset
 from agents.search.observers import NO_HANDS
 from agents.search.tree import grow
 from agents.search.worlds import Worlds, deal_world, known_worlds
-from agents.searchers.tree_search import TreeQuestion, TreeSearch, decide_once
+from agents.searchers.tree_search import TreeQuestion, TreeSearch
 from arena.core.agent import parameter
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
-from arena.games.kernel.jit import warms
 from arena.games.kernel.spec import KernelGame
 
 Vote: TypeAlias = Literal["visits", "value", "count-times-mean", "count"]
@@ -143,8 +142,3 @@ def ballot_statistics(game: KernelGame, ballots: Ballots) -> dict[int, CardStati
         for bit, card in sorted(game.cards.items(), key=lambda item: item[1])
         if ballots.seen[bit]
     }
-
-
-@warms
-def _exercise() -> None:
-    decide_once(Dmcts(worlds=2, iterations=2))

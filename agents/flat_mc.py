@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.beliefs.hoogenboom import Certain, Probabilities, Probable
 from agents.searchers.flat_search import FlatSearch
 from arena.core.agent import parameter
 from arena.core.rules import View
-from arena.core.seeds import Rng
-from arena.games.kernel.contract import example_rules
-from arena.games.kernel.jit import warms
 
 
 @dataclass(frozen=True)
@@ -38,16 +34,3 @@ class FlatMC(FlatSearch):
             return 0.0
         before = rules.trick_value(view.table, view.trump, False)[1]
         return float(rules.trick_value(after, view.trump, False)[1] - before)
-
-
-@warms
-def _exercise() -> None:
-    rules = example_rules()
-    state = rules.start(rules.random_deal(Rng(1), 1))
-    while state.phase != "play":
-        rules.apply(state, state.legal[0])
-    assert state.turn is not None
-    view = rules.view(state, state.turn)
-    for beliefs in (Certain(), Probable(), Probabilities()):
-        FlatMC(playouts=1, beliefs=beliefs).estimates(view, Rng(1))
-    FlatMC(rollout="random").estimates(view, Rng(1))

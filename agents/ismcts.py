@@ -19,12 +19,11 @@ from agents.search.decision import (
 from agents.search.nodes import Nodes, give_up, keep_subtree, new_nodes, size_of
 from agents.search.observers import NO_HANDS, new_hands
 from agents.search.tree import Policy, grow
-from agents.searchers.tree_search import TreeQuestion, TreeSearch, decide_once
+from agents.searchers.tree_search import TreeQuestion, TreeSearch
 from arena.core.agent import Agent, Setup, parameter
 from arena.core.errors import ArenaError
 from arena.core.rules import Action, Rules, View
 from arena.core.seeds import Rng
-from arena.games.kernel.jit import warms
 from arena.games.kernel.spec import KernelGame
 
 _MOST_NODES = 1 << 20
@@ -161,8 +160,3 @@ class _Remembering:
         cards = question.game.masks([1 << card for card in played[len(self._played) :]])
         kept = new_nodes(size_of(self._tree) + self._agent.room)
         return kept if keep_subtree(self._tree, cards, kept) else None
-
-
-@warms
-def _exercise() -> None:
-    decide_once(Ismcts(simulations=2))

@@ -18,11 +18,10 @@ from agents.search.observers import NO_HANDS
 from agents.search.tree import Policy, grow
 from agents.search.worlds import known_worlds
 from agents.searchers.evaluators import Playouts
-from agents.searchers.tree_search import TreeQuestion, TreeSearch, decide_once
+from agents.searchers.tree_search import TreeQuestion, TreeSearch
 from arena.core.agent import parameter
 from arena.core.rules import Action, Rules, View
 from arena.core.seeds import Rng
-from arena.games.kernel.jit import warms
 
 _MOST_NODES = 1 << 20
 
@@ -88,8 +87,3 @@ class Mcts(TreeSearch):
             and self.lookahead is None
             and isinstance(self.evaluator, Playouts)
         )
-
-
-@warms
-def _exercise() -> None:
-    decide_once(Mcts(simulations=2))

@@ -11,11 +11,10 @@ import numpy as np
 from agents.dmcts import Dmcts
 from agents.search.decision import CardStatistics, best_card
 from agents.search.exact import POINTS, SCORE, Room, solve_worlds
-from agents.searchers.tree_search import TreeQuestion, decide_once
+from agents.searchers.tree_search import TreeQuestion
 from arena.core.agent import parameter
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
-from arena.games.kernel.jit import warms
 
 _OBJECTIVES = {"score": SCORE, "points": POINTS}
 
@@ -81,8 +80,3 @@ class Pimc(Dmcts):
         if self.budget is None:
             return solved > 0
         return solved > 0 and perf_counter() >= question.began + self.budget.milliseconds / 1000
-
-
-@warms
-def _exercise() -> None:
-    decide_once(Pimc(exact_tricks=1, worlds=1, iterations=2), Pimc(exact_worlds=1))

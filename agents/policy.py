@@ -18,9 +18,7 @@ from arena.config.model_file import ModelFile
 from arena.core.agent import parameter
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
-from arena.games.kernel.jit import warms
 from arena.games.kernel.spec import kernel_game
-from arena.games.klaverjas import Klaverjas
 
 _MOST_CARDS = 64
 
@@ -109,11 +107,3 @@ class PolicyPlayer:
     def _ask(self, view: View, found: NDArray[np.float64]) -> Action:
         """The likeliest card, and how likely all are."""
         return adviser_for(view.rules, view.trump, self.model, self.type).ask(view, found)
-
-
-@warms
-def _exercise() -> None:
-    rules = Klaverjas()
-    state = rules.start(rules.random_deal(Rng(0), 0))
-    assert state.turn is not None  # somebody leads
-    PolicyPlayer().chances(rules.view(state, state.turn))

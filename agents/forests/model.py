@@ -33,11 +33,9 @@ from arena.config.model_file import ModelFile
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.files import write_atomically
 from arena.core.rules import View
-from arena.core.seeds import Rng
-from arena.games.kernel.jit import compiled, inlined, uncounted, warms
+from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import Int, Words
 from arena.games.kernel.spec import kernel_game
-from arena.games.klaverjas import Klaverjas
 
 NODE = np.dtype([("value", "<f4"), ("feature", "<i2"), ("left", "<u2")])
 """Eight bytes; `value` is the threshold, or at a leaf (feature -1) the answer."""
@@ -236,13 +234,3 @@ def _down(
         return at, False
     left = np.int64(np.uint16(halves[4 * at + 3]))
     return root + left + (1 if row[feature] > values[2 * at] else 0), True
-
-
-@warms
-def _exercise() -> None:
-    rules = Klaverjas()
-    state = rules.start(rules.random_deal(Rng(0), 0))
-    assert state.turn is not None  # somebody leads
-    nodes = np.array([(0.5, -1, 0)], dtype=NODE)
-    forest = Forest(nodes, np.zeros(1, dtype=np.int64), "ours")
-    best_card(forest, rules.view(state, state.turn))

@@ -30,7 +30,7 @@ from agents.networks.encodings import VERSIONS
 from arena.config.model_file import ModelFile
 from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
-from arena.games.kernel.jit import compiled, inlined, uncounted, warms
+from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import Int
 
 Bits: TypeAlias = Literal[16, 32]
@@ -314,9 +314,3 @@ def _add(
         for out in range(width):
             sums[out] += row[out] * amount
         i += 1
-
-
-@warms
-def _exercise() -> None:
-    network = Network(np.array([1, 1], dtype=np.int64), np.zeros(2, dtype=np.float32))
-    forward(network.layers, np.zeros(1, dtype=np.float32))

@@ -37,7 +37,6 @@ from arena.core.agent import Belief, parameter
 from arena.core.errors import ArenaError
 from arena.core.rules import Action, Rules, View
 from arena.core.seeds import Rng
-from arena.games.kernel.contract import example_rules
 from arena.games.kernel.layout import Words
 from arena.games.kernel.playout import with_loops
 from arena.games.kernel.rng import rng_array
@@ -258,18 +257,3 @@ class TreeSearch(Searcher):
         if self.rollout not in PLAIN_ROLLOUTS:
             return ()
         return ("random",) if self.rollout == "random" else ("semi",)
-
-
-def decide_once(*agents: Searcher, rules: Rules | None = None) -> None:
-    """Let agents make a decision, so that all they need is compiled before a run's workers start.
-
-    One game is enough, any if none is named: compiled code does not differ between games.
-    """
-    rules = example_rules() if rules is None else rules
-    state = rules.start(rules.random_deal(Rng(0), 0))
-    while len(state.tricks) < rules.hand_size - 3:
-        rules.apply(state, state.legal[0])
-    assert state.turn is not None  # three tricks are left
-    view = rules.view(state, state.turn, all_hands=True)
-    for agent in agents:
-        agent.choose(view, Rng(0))

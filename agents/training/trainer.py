@@ -31,7 +31,6 @@ from arena import __version__
 from arena.config.recipe import TrainingOrder
 from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
-from arena.games.kernel.jit import warm_up
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 _STATE = "state"
@@ -143,8 +142,6 @@ class TrainingRecipe(ABC):
 
     def train(self, order: TrainingOrder) -> None:
         """Run the training to its end, from its checkpoint if there is one."""
-        if order.jobs > 1:
-            warm_up()  # or each worker would compile for itself
         training = self.begin(order)
         name = f"{order.output.stem}-{self._digest(training.identity)}"
         training.files = CheckpointFolder(order.output.with_name(name).resolve())

@@ -53,6 +53,15 @@ class Progress:
         elif not self.quiet:
             print(line, file=sys.stderr, flush=True)
 
+    def status(self, line: str) -> None:
+        """Show a line in place; outside a terminal, print it now and then."""
+        now = time.monotonic()
+        if self._live:
+            self._live.update(Text(line))
+        elif now - self._last_line >= _LINE_EVERY_S:
+            self._last_line = now
+            self.say(line)
+
     def update(self, tally: Tally) -> None:
         """More is stored."""
         self.tally = tally

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +23,7 @@ from arena.store.manifest import EntrantUsed, Manifest, Session, read_manifest
 from arena.tournament.describe import describe, pairing_key, rules_used, versions
 from arena.tournament.fault_lines import fault_line
 from arena.tournament.fingerprint import fingerprint, models_of
+from arena.tournament.practice import announced, unpractised
 from arena.tournament.runner import Backend, Runner
 from arena.tournament.schedule import Schedule, Unit
 from arena.tournament.sources import code_of
@@ -213,10 +213,11 @@ class _Run:
         }
 
     def _compile(self) -> None:
-        """Compile what the agents need, so that workers find it in the cache."""
-        jit = sys.modules.get("arena.games.kernel.jit")
-        if jit is not None:
-            jit.warm_up(self.watcher.say)
+        """Let the workers compile what the agents need, before any clock runs."""
+        builders = unpractised(self.experiment.rules, [b for team in self.job.teams for b in team])
+        if builders:
+            with announced(self.watcher.say, getattr(self.watcher, "status", None)):
+                self.runner.practise(builders)
 
     def _known_fingerprints(self, used: Mapping[str, EntrantUsed]) -> dict[str, str]:
         """Of those that the folder knows with the same code, models, rules and versions."""

@@ -19,8 +19,8 @@ import os
 import tempfile
 import warnings
 from collections import Counter, deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
@@ -34,6 +34,7 @@ from arena.config.entrants import Builder, ProcessBuilder
 from arena.core.errors import ArenaError
 from arena.process.ending import no_sudden_exit
 from arena.tournament.pool import parallel, workers_that_end
+from arena.tournament.practice import practise
 from arena.tournament.referee import WARMING_UP, Fault, Played, overtime
 from arena.tournament.schedule import Unit, match_deal
 from arena.tournament.worker import (
@@ -149,6 +150,17 @@ class Runner:
     def show(self, shown: tuple[tuple[bool, ...], ...]) -> None:
         """Who of each team is shown everybody's cards; said once, before anything is played."""
         self._job = replace(self._job, shown=shown)
+
+    def practise(self, builders: Mapping[Path, Builder]) -> None:
+        """Let agents practise, by all workers, so that what they need is compiled."""
+        each = [(self._job.rules, builder, stamp) for stamp, builder in builders.items()]
+        if self.backend == "sequential":
+            for arguments in each:
+                practise(*arguments)
+        elif self.backend == "loky":
+            tasks = (joblib.delayed(practise)(*arguments) for arguments in each)
+            with suppress(BrokenProcessPool):  # it is found out where it counts
+                list(parallel(self.backend, self.jobs)(tasks))
 
     def probes(self, builders: Sequence[Builder | ProcessBuilder]) -> list[str]:
         """The probes of some agents, by all workers; one that ends its worker is told so."""

@@ -42,6 +42,12 @@ class Watchers:
         for watcher in self.all:
             watcher.say(line)
 
+    def status(self, line: str) -> None:
+        """Pass on a line that is shown in place, to those who can show one."""
+        for watcher in self.all:
+            if hasattr(watcher, "status"):
+                watcher.status(line)
+
     def update(self, tally: Tally) -> None:
         """Pass on the tally."""
         for watcher in self.all:

@@ -21,7 +21,6 @@ import json
 import os
 import shutil
 import signal
-import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -234,20 +233,11 @@ def close_agents() -> None:
 
 
 def _warm_up(rules: Rules, builder: Builder | ProcessBuilder, clock: Clock) -> None:
-    _load_compiled()
     player = builder.build()  # another object: who plays has seen nothing
     try:
         first_decisions(rules, player, clock)
     finally:
         player.close()
-
-
-@lru_cache(maxsize=1)
-def _load_compiled() -> None:
-    """Load what the driver has compiled, or compile it: not while somebody's clock runs."""
-    jit = sys.modules.get("arena.games.kernel.jit")
-    if jit is not None:
-        jit.warm_up(lambda line: None)
 
 
 # --- the sentry --------------------------------------------------------------------------

@@ -194,12 +194,6 @@ def complaint(rules: Rules) -> str | None:
     return f"the kernel of the game {rules.name!r} ({module}) cannot be used: {why}"
 
 
-def example_rules() -> Rules:
-    """Rules for a round that exercises compiled code: of a game with two sides, if there is one."""
-    rules: list[Rules] = [GAMES.get(kernel.game)() for kernel in our_kernels()]
-    return min(rules, key=lambda each: len(each.sides))
-
-
 def _module_name(game: type) -> str:
     return part_name(game, "kernel")
 

@@ -25,16 +25,16 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import llvmlite
 import llvmlite.binding
 import numba
 import numpy as np
-from filelock import FileLock
+from filelock import FileLock, Timeout
 from numba.core import caching as numba_caching
 from numba.core import config as numba_config
 
@@ -51,6 +51,10 @@ config: Any = numba_config
 caching: Any = numba_caching
 
 _UNUSED_FOLDERS_KEPT_S = 30 * 24 * 3600
+_PATIENCE_S = 300.0
+"""How long a process waits for another one to compile a function before it does so itself."""
+_functions: list[Any] = []
+"""All compiled functions of the modules imported so far."""
 
 
 def compiled(function: F) -> F:
@@ -83,7 +87,9 @@ def _compile(function: F, forceinline: bool, counted: bool) -> F:
     }  # fmt: skip
     dispatcher: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
     with suppress(_NoCacheError):  # then it is compiled once per process
-        dispatcher._cache = _SafeCache(function)
+        cache = dispatcher._cache = _SharedCache(function)
+        dispatcher.compile = functools.partial(cache.compile, dispatcher.compile)
+    _functions.append(dispatcher)
     result: F = dispatcher
     return result
 
@@ -107,46 +113,6 @@ def records(array: np.ndarray[Any, Any]) -> Any:
     return array.view(np.recarray) if config.DISABLE_JIT else array
 
 
-# --- warming up --------------------------------------------------------------------------
-
-_exercises: list[Callable[[], object]] = []
-_on_compiling: list[Callable[[], None]] = []
-
-
-def warms(exercise: Callable[[], object]) -> Callable[[], object]:
-    """Mark a function that calls each compiled function of its module as a run would."""
-    _exercises.append(exercise)
-    return exercise
-
-
-def warm_up(tell: Callable[[str], None] | None = None) -> float:
-    """Compile all that the modules imported so far need; the seconds that it took.
-
-    Called before workers start, so that they find everything in the cache. `tell` is
-    given one line if there is something to compile; by default it goes to stderr.
-    """
-    start = time.perf_counter()
-    told = False
-
-    def say() -> None:
-        nonlocal told
-        if not told:
-            told = True
-            (tell or _tell_stderr)("compiling kernels (once per machine) ...")
-
-    _on_compiling.append(say)
-    try:
-        for exercise in _exercises:
-            exercise()
-    finally:
-        _on_compiling.pop()
-    return time.perf_counter() - start
-
-
-def _tell_stderr(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
-
-
 # --- the disk cache ----------------------------------------------------------------------
 
 
@@ -167,7 +133,7 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]  # numba's, untyped
 
     def __init__(self, function: Callable[..., Any], file: str) -> None:
         self._py_file = file
-        self._line = function.__code__.co_firstlineno
+        self._line = _line_of(function)
         self._folder = _folder_for(function.__module__, Path(file))
 
     @classmethod
@@ -188,42 +154,95 @@ class _Implementation(caching.CompileResultCacheImpl):  # type: ignore[misc]  # 
     _locator_classes = (_Locator,)
 
 
-class _SafeCache(caching.FunctionCache):  # type: ignore[misc]  # numba's, untyped
-    """numba's cache in our folder: one writer at a time, and a damaged entry is a missing one.
+class _SharedCache(caching.FunctionCache):  # type: ignore[misc]  # numba's, untyped
+    """numba's cache in our folder, for several processes at a time.
 
-    numba numbers its files by what it finds in an index. Without the lock, two processes
-    that compile two signatures of one function could give them the same number.
+    A function is compiled by one process only: others that need it wait and load it. So processes
+    that start cold share the work. A damaged entry counts as a missing one. A folder that cannot
+    be locked or written is done without.
     """
 
     _impl_class = _Implementation
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The code for a signature, or None."""
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        name = f"{function.__name__}-{_line_of(function)}.lock"
+        self._lock = FileLock(Path(self.cache_path) / name)
+
+    def compile(self, compile_: Callable[[Any], Any], signature: Any) -> Any:
+        """numba's `compile`; a lock that `load_overload` has taken is given back at its end."""
+        depth = self._lock.lock_counter
         try:
-            found = super().load_overload(sig, target_context)
+            return compile_(signature)
+        finally:
+            if self._lock.lock_counter > depth:
+                self._lock.release()
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The code for a signature; None if this process is to compile it."""
+        found = self._loaded(sig, target_context)
+        if found is not None:
+            return found
+        try:
+            self._lock.acquire(timeout=_PATIENCE_S)
+        except (OSError, NotImplementedError, Timeout):
+            return None
+        return self._loaded(sig, target_context)  # it may be there by now
+
+    def _loaded(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
         except OSError:
-            found = None
+            return None
         except (EOFError, ValueError, pickle.UnpicklingError):
             # Cut short by a power cut, say. Begin this function's index anew.
-            found = None
-            with suppress(OSError), _lock(Path(self.cache_path)):
+            with suppress(OSError):
                 self.flush()
-        if found is None:
-            for say in _on_compiling:
-                say()
-        return found
+            return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the code for a signature."""
         # A full disk or a folder swept away: the code is there, only not kept.
-        with suppress(OSError), _lock(Path(self.cache_path)):
+        with suppress(OSError):
             super().save_overload(sig, data)
 
 
-@contextmanager
-def _lock(folder: Path) -> Iterator[None]:
-    with FileLock(folder / ".lock"):
-        yield
+def _line_of(function: Callable[..., Any]) -> int:
+    return int(function.__code__.co_firstlineno)
+
+
+# --- how far compiling has got -----------------------------------------------------------
+
+
+class Compiling(NamedTuple):
+    """How many functions all processes have compiled since some time, and how many there are."""
+
+    done: int
+    most: int
+    """Functions in the modules imported here; not all of them need be used."""
+
+
+def compiled_since(start: float) -> Compiling:
+    """What has been added to the cache since `start`, by `time.time`."""
+    done = 0
+    with suppress(OSError):
+        for path in cache_folder().glob("*/*.nbc"):
+            done += path.stat().st_mtime >= start
+    return Compiling(done, max(done, len(_functions)))
+
+
+def code_digest(thing: type) -> str:
+    """A digest of all sources that a class is made from, and of the machine."""
+    return _digest(thing.__module__, _file_of(thing))
+
+
+def is_made_of(thing: type) -> bool:
+    """Whether any source that a class is made from has compiled functions."""
+    return Path(__file__).resolve() in sources_of(thing.__module__, _file_of(thing))
+
+
+def _file_of(thing: type) -> Path:
+    return Path(getattr(sys.modules[thing.__module__], "__file__", None) or ".").resolve()
 
 
 # --- which sources a module is made from -------------------------------------------------

@@ -37,7 +37,7 @@ from arena.games.kernel.holders import (
     find_holders,
     size_of,
 )
-from arena.games.kernel.jit import inlined, uncounted, warms
+from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import ONE, ZERO, Words
 from arena.games.kernel.rng import advance, below_word, mix, rng_array
 
@@ -195,8 +195,3 @@ def bench_uniform(n: int, seed: int) -> Words:
     plan_uniform(plan, OPENING, np.full(4, OPENING), np.array([0, 8, 8, 8]))
     sample_many_uniform(plan, rng, worlds)
     return worlds
-
-
-@warms
-def _exercise() -> None:
-    bench_uniform(1, 1)

@@ -34,7 +34,7 @@ from arena.games.kernel.holders import (
     find_holders,
     size_of,
 )
-from arena.games.kernel.jit import inlined, uncounted, warms
+from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import ONE, ZERO, Words
 from arena.games.kernel.rng import advance, mix, rng_array
 
@@ -226,8 +226,3 @@ def bench_weighted(n: int, seed: int) -> Words:
     worlds = np.zeros((n, 4), dtype=np.uint64)
     sample_many_weighted(plan, odds, rng_array(rng), worlds)
     return worlds
-
-
-@warms
-def _exercise() -> None:
-    bench_weighted(1, 1)

@@ -32,7 +32,7 @@ import numpy as np
 from arena.core.errors import ArenaError
 from arena.games.hearts import Hearts
 from arena.games.kernel.deal import random_deal
-from arena.games.kernel.jit import compiled, uncounted, warm_up
+from arena.games.kernel.jit import compiled, uncounted
 from arena.games.kernel.lanes import LANES
 from arena.games.kernel.layout import HANDS, STATE_WORDS, USUAL_HABITS, ZERO, Word, Words
 from arena.games.kernel.playout import playout_random, playout_semi, playouts, with_loops
@@ -117,7 +117,6 @@ def deal_rounds(deals: Words, game: Words, rng: Words) -> None:
 def measure(against: str | None = None, turns: int = _TURNS) -> dict[str, float]:
     """All figures; `against` is a command that prints the rounds per second of another kernel."""
     best: dict[str, float] = {}
-    warm_up()
     works = _works()
     for work in works.values():
         work()  # compiled, and in the caches
@@ -141,23 +140,23 @@ def measure(against: str | None = None, turns: int = _TURNS) -> dict[str, float]
     return figures
 
 
-def _works() -> dict[str, Callable[[], object]]:
+def _works(rounds: int = _ROUNDS) -> dict[str, Callable[[], object]]:
     klaverjas = with_loops(kernel_game(Klaverjas(), _TRUMP)).words
     schieber = with_loops(kernel_game(Schieber(), _TRUMP), "random").words
     hearts = with_loops(kernel_game(Hearts(), None), "random").words
     rng = np.array([1], dtype=np.uint64)
     deals = np.zeros((256, STATE_WORDS), dtype=np.uint64)
     deal_rounds(deals, klaverjas, rng)
-    bulk_rounds = _ROUNDS // LANES * LANES
+    bulk_rounds = rounds // LANES * LANES
     return {
-        "klaverjas": lambda: play_rounds(_ROUNDS, klaverjas, rng),
-        "schieber": lambda: play_rounds(_ROUNDS, schieber, rng),
-        "hearts": lambda: play_rounds(_ROUNDS, hearts, rng),
+        "klaverjas": lambda: play_rounds(rounds, klaverjas, rng),
+        "schieber": lambda: play_rounds(rounds, schieber, rng),
+        "hearts": lambda: play_rounds(rounds, hearts, rng),
         "bulk": lambda: play_rounds_in_bulk(bulk_rounds, klaverjas, rng),
-        "playout": lambda: play_out(_ROUNDS, deals, False, klaverjas, rng),
-        "semi_playout": lambda: play_out(_ROUNDS, deals, True, klaverjas, rng),
-        "uniform_world": lambda: bench_uniform(_ROUNDS, 1),
-        "weighted_world": lambda: bench_weighted(_ROUNDS, 1),
+        "playout": lambda: play_out(rounds, deals, False, klaverjas, rng),
+        "semi_playout": lambda: play_out(rounds, deals, True, klaverjas, rng),
+        "uniform_world": lambda: bench_uniform(rounds, 1),
+        "weighted_world": lambda: bench_weighted(rounds, 1),
     }
 
 
@@ -189,7 +188,7 @@ def _rounds_per_s(command: str) -> float:
     return rate
 
 
-_START = "import arena.measure.bench.kernel, arena.games.kernel.jit as jit; jit.warm_up()"
+_START = "from arena.measure.bench.kernel import _works; [work() for work in _works(1).values()]"
 
 
 def _start_times() -> dict[str, float]:

@@ -16,7 +16,7 @@ import pytest
 
 import agents
 import arena.games
-from arena.games.kernel import jit
+from arena.games.kernel import by_steps, jit
 from arena.games.kernel.contract import our_kernels
 
 ROOT = Path(jit.__file__).parents[3]
@@ -98,12 +98,28 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
     assert files(tmp_path) == before
 
 
-def test_processes_that_start_cold_at_once_do_no_harm(tmp_path: Path) -> None:
+COUNT = """
+import numba.core.event as events
+count = 0
+class Counter(events.Listener):
+    def on_start(self, event): pass
+    def on_end(self, event):
+        global count
+        count += hasattr(event.data["dispatcher"]._cache, "cache_path")
+events.register("numba:compile", Counter())
+"""
+"""Counts the functions that a process compiles itself, of those that are kept on disk."""
+
+
+def test_processes_that_start_cold_at_once_share_the_work(tmp_path: Path) -> None:
     code = WORK + "print(int(pick(np.uint64(3), np.uint32(0))), int(pick(np.int64(2), 7)))"
+    code = COUNT + code + "\nprint(count)"
+    alone = int(run(tmp_path / "alone", code=code).stdout.split()[-1])
+    cache = tmp_path / "together"
     started = [
         subprocess.Popen(
             [sys.executable, "-W", "error", "-c", code],
-            env={**os.environ, "ARENA_CACHE_DIR": str(tmp_path)},
+            env={**os.environ, "ARENA_CACHE_DIR": str(cache)},
             cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -111,12 +127,15 @@ def test_processes_that_start_cold_at_once_do_no_harm(tmp_path: Path) -> None:
         )
         for _ in range(3)
     ]
+    compiled = 0
     for process in started:
         out, err = process.communicate()
-        assert (out.split(), err) == (["8", "100", "1", "2"], "")
-    before = files(tmp_path)
-    assert run(tmp_path, code=code).stdout.split() == ["8", "100", "1", "2"]
-    assert files(tmp_path) == before
+        assert (out.split()[:-1], err) == (["8", "100", "1", "2"], "")
+        compiled += int(out.split()[-1])
+    assert compiled == alone > 3, "each function by one of them"
+    before = files(cache)
+    assert run(cache, code=code).stdout.split() == ["8", "100", "1", "2", "0"]
+    assert files(cache) == before
 
 
 def test_damaged_files_are_compiled_again(tmp_path: Path) -> None:
@@ -132,6 +151,23 @@ def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
     assert answer(tmp_path) == "8 100"
 
 
+def test_a_function_that_cannot_be_compiled_is_no_obstacle_to_others(tmp_path: Path) -> None:
+    """Its lock is given back: nobody waits for code that never comes."""
+    (tmp_path / "broken.py").write_text(
+        "from arena.games.kernel.jit import compiled\n\n"
+        "@compiled\ndef f(x):\n    return x + 'a' if x else {}\n"
+    )
+    code = """
+import sys; sys.path.insert(0, sys.argv[1] if len(sys.argv) > 1 else FOLDER)
+import broken
+try:
+    broken.f(1)
+except Exception as error:
+    print(type(error).__name__, broken.f._cache._lock.is_locked)
+""".replace("FOLDER", repr(str(tmp_path)))
+    assert run(tmp_path / "cache", code=code).stdout == "TypingError False\n"
+
+
 def test_the_cache_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "/x")
     monkeypatch.delenv("ARENA_CACHE_DIR", raising=False)
@@ -143,22 +179,8 @@ def test_the_cache_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch) -> No
     assert jit.cache_folder() == Path.home() / ".cache" / "arena" / "kernels"
 
 
-def test_warming_up_tells_when_it_has_to_compile(tmp_path: Path) -> None:
-    code = """
-from arena.games.kernel import jit
-from arena.games.kernel.tricks import pick
-import numpy as np
-jit._exercises.clear()
-jit.warms(lambda: pick(np.uint64(1), np.uint64(0)))
-jit.warm_up()
-"""
-    assert run(tmp_path, code=code).stderr == "compiling kernels (once per machine) ...\n"
-    assert run(tmp_path, code=code).stderr == ""
-
-
 def test_all_sources_behind_a_module_are_found() -> None:
-    by_steps = ROOT / "arena" / "games" / "kernel" / "by_steps.py"
-    sources = jit.sources_of("arena.games.kernel.by_steps", by_steps)
+    sources = jit.sources_of(by_steps.__name__, Path(by_steps.__file__))
     games = [kernel.module.__file__ for kernel in our_kernels()]
     assert {Path(game) for game in games} <= sources, "what the generated module imports"
     assert any(path.name == "dispatch_generated.py" for path in sources)
