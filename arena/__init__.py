@@ -1,15 +1,46 @@
-"""arena: tournaments and evaluation for trick-taking card-game AI."""
+"""arena: tournaments and evaluation for trick-taking card-game AI.
 
-from __future__ import annotations
+`dir(arena)` lists the public names. Each is imported when it is first used, so that
+`import arena` costs nothing.
+"""
 
-import importlib
-from typing import Any
+# No import statements for the public names: this file is part of the cache key of all
+# compiled code, together with every module that it imports. Types are in `__init__.pyi`.
+import importlib as _importlib
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
+
+_HOMES = {
+    "Action": "arena.core.rules",
+    "Agent": "arena.core.agent",
+    "AgentComparison": "arena.api.comparing",
+    "ArenaError": "arena.core.errors",
+    "Bidder": "arena.core.agent",
+    "CardSet": "arena.core.cards",
+    "Deal": "arena.core.deals",
+    "DealSet": "arena.core.deals",
+    "Experiment": "arena.api.experiments",
+    "PlayedRound": "arena.api.rounds",
+    "Rng": "arena.core.seeds",
+    "RunResults": "arena.api.results",
+    "Setup": "arena.core.agent",
+    "View": "arena.core.rules",
+    "agent": "arena.api.rounds",
+    "compare": "arena.api.comparing",
+    "load_run": "arena.api.results",
+    "parameter": "arena.core.agent",
+    "play": "arena.api.rounds",
+    "run": "arena.api.experiments",
+}
 
 
-def __getattr__(name: str) -> Any:
-    """`arena.load_run`, imported when it is first used: it brings all of the statistics along."""
-    if name == "load_run":
-        return importlib.import_module("arena.load").load_run
-    raise AttributeError(f"module 'arena' has no attribute {name!r}")
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'arena' has no attribute {name!r}")
+    found = getattr(_importlib.import_module(_HOMES[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return ["__version__", *_HOMES]

@@ -227,20 +227,24 @@ def games_page() -> str:
 
 def python_page() -> str:
     """What programs and notebooks import, from its docstrings."""
-    lines = ["# Python", "", "What agents, plug-ins and notebooks import.", ""]
+    about = "What agents, plug-ins and notebooks import; [Arena from Python](../python.md) uses it."
+    lines = ["# Python", "", about, ""]
     for module in _PYTHON:
         lines += [f"::: {module}", ""]
     return "\n".join(lines)
 
 
 _PYTHON = (
+    "arena.api.experiments",
+    "arena.api.results",
+    "arena.api.comparing",
+    "arena.api.rounds",
     "arena.core.agent",
     "arena.core.rules",
     "arena.core.cards",
     "arena.core.seeds",
     "arena.games.infoset",
     "arena.testing",
-    "arena.load",
 )
 
 

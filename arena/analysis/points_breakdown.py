@@ -11,16 +11,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis.estimates import Estimate, mean_of, rate_of
-from arena.core.rules import Rules
 from arena.core.scoring import side_owners
 from arena.store import Pairing, Run
+from arena.store.records import BY_SIDE
 
 FloatArray = NDArray[np.float64]
 REPLAYED_ROUNDS = 2_400
@@ -107,13 +106,8 @@ def _estimates(
 
 
 def _places(run: Run) -> dict[str, int]:
-    rows = run.database.query("SELECT DISTINCT unit FROM rounds")
+    rows = run.database.query("SELECT DISTINCT unit FROM units")
     return {unit: place for place, (unit,) in enumerate(rows)}
-
-
-@cache
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(map(int, text.split()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,32 +132,33 @@ class _Rounds:
     def read(cls, run: Run, pairing: Pairing, places: Mapping[str, int]) -> _Rounds:
         rules = run.rules
         owned = np.array(side_owners(rules, run.seatings))
-        side_of = [rules.side_of(seat) for seat in range(rules.players)]
-        units, owners, values, declaring, leading, flags = [], [], [], [], [], []
-        for unit, seating, *texts, declarer, leader, said in run.database.query(
-            "SELECT unit, seating, scores, points, bonus, tricks, declarer, leader, flags "
-            "FROM rounds WHERE pairing = ? AND counts = 1 AND forfeit = 0",
-            pairing.id,
-        ):
-            units.append(places[unit])
-            owners.append(seating)
-            values.append([_numbers(text) for text in texts])
-            declaring.append(-1 if declarer is None else side_of[declarer])
-            leading.append(-1 if leader is None else side_of[leader])
-            flags.append(said)
-        sides = len(rules.sides)
-        table = np.array(values, dtype=np.float64).reshape(len(values), 4, sides)
-        declared = np.array(declaring, dtype=np.int64)
-        flagged, chances = _flags(rules, table, declared, flags)
+        side_of = np.array([*(rules.side_of(seat) for seat in range(rules.players)), -1])
+        columns = run.columns(pairing)
+        counted = (columns.numbers["counts"] == 1) & (columns.numbers["forfeit"] == 0)
+        numbers = columns.numbers[counted]
+        place_of = np.fromiter((places[unit] for unit in columns.units), np.int64)
+        scores, points, bonus, tricks = (numbers[name].astype(np.float64) for name in BY_SIDE)
+        declared = side_of[numbers["declarer"]]
+        whose = {
+            "declarer": declared,
+            "points": points.argmax(axis=1),
+            "tricks": tricks.argmax(axis=1),
+        }
+        sides = np.arange(len(rules.sides))
+        flagged, chances = {}, {}
+        for flag, owner in getattr(rules, "flag_owners", {}).items():
+            side = sides == whose[owner][:, None]
+            flagged[flag] = side & columns.flagged(flag)[counted][:, None]
+            chances[flag] = side if owner == "declarer" else np.ones_like(side)
         return cls(
-            np.array(units, dtype=np.int64),
-            owned[np.array(owners, dtype=np.int64)],
-            table[:, 0],
-            table[:, 1],
-            table[:, 2],
-            table[:, 3],
+            place_of[columns.unit[counted]],
+            owned[numbers["seating"]],
+            scores,
+            points,
+            bonus,
+            tricks,
             declared,
-            np.array(leading, dtype=np.int64),
+            side_of[numbers["leader"]],
             flagged,
             chances,
         )
@@ -195,25 +190,6 @@ class _Rounds:
         self, sums: _Sums, values: FloatArray | NDArray[np.bool_], where: NDArray[np.bool_]
     ) -> None:
         sums.add(self.units, (values * where).sum(axis=1), where.sum(axis=1).astype(np.float64))
-
-
-def _flags(
-    rules: Rules, table: FloatArray, declaring: NDArray[np.int64], said: list[str]
-) -> tuple[dict[str, NDArray[np.bool_]], dict[str, NDArray[np.bool_]]]:
-    sides = np.arange(len(rules.sides))
-    whose = {
-        "declarer": declaring,
-        "points": table[:, 1].argmax(axis=1) if len(table) else declaring,
-        "tricks": table[:, 3].argmax(axis=1) if len(table) else declaring,
-    }
-    anybody = np.ones((len(said), len(sides)), dtype=np.bool_)
-    flagged, chances = {}, {}
-    for flag, owner in getattr(rules, "flag_owners", {}).items():
-        happened = np.array([flag in text.split() for text in said], dtype=np.bool_)
-        side = sides == whose[owner][:, None]
-        flagged[flag] = side & happened[:, None]
-        chances[flag] = side if owner == "declarer" else anybody
-    return flagged, chances
 
 
 # --- trick by trick ----------------------------------------------------------------------
@@ -252,8 +228,4 @@ def _by_trick(run: Run) -> tuple[dict[str, tuple[Estimate, ...]], int]:
 def _spread(run: Run, pairing: Pairing, count: int) -> Iterator[str]:
     """About `count` units of a pairing, evenly spread over all it has."""
     step = max(1, -(-run.units_stored(pairing) // count))
-    rows = run.database.query(
-        "SELECT DISTINCT unit FROM rounds WHERE pairing = ? ORDER BY unit", pairing.id
-    )
-    for (unit,) in islice(rows, 0, None, step):
-        yield unit
+    yield from islice(run.database.unit_names(pairing.id), 0, None, step)

@@ -7,13 +7,10 @@ deal, with the mean over them.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby
 from math import nan
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -21,9 +18,10 @@ from numpy.typing import NDArray
 
 from arena.config.parameters import plain
 from arena.core.errors import ArenaError, did_you_mean
-from arena.core.scoring import best_side, side_owners, unit_score
+from arena.core.scoring import side_owners
 from arena.stats import PairResults
 from arena.store import Pairing, Run
+from arena.store.columns import RoundColumns
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -51,7 +49,8 @@ class Meeting:
     """Which units anybody did."""
     best_side: FloatArray | None = None
     """One per unit, where entrants have several sides each: the share of its games in which the
-    side with the best score of all is the first's (see `scoring.best_side`)."""
+    side with the best score of all is the first's (published by Kiele 2024, where ties go to the
+    lowest seat)."""
     runs: tuple[Meeting, ...] = ()
     """The same pair run by run, if several are pooled here."""
 
@@ -318,70 +317,42 @@ def _shown(place: str, a: Any, b: Any) -> Iterator[str]:
 
 
 def _read_pair(run: Run, pairing: Pairing, names: dict[str, str]) -> Meeting:
-    """All games of a pair, read one at a time into arrays, however many there are.
+    """All games of a pair.
 
     `names` holds the units of all pairs, so that each name is in memory once.
     """
-    units: list[str] = []
-    columns: dict[str, array[float]] = {name: array("d") for name in _COLUMNS}
-    margins, games, scores, wins, draws = columns.values()
-    forfeits = [0, 0, 0]
-    forfeited: set[str] = set()
-    unplayed = [nan] * len(run.seatings)
-    for unit, played in run.database.units(pairing.id):
-        units.append(names.setdefault(unit, unit))
-        found = unit_score(played)
-        margins.append(found.margin)
-        wins.append(found.won)
-        draws.append(found.drawn)
-        by_seating, first, second = unplayed.copy(), 0.0, 0.0
-        for game in played:
-            by_seating[game.seating] = game.margin
-            first += nan if game.score_first is None else game.score_first
-            second += nan if game.score_second is None else game.score_second
-        games.extend(by_seating)
-        scores.append(first / len(played))
-        scores.append(second / len(played))
-        for entrant in {game.forfeit for game in played}:
-            forfeits[entrant] += 1
-            if entrant:
-                forfeited.add(units[-1])
-    sides = len(run.rules.sides)
-    arrays = {name: np.frombuffer(column, dtype=np.float64) for name, column in columns.items()}
+    columns = run.columns(pairing)
+    games, found = columns.games, columns.games.scored
+    units = tuple(names.setdefault(unit, unit) for unit in columns.units)
+    by_seating = np.full((len(units), len(run.seatings)), nan)
+    by_seating[games.unit, games.seating] = games.margin
+    forfeits = [int((games.count(games.forfeit == entrant) > 0).sum()) for entrant in (1, 2)]
     return Meeting(
         pairing.first,
         pairing.second,
-        tuple(units),
-        arrays["margins"],
-        arrays["games"].reshape(len(units), len(run.seatings)),
-        arrays["scores"].reshape(len(units), 2),
-        arrays["wins"],
-        arrays["draws"],
-        (forfeits[1], forfeits[2]),
-        frozenset(forfeited),
-        _best_sides(run, pairing, arrays["wins"]) if sides > 2 else None,
+        units,
+        found.margin,
+        by_seating,
+        np.column_stack((games.mean(games.score_first), games.mean(games.score_second))),
+        found.won,
+        found.drawn,
+        (forfeits[0], forfeits[1]),
+        frozenset(units[place] for place in np.flatnonzero(found.forfeited)),
+        _best_sides(run, columns) if len(run.rules.sides) > 2 else None,
     )
 
 
-def _best_sides(run: Run, pairing: Pairing, wins: FloatArray) -> FloatArray:
-    """`Meeting.best_side`; a unit that somebody forfeited is won or lost as in `wins`."""
-    owners = side_owners(run.rules, run.seatings)
-    shares = wins.copy()
-    rounds = run.database.rounds(pairing.id)
-    for number, (_, played) in enumerate(groupby(rounds, attrgetter("unit"))):
-        of_unit = list(played)
-        if any(one.forfeit for one in of_unit):
-            continue
-        won = []
-        for seating, game in groupby(of_unit, attrgetter("seating")):
-            by_round = [list(map(int, one.scores.split())) for one in game]
-            best = best_side(run.rules, [sum(side) for side in zip(*by_round, strict=True)])
-            won.append(owners[seating][best] == 0)
-        shares[number] = sum(won) / len(won)
-    return shares
-
-
-_COLUMNS = ("margins", "games", "scores", "wins", "draws")
+def _best_sides(run: Run, columns: RoundColumns) -> FloatArray:
+    """`Meeting.best_side`; a forfeited unit is won or lost as the margins say, equal sides are won
+    by the first of them."""
+    games, found = columns.games, columns.games.scored
+    owners = np.array(side_owners(run.rules, run.seatings))
+    if not columns.units:
+        return found.won
+    scores = np.add.reduceat(columns.numbers["scores"].astype(np.int64), games.starts)
+    best = scores.argmax(axis=1) if run.rules.higher_wins else scores.argmin(axis=1)
+    shares = games.mean(owners[games.seating, best] == 0)
+    return np.where(found.forfeited, found.won, shares)
 
 
 def _best_side_of(pair: Meeting) -> FloatArray:

@@ -15,8 +15,6 @@ from arena.core.files import find_shipped
 from arena.core.registry import GAMES
 
 RUN_HELP = "a run: its folder, or its name in reports/"
-RUNS = Path("reports")
-"""Where runs are kept unless somebody says otherwise."""
 
 
 def add_experiment_options(parser: argparse.ArgumentParser, trust: str) -> None:
@@ -107,14 +105,6 @@ def add_out(parser: argparse.ArgumentParser, metavar: str, help: str) -> None:
     """`--out`, where the result goes; `--output`, as some commands called it, still does."""
     parser.add_argument("--out", type=Path, metavar=metavar, help=help)
     parser.add_argument("--output", type=Path, dest="out", help=argparse.SUPPRESS)
-
-
-def run_folder(text: str) -> Path:
-    """The folder that RUN means: a path, or the name of a run in `reports/`."""
-    path, named = Path(text), RUNS / text
-    if path.exists() or not named.is_dir():
-        return path
-    return named
 
 
 def deal_named(text: str, ids: Iterable[str]) -> str:

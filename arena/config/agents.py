@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from arena.config.entrants import AgentSpec, BidderSpec, Entrant, Isolate
 from arena.config.grids import AgentEntry, combinations, twins
 from arena.config.imports import Imports
+from arena.config.live_agents import is_live, live_agent
 from arena.config.model_file import ModelFile, model_hash
 from arena.config.models import Team
 from arena.config.own_code import OwnCode, is_code
@@ -236,8 +237,12 @@ def _family(
         problems.add(where, f"{what}; {did_you_mean('', registry)}")
         return None
     try:
-        is_own = is_code(name)
-        found = _own_code(name, where, context) if is_own else _Family(name, registry.get(name))
+        if is_live(name):
+            found = _Family(live_agent(name).family, None)
+        elif is_code(name):
+            found = _own_code(name, where, context)
+        else:
+            found = _Family(name, registry.get(name))
         why = None if found.made_by is None else why_not(found.made_by, context.rules)
     except ArenaError as error:
         problems.add(where, str(error))

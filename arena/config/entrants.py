@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from arena.config.live_agents import LiveAgent, is_live, live_agent
 from arena.config.own_code import OwnCode, is_code, is_trusted
 from arena.config.parameters import plain, read_values
 from arena.core.agent import Player, sees_all_cards
@@ -63,7 +64,7 @@ class AgentSpec:
         """Whether it plays in a process of its own, and not as trusted code in ours."""
         if self.isolate or self.limits is not None or self.source is not None:
             return True
-        if is_code(self.family):
+        if is_code(self.family) or is_live(self.family):
             return False
         return getattr(AGENTS.get(self.family), "launch", None) is not None
 
@@ -125,14 +126,14 @@ class Builder:
         name, bidder = spec.family, spec.bidder
         family = _class_of(AGENTS, name, folder)
         bids = _class_of(BIDDERS, bidder.family, folder) if bidder else None
-        values = read_values(family, spec.parameters, f"agent family {name!r}", folder)
+        values = _values(family, spec.parameters, f"agent family {name!r}", folder)
         relative_to = getattr(family, "relative_to", None)
         return cls(
             spec.family,
             _sendable(family, name, folder),
             values if relative_to is None else relative_to(folder, values),
             _sendable(bids, bidder.family, folder) if bids and bidder else None,
-            read_values(bids, bidder.parameters, f"bidder {bidder.family!r}", folder)
+            _values(bids, bidder.parameters, f"bidder {bidder.family!r}", folder)
             if bids and bidder
             else {},
             spec.twin,
@@ -142,7 +143,7 @@ class Builder:
     def own_code(self) -> tuple[str | None, str | None]:
         """The hashes of the files of the card player and the bidder, if they are code in files."""
         hashes = [
-            part.sha256 if isinstance(part, OwnCode) else None
+            part.sha256 if isinstance(part, (OwnCode, LiveAgent)) else None
             for part in (self.family, self.bidder_family)
         ]
         return hashes[0], hashes[1]
@@ -162,7 +163,9 @@ class Builder:
 
 
 def _class_of(registry: Registry[Any], family: str, folder: Path) -> Any:
-    """What is registered under a name; code in a file, if its folder is trusted."""
+    """What is registered under a name; a live agent; code in a file, if its folder is trusted."""
+    if is_live(family):
+        return live_agent(family)
     if not is_code(family):
         return registry.get(family)
     if not is_trusted(folder):
@@ -170,6 +173,11 @@ def _class_of(registry: Registry[Any], family: str, folder: Path) -> Any:
             f"{family} is code in a file, which only 'arena run' imports (see 'arena run --help')"
         )
     return OwnCode.find(family, folder).load()
+
+
+def _values(family: Any, parameters: Mapping[str, Any], what: str, folder: Path) -> dict[str, Any]:
+    """What to call a family with; a live agent already has its parameters."""
+    return {} if isinstance(family, LiveAgent) else read_values(family, parameters, what, folder)
 
 
 def _sendable(family: Any, name: str, folder: Path) -> Any:

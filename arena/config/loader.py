@@ -38,7 +38,7 @@ def load(
     given a line for each file that is imported. Raises `ConfigError` with one line for
     each mistake found.
     """
-    file = _find(Path(path))
+    file = find_experiment(path)
     document = read(file)
     for override in overrides:
         document = with_override(document, override)
@@ -51,7 +51,9 @@ def build(document: YamlDocument, file: Path, imports: Imports | None = None) ->
     return _Loader(document, file, imports or usual).experiment()
 
 
-def _find(path: Path) -> Path:
+def find_experiment(name: Path | str) -> Path:
+    """The file of an experiment; without a suffix, also of one that is shipped with arena."""
+    path = Path(name)
     check_name(str(path))
     if path.suffix in (".yaml", ".yml") or path.exists():
         return path

@@ -185,6 +185,19 @@ def mask_of(cards: Iterable[int]) -> int:
     return mask
 
 
+def suit_lines(hand: int) -> list[str]:
+    """The cards of a mask, one suit a line, highest rank first.
+
+    >>> suit_lines(CardSet.parse("SA S7 HT").mask)
+    ['♠ A 7', '♥ 10', '♣ -', '♦ -']
+    """
+    lines = []
+    for suit in (3, 2, 0, 1):
+        ranks = [pretty(card)[1:] for card in reversed(cards_of(hand)) if suit_of(card) == suit]
+        lines.append(f"{SUIT_SYMBOLS[suit]} {' '.join(ranks) or '-'}")
+    return lines
+
+
 def deck_of(ranks: str) -> int:
     """The mask of a deck that has these ranks in all four suits.
 

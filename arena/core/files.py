@@ -76,3 +76,13 @@ def find_shipped(kind: str, name: str, suffix: str) -> Path:
             return path
     near = did_you_mean(name, shipped_names(kind, suffix))
     raise ArenaError(f"no {_ONE_OF.get(kind, kind)} named {name!r} is shipped; {near}")
+
+
+RUNS = Path("reports")
+"""The folder of the run folders, unless the user names another."""
+
+
+def run_folder(name: Path | str) -> Path:
+    """The folder of a run: a path, or the name of a run in `reports/`."""
+    path, named = Path(name), RUNS / name
+    return path if path.exists() or not named.is_dir() else named

@@ -60,6 +60,14 @@ class Registry(Generic[T]):
             raise BrokenPlugin(f"{self.kind} {name!r} is registered by {packages}: remove one")
         return self._load(name, entries[0])
 
+    def name_of(self, thing: type) -> str | None:
+        """The name that a class is registered under; None if it is not."""
+        place = f"{thing.__module__}:{thing.__qualname__}"
+        entries = _entries(self.group).items()
+        found = [name for name, added in self._added.items() if added is thing]
+        found += [name for name, several in entries if several[0].value == place]
+        return found[0] if found else None
+
     def loaded(self, tell: Callable[[str], object]) -> dict[str, T]:
         """All that can be loaded, by name; `tell` is given a line for each that cannot."""
         found: dict[str, T] = {}

@@ -8,11 +8,11 @@ and with scores of which more or less is better.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias
 
-from arena.core.cards import CARD_NAMES, SEATS, TRUMPS
+from arena.core.cards import CARD_NAMES, SEATS, TRUMPS, cards_of, pretty, suit_lines, trump_name
 from arena.core.deals import Deal
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.seeds import Rng
@@ -68,6 +68,18 @@ def action_name(action: Action, bids: Sequence[str] = ()) -> str:
         if 0 <= action - OWN_BIDS < len(bids):
             return bids[action - OWN_BIDS]
     return repr(action)
+
+
+def pretty_action(action: Action, bids: Sequence[str] = ()) -> str:
+    """An action for people; `bids` are those of the game's own.
+
+    >>> pretty_action(31), pretty_action(PASS), pretty_action(choose_trump(OBE))
+    ('♥7', 'pass', 'obe-abe')
+    """
+    if 0 <= action < len(CARD_NAMES):
+        return pretty(action)
+    trump = chosen_trump(action)
+    return action_name(action, bids) if trump is None else trump_name(trump)
 
 
 def parse_action(text: str, bids: Sequence[str] = ()) -> Action:
@@ -219,6 +231,45 @@ class View(NamedTuple):
     """Everybody's cards, for agents that declare that they see them; else None."""
     passing: int = 0
     """Cards passed in this round go to `rules.seat_after(seat, passing)`; 0 if none are passed."""
+
+    def __repr__(self) -> str:
+        """One line: whose turn it is, the hand, the table and what is legal.
+
+        The cards are written as people write them, not as masks.
+        """
+        hand = " ".join(map(pretty, cards_of(self.hand)))
+        table = " ".join(map(pretty, self.table))
+        trump = "" if self.trump is None else f", trump {trump_name(self.trump)}"
+        legal = " ".join(pretty_action(action, self.rules.bids) for action in self.legal)
+        return (
+            f"<View of {SEATS[self.seat]} in {self.rules.name}{trump}: hand {hand or '-'}, "
+            f"table {table or '-'}, to {self.phase}: {legal}>"
+        )
+
+    def __str__(self) -> str:
+        """All that the seat knows, in words: a line for each thing."""
+        return "\n".join(f"{what:<7} {known}" for what, known in self._known())
+
+    def _known(self) -> Iterator[tuple[str, str]]:
+        rules, bids = self.rules, self.rules.bids
+        yield "hand", "   ".join(suit_lines(self.hand))
+        yield "may do", " ".join(pretty_action(action, bids) for action in self.legal)
+        if self.trump is not None:
+            declarer = "" if self.declarer is None else f", declarer {SEATS[self.declarer]}"
+            yield "trump", f"{trump_name(self.trump)}{declarer}"
+        if self.bids:
+            calls = (f"{SEATS[bid.seat]} {pretty_action(bid.action, bids)}" for bid in self.bids)
+            yield "calls", "  ".join(calls)
+        for what, cards in (("passed", self.passed), ("received", self.received)):
+            if cards:
+                yield what, " ".join(map(pretty, cards))
+        if self.table:
+            seats = (SEATS[self.seat_at(place)] for place in range(len(self.table)))
+            table = zip(seats, map(pretty, self.table), strict=True)
+            yield "table", "  ".join(f"{seat} {card}" for seat, card in table)
+        yield "unseen", "   ".join(suit_lines(self.unseen))
+        sides = (f"{side_name(rules, side)} {taken}" for side, taken in enumerate(self.points))
+        yield "points", ", ".join(sides)
 
     @property
     def played(self) -> int:
@@ -388,6 +439,11 @@ class Rules(Protocol):
     def random_deal(self, rng: Rng, number: int) -> Deal:
         """A deal for these rules; `number` decides what takes turns, such as the dealer."""
         ...
+
+
+def side_name(rules: Rules, side: int) -> str:
+    """A side by its seats, such as `NS`."""
+    return "".join(SEATS[seat] for seat in rules.sides[side])
 
 
 class RulesError(ArenaError):

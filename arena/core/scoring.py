@@ -41,19 +41,6 @@ def margin_of(rules: Rules, first: float, second: float) -> float:
     return first - second if rules.higher_wins else second - first
 
 
-def best_side(rules: Rules, scores: Sequence[float]) -> int:
-    """The side with the best score of all; of equal ones the first.
-
-    Where entrants have several sides each, this is another way to say who won: the published
-    one of Kiele 2024, where ties go to the lowest seat.
-
-    >>> from arena.games.hearts import Hearts
-    >>> best_side(Hearts(), [101, 40, 73, 40])
-    1
-    """
-    return list(scores).index(max(scores) if rules.higher_wins else min(scores))
-
-
 def forfeit_margin(
     rules: Rules, owners: Sequence[int], entrant: int, rounds_left: int, before: float
 ) -> float:

@@ -8,49 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from arena.core.cards import (
-    LANE,
-    RANKS,
-    SEATS,
-    SUIT_SYMBOLS,
-    cards_of,
-    mask_of,
-    pretty,
-    trump_name,
-)
+from arena.core.cards import SEATS, cards_of, mask_of, pretty, suit_lines, trump_name
 from arena.core.deals import OPTIONAL_FIELDS, Deal
-from arena.core.rules import Outcome, Rules, action_name, chosen_trump
+from arena.core.rules import Outcome, Rules, pretty_action, side_name
 
 _RED = ("\x1b[31m", "\x1b[0m")
 
 
-def side_name(rules: Rules, side: int) -> str:
-    """A side by its seats, such as `NS`."""
-    return "".join(SEATS[seat] for seat in rules.sides[side])
-
-
-def call_name(action: int, bids: Sequence[str] = ()) -> str:
-    """A bid for people; `bids` are those of the game's own."""
-    trump = chosen_trump(action)
-    return action_name(action, bids) if trump is None else trump_name(trump)
-
-
 # --- hand diagrams -----------------------------------------------------------------------
-
-
-def suit_lines(hand: int) -> list[str]:
-    """A hand, one suit a line, highest rank first.
-
-    >>> from arena.core.cards import CardSet
-    >>> suit_lines(CardSet.parse("SA S7 HT").mask)
-    ['♠ A 7', '♥ 10', '♣ -', '♦ -']
-    """
-    lines = []
-    for suit in (3, 2, 0, 1):
-        ranks = [RANKS[card % LANE] for card in reversed(cards_of(hand)) if card // LANE == suit]
-        shown = " ".join("10" if rank == "T" else rank for rank in ranks)
-        lines.append(f"{SUIT_SYMBOLS[suit]} {shown or '-'}")
-    return lines
 
 
 def diagram(hands: Sequence[int], notes: Iterable[str] = (), colour: bool = False) -> str:
@@ -104,7 +69,7 @@ def transcript(rules: Rules, deal: Deal, actions: Sequence[int], colour: bool = 
 def _before_play(rules: Rules, state: Any) -> Iterator[str]:
     if state.bids:
         calls = "  ".join(
-            f"{SEATS[bid.seat]} {call_name(bid.action, rules.bids)}" for bid in state.bids
+            f"{SEATS[bid.seat]} {pretty_action(bid.action, rules.bids)}" for bid in state.bids
         )
         yield f"calls: {calls}"
     for seat, cards in enumerate(state.passed):

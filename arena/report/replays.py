@@ -11,8 +11,7 @@ from arena.analysis import Swing
 from arena.analysis.decisions import decide_again
 from arena.core.cards import SEATS, SUIT_SYMBOLS, cards_of, trump_name, write_cards
 from arena.core.errors import ArenaError
-from arena.core.rules import action_name
-from arena.core.transcript import call_name, side_name
+from arena.core.rules import action_name, pretty_action, side_name
 from arena.report.words import label_of
 from arena.store import Replay, Run
 from arena.store.records import decode_times
@@ -197,8 +196,8 @@ def _game(run: Run, game: Replay, first: str) -> GamePart:
         seating=record.seating,
         seats=list(game.seats),
         margin=record.margin if game.pairing.first == first else -record.margin,
-        scores=[int(word) for word in record.scores.split()],
-        flags=[label_of(rules, flag) for flag in record.flags.split()],
+        scores=list(record.scores),
+        flags=[label_of(rules, flag) for flag in record.flags],
         fault=record.fault,
         hands=hands,
         notes=notes,
@@ -221,7 +220,7 @@ def _step(rules: Any, state: Any, action: int, given: bool) -> Step:
     return Step(
         seat=seat,
         phase=phase,
-        action=action_name(action) if action < 52 else call_name(action, rules.bids),
+        action=action_name(action) if action < 52 else pretty_action(action, rules.bids),
         legal=legal,
         given=given,
         hands=[write_cards(cards_of(hand)) for hand in state.hands] if moved else None,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from arena.core.printable import as_cell
+from arena.core.tables import text_table
 from arena.report.words import MINUS, markdown
 
 Rows: TypeAlias = Iterable[Mapping[str, Any]]
@@ -41,15 +42,9 @@ def as_text(table: TextTable) -> str:
     agent  deals
     rule   1,000
     """
-    lines = [tuple(column.title for column in table.columns), *table.cells]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(table.columns))]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if column.words else cell.rjust(width)
-            for cell, width, column in zip(line, widths, table.columns, strict=True)
-        ).rstrip()
-        for line in lines
-    )
+    head = [column.title for column in table.columns]
+    left = [i for i, column in enumerate(table.columns) if column.words]
+    return text_table(head, table.cells, left)
 
 
 def as_markdown(table: TextTable) -> str:

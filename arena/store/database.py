@@ -1,21 +1,19 @@
 """`results.sqlite`: every round that was played, appended and never changed.
 
-Rounds are keyed by a pairing (both entrants' fingerprints, the rules with their
-version, the seed, the deals and how they are played), the unit, the seating and
-the round's number. Work is looked up by that key, so a run started again finds
-what is done, and results of an agent that has changed since are not mistaken for
-its own.
+A row of `units` has all rounds of one unit (see `records`). It is keyed by a pairing (both
+entrants' fingerprints, the rules with their version, the seed, the deals and how they are
+played) and the unit. Work is looked up by that key, so a run started again finds the units
+that are done, and the results of an agent that has changed since are not taken for its own.
 
 A batch of units is one transaction, synced to the disk before it counts as done.
 After a crash SQLite drops what was not committed; whole units are missing then,
 never parts of one.
 
-**Damage.** Every round, deal and fault has a checksum, which is looked at whenever it is
-read: what is no longer as it was stored is refused, not counted.
+**Damage.** Units, deals and faults have checksums, which are compared whenever they are read:
+a value that is not as it was stored is refused, not counted.
 
-**Versions.** `FORMAT` goes up when something is added. Older files are read as they are, with
-what stands in `_ADDED` for columns that they lack; when more is stored in one of them, it gets
-the columns.
+**Versions.** `FORMAT` goes up with every change of the tables. A file of another format is
+refused: the version of arena that wrote it reads it.
 """
 
 from __future__ import annotations
@@ -26,28 +24,33 @@ import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
-from itertools import groupby
-from math import isfinite
+from math import isnan
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arena.core.deals import Deal, read_deal, write_deal
 from arena.core.errors import ArenaError
 from arena.core.scoring import Game, games_of
-from arena.store.records import COLUMNS, RoundRecord, checksum, round_checksum
-
-FORMAT = 3
-_BUSY_S = 30.0
-_CHECKSUM = "checksum"
-_ADDED: tuple[tuple[int, str, str, str, str], ...] = (
-    (2, "rounds", _CHECKSUM, "INTEGER", "NULL"),
-    (2, "deals", _CHECKSUM, "INTEGER", "NULL"),
-    (2, "faults", _CHECKSUM, "INTEGER", "NULL"),
-    (3, "rounds", "cpu_times", "BLOB NOT NULL DEFAULT x''", "x''"),
+from arena.store.records import (
+    FIELDS,
+    RoundRecord,
+    UnitRow,
+    checksum,
+    numbers_checksum,
+    pack,
+    packing,
+    plays_checksum,
+    unpack,
 )
-"""Columns that are not in every format: since when, table, name, type, and what an older file
-has in its place."""
+
+if TYPE_CHECKING:
+    from arena.store.columns import RoundColumns
+
+FORMAT = 4
+_BUSY_S = 30.0
+_PAGE_BYTES = 8192
+"""A unit is some 800 bytes: SQLite's usual pages of 4096 would stay a quarter empty."""
 
 _SCHEMA = f"""
 CREATE TABLE pairings (
@@ -61,40 +64,29 @@ CREATE TABLE pairings (
     seed TEXT NOT NULL,
     deals_sha256 TEXT NOT NULL,
     play TEXT NOT NULL,
+    sides INTEGER NOT NULL,
     UNIQUE (first, second, first_fingerprint, second_fingerprint,
             rules, rules_version, seed, deals_sha256, play)
 );
 CREATE TABLE deals (
     id TEXT PRIMARY KEY,
     cards TEXT NOT NULL,
-    checksum INTEGER
+    checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE rounds (
+CREATE TABLE units (
     pairing INTEGER NOT NULL REFERENCES pairings,
     unit TEXT NOT NULL,
-    seating INTEGER NOT NULL,
-    number INTEGER NOT NULL,
-    deal TEXT NOT NULL,
-    score_first REAL,
-    score_second REAL,
-    margin REAL NOT NULL,
-    scores TEXT NOT NULL,
-    points TEXT NOT NULL,
-    bonus TEXT NOT NULL,
-    tricks TEXT NOT NULL,
+    numbers BLOB NOT NULL,
     flags TEXT NOT NULL,
-    trump INTEGER,
-    declarer INTEGER,
-    leader INTEGER,
-    counts INTEGER NOT NULL,
-    forfeit INTEGER NOT NULL,
-    fault TEXT NOT NULL,
+    deals TEXT NOT NULL,
+    faults TEXT NOT NULL,
+    checksum INTEGER NOT NULL,
     actions BLOB NOT NULL,
     seats BLOB NOT NULL,
     times BLOB NOT NULL,
     cpu_times BLOB NOT NULL,
-    checksum INTEGER,
-    PRIMARY KEY (pairing, unit, seating, number)
+    plays_checksum INTEGER NOT NULL,
+    PRIMARY KEY (pairing, unit)
 ) WITHOUT ROWID;
 CREATE TABLE faults (
     pairing INTEGER NOT NULL REFERENCES pairings,
@@ -110,28 +102,29 @@ CREATE TABLE faults (
     kind TEXT NOT NULL,
     message TEXT NOT NULL,
     actions BLOB NOT NULL,
-    checksum INTEGER,
+    checksum INTEGER NOT NULL,
     PRIMARY KEY (pairing, unit, seating, number)
 ) WITHOUT ROWID;
 PRAGMA user_version = {FORMAT};
 """
 
 
+_ALL_COLUMNS = ", ".join(UnitRow._fields)
+_MOST_SIDES = 64
 _GAME = itemgetter(
-    *map(COLUMNS.index, ("seating", "margin", "score_first", "score_second", "counts", "forfeit"))
+    *map(
+        [name for name, _ in FIELDS].index,
+        ("seating", "margin", "score_first", "score_second", "counts", "forfeit"),
+    )
 )
 
 
-def _is_possible(
-    seating: int, margin: float, first: float | None, second: float | None, *counts: int
-) -> bool:
-    """Whether the numbers of a round are such as a round can have."""
-    return (
-        seating >= 0
-        and isfinite(margin)
-        and all(score is None or isfinite(score) for score in (first, second))
-        and all(0 <= count <= 2 for count in counts)
-    )
+def _game(numbers: tuple[Any, ...]) -> Game:
+    """A round, by its packed numbers, as (a part of) a game."""
+    seating, margin, first, second, counts, forfeit = _GAME(numbers)
+    if isnan(first):
+        first = second = None
+    return Game(seating, margin, first, second, counts, forfeit)
 
 
 class StoreError(ArenaError):
@@ -176,7 +169,7 @@ class FaultRecord(NamedTuple):
     deal: str
     round_number: int
     """Rounds of the match before it that counted."""
-    standing: str
+    standing: tuple[int, ...]
     """The score of the match before it, by side."""
     entrant: int
     seat: int
@@ -192,7 +185,7 @@ class Database:
     def __init__(self, path: Path, *, writable: bool = False) -> None:
         self.path = path
         self._logs = False
-        self._format = FORMAT
+        self._known_sides: dict[int, int] = {}
         with self._explained():
             if writable:
                 self._connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
@@ -223,36 +216,21 @@ class Database:
         (found,) = run("PRAGMA user_version").fetchone()
         run("PRAGMA synchronous = FULL")  # a commit is on the disk
         if found == 0:
+            run(f"PRAGMA page_size = {_PAGE_BYTES}")
             with self._transaction():
                 for statement in _SCHEMA.split(";\n"):
                     run(statement)
         self._check_format()
-        if self._format < FORMAT:
-            with self._transaction():
-                for since, table, name, kind, _ in _ADDED:
-                    if since > self._format:
-                        run(f"ALTER TABLE {table} ADD COLUMN {name} {kind}")
-                run(f"PRAGMA user_version = {FORMAT}")
-            self._format = FORMAT
 
     def _check_format(self) -> None:
         (found,) = self._connection.execute("PRAGMA user_version").fetchone()
         if found == 0:
             raise StoreError(f"{self.path}: nothing has been stored yet")
-        if not 1 <= found <= FORMAT:
+        if found != FORMAT:
             raise StoreError(
-                f"{self.path}: written in format {found}; this version reads up to {FORMAT}"
+                f"{self.path}: written in format {found}, this version reads format {FORMAT}; use "
+                "the version of arena that wrote it, or '--fresh' to start over"
             )
-        self._format = found
-
-    def _columns(self, table: str, names: Sequence[str]) -> str:
-        """Columns as they are asked for, whatever the format of the file."""
-        stand_ins = {
-            name: instead
-            for since, of, name, _, instead in _ADDED
-            if of == table and since > self._format
-        }
-        return ", ".join(stand_ins.get(name, name) for name in names)
 
     def add_deals(self, deals: Sequence[Deal]) -> None:
         """Keep deals, so that rounds can be shown without the set they came from."""
@@ -270,12 +248,15 @@ class Database:
             ),
         )
 
-    def pairing_id(self, key: PairingKey) -> int:
-        """The number that results of this pairing are kept under; a new one if it is new."""
+    def pairing_id(self, key: PairingKey, sides: int) -> int:
+        """The number that results of this pairing are kept under; a new one if it is new.
+
+        `sides` is how many sides its game has: as many scores as each round has.
+        """
         with self._explained():
             found = self.find_pairing(key)
             if found is None:
-                values = tuple(asdict(key).values())
+                values = (*asdict(key).values(), sides)
                 marks = ", ".join("?" * len(values))
                 cursor = self._connection.execute(
                     f"INSERT INTO pairings VALUES (NULL, {marks})", values
@@ -286,23 +267,21 @@ class Database:
 
     def append(self, results: Sequence[UnitResult], pairing_ids: Sequence[int]) -> None:
         """Store whole units: all of them or, if the disk does not let us, none."""
-        columns = ("pairing", *COLUMNS, _CHECKSUM)
-        marks = ", ".join("?" * len(columns))
+        rows = [
+            (pairing, *pack(pairing, result.unit, result.rounds, self._sides(pairing)))
+            for result in results
+            for pairing in (pairing_ids[result.pairing],)
+        ]
+        marks = ", ".join("?" * (1 + len(UnitRow._fields)))
         with self._explained(), self._transaction():
-            self._connection.executemany(
-                f"INSERT INTO rounds ({', '.join(columns)}) VALUES ({marks})",
-                [
-                    (pairing, *record, round_checksum(pairing, record))
-                    for result in results
-                    for pairing in (pairing_ids[result.pairing],)
-                    for record in result.rounds
-                ],
-            )
+            self._connection.executemany(f"INSERT INTO units VALUES ({marks})", rows)
             self._insert_deals(deal for result in results for deal in result.extra_deals)
 
     def add_fault(self, fault: FaultRecord, pairing_ids: Sequence[int]) -> None:
         """Keep a fault for `arena replay`; the same fault again changes nothing."""
-        row: tuple[Any, ...] = (pairing_ids[fault.pairing], *fault[1:])
+        standing = " ".join(map(str, fault.standing))
+        values = fault._asdict() | {"pairing": pairing_ids[fault.pairing], "standing": standing}
+        row: tuple[Any, ...] = tuple(values.values())
         row = (*row, checksum(row))
         marks = ", ".join("?" * len(row))
         with self._explained():
@@ -342,79 +321,134 @@ class Database:
         row = self.one(f"SELECT id FROM pairings WHERE {where}", *values.values())
         return None if row is None else int(row[0])
 
-    def units_done(self, pairing: int) -> Iterator[str]:
-        """The units of a pairing that are stored."""
-        for (unit,) in self.query("SELECT DISTINCT unit FROM rounds WHERE pairing = ?", pairing):
+    def _sides(self, pairing: int) -> int:
+        """How many sides the game of a pairing has."""
+        if pairing not in self._known_sides:
+            row = self.one("SELECT sides FROM pairings WHERE id = ?", pairing)
+            if row is None or not isinstance(row[0], int) or not 0 < row[0] <= _MOST_SIDES:
+                raise self._damaged(f"pairing {pairing}")
+            self._known_sides[pairing] = row[0]
+        return self._known_sides[pairing]
+
+    def unit_names(self, pairing: int) -> Iterator[str]:
+        """The units of a pairing that are stored, in order."""
+        for (unit,) in self.query(
+            "SELECT unit FROM units WHERE pairing = ? ORDER BY unit", pairing
+        ):
             yield unit
+
+    def count_units(self, pairing: int) -> int:
+        """How many units of a pairing are stored."""
+        row = self.one("SELECT count(*) FROM units WHERE pairing = ?", pairing)
+        return int(row[0]) if row else 0
+
+    def units_with(self, pairing: int, deal: str) -> list[str]:
+        """The units of a pairing that have a deal, those included that a fault cut short."""
+        line, newline = f"\n{deal}\n", "\n"
+        rows = self.query(
+            "SELECT unit FROM units WHERE pairing = ?1 AND (unit = ?2 OR instr(?4||deals||?4, ?3)) "
+            "UNION SELECT unit FROM faults WHERE pairing = ?1 AND (unit = ?2 OR deal = ?2) "
+            "ORDER BY unit",
+            *(pairing, deal, line, newline),
+        )
+        return [unit for (unit,) in rows]
 
     def rounds(
         self, pairing: int, unit: str | None = None, *, damaged: list[str] | None = None
     ) -> Iterator[RoundRecord]:
-        """The rounds of a pairing (of one unit), in the order of their key.
+        """The rounds of a pairing (of one unit), in the order of unit, seating and number.
 
-        One that is not as it was stored is refused, or noted in `damaged` if that is given.
+        A unit that is not as it was stored is refused, or noted in `damaged` if that is given.
         """
-        for row in self._rows(pairing, unit, damaged):
-            yield RoundRecord._make(row)
-
-    def units(self, pairing: int) -> Iterator[tuple[str, tuple[Game, ...]]]:
-        """Every unit of a pairing with its games, in the order of the key, one at a time."""
-        for unit, rounds in groupby(self._rows(pairing), itemgetter(0)):
-            yield unit, games_of(Game._make(_GAME(row)) for row in rounds)
-
-    def _rows(
-        self, pairing: int, unit: str | None = None, damaged: list[str] | None = None
-    ) -> Iterator[tuple[Any, ...]]:
-        condition, values = "pairing = ?", [pairing, unit]
+        sides = self._sides(pairing)
+        where, values = "pairing = ?", [pairing, unit]
         if unit is not None:
-            condition += " AND unit = ?"
-        for *listed, stored in self.query(
-            f"SELECT {self._columns('rounds', (*COLUMNS, _CHECKSUM))} FROM rounds "
-            f"WHERE {condition} ORDER BY unit, seating, number",
+            where += " AND unit = ?"
+        for values_read in self.query(
+            f"SELECT {_ALL_COLUMNS} FROM units WHERE {where} ORDER BY unit",
             *values[: 1 if unit is None else 2],
         ):
-            row = tuple(listed)
+            row = UnitRow._make(values_read)
             try:
-                intact, legible = round_checksum(pairing, row) == stored, True
-                if stored is None:  # stored before there were checksums: is it possible at all?
-                    intact = legible = _is_possible(*_GAME(row))
-            except (struct.error, TypeError):  # a value of another type than was stored
-                intact = legible = False
+                intact = numbers_checksum(pairing, *row[:5]) == row.checksum
+                intact = plays_checksum(*row[6:10]) == row.plays_checksum and intact
+                rounds = list(unpack(row, sides))
+            except (struct.error, TypeError, ValueError, IndexError):  # not what `pack` made
+                intact, rounds = False, []
             if not intact:
-                what = f"{row[0]}, seating {row[1]}, round {row[2]}"
                 if damaged is None:
-                    raise self._damaged(what)
-                damaged.append(what)
-                if not legible:
-                    continue
-            yield row
+                    raise self._damaged(f"unit {row.unit}")
+                damaged.append(f"unit {row.unit}")
+            yield from rounds
 
-    def times(self, pairing: int) -> Iterator[tuple[int, bytes, bytes, bytes]]:
-        """Of every round of a pairing the seating, who acted, and the times of both kinds."""
-        columns = self._columns("rounds", ("seating", "seats", "times", "cpu_times"))
-        for row in self.query(f"SELECT {columns} FROM rounds WHERE pairing = ?", pairing):
-            yield row[0], row[1], row[2], row[3]
+    def columns(self, pairing: int) -> RoundColumns:
+        """The numbers of all rounds of a pairing, as arrays."""
+        from arena.store.columns import RoundColumns  # here, so that light commands start fast
+
+        try:
+            return RoundColumns.read(self._numbers(pairing), self._sides(pairing))
+        except (TypeError, ValueError) as error:
+            raise self._damaged(f"pairing {pairing}") from error
+
+    def units(self, pairing: int) -> Iterator[tuple[str, tuple[Game, ...]]]:
+        """Every unit of a pairing with its games, in order, one at a time."""
+        unpack_numbers = packing(self._sides(pairing)).iter_unpack
+        for unit, numbers, _ in self._numbers(pairing):
+            try:
+                yield unit, games_of(map(_game, unpack_numbers(numbers)))
+            except struct.error as error:
+                raise self._damaged(f"unit {unit}") from error
+
+    def _numbers(self, pairing: int) -> Iterator[tuple[str, bytes, str]]:
+        """Unit, numbers and flags of every unit of a pairing, in order."""
+        for unit, numbers, flags, deals, faults, stored in self.query(
+            "SELECT unit, numbers, flags, deals, faults, checksum FROM units "
+            "WHERE pairing = ? ORDER BY unit",
+            pairing,
+        ):
+            try:
+                intact = numbers_checksum(pairing, unit, numbers, flags, deals, faults) == stored
+            except TypeError:  # a value of another type than was stored
+                intact = False
+            if not intact:
+                raise self._damaged(f"unit {unit}")
+            yield unit, numbers, flags
+
+    def times(self, pairing: int) -> Iterator[tuple[bytes, bytes, bytes, bytes]]:
+        """Of every unit of a pairing the numbers, the seats that acted, and both kinds of times."""
+        for unit, numbers, actions, seats, times, cpu_times, stored in self.query(
+            "SELECT unit, numbers, actions, seats, times, cpu_times, plays_checksum FROM units "
+            "WHERE pairing = ? ORDER BY unit",
+            pairing,
+        ):
+            try:
+                intact = plays_checksum(actions, seats, times, cpu_times) == stored
+            except TypeError:  # a value of another type than was stored
+                intact = False
+            if not intact:
+                raise self._damaged(f"unit {unit}")
+            yield numbers, seats, times, cpu_times
 
     def digest(self, pairing: int) -> str:
-        """What tells two states of a pairing's results apart: how much, and its checksums."""
-        column = self._columns("rounds", (_CHECKSUM,))
+        """A text that differs for different results of a pairing: how many, and their checksums."""
         return str(
             self.one(
-                f"SELECT count(*), sum({column}), total(margin) FROM rounds WHERE pairing = ?",
+                "SELECT count(*), sum(checksum), sum(plays_checksum) FROM units WHERE pairing = ?",
                 pairing,
             )
         )
 
     def faults(self, pairing: int) -> list[FaultRecord]:
         """The faults in a pairing."""
-        columns = self._columns("faults", (*FaultRecord._fields, _CHECKSUM))
-        rows = self.query(f"SELECT {columns} FROM faults WHERE pairing = ?", pairing)
-        return [FaultRecord._make(self._intact(row, f"fault in {row[1]}")) for row in rows]
+        faults = []
+        for row in self.query("SELECT * FROM faults WHERE pairing = ?", pairing):
+            fault = FaultRecord._make(self._intact(row, f"fault in {row[1]}"))
+            faults.append(fault._replace(standing=tuple(map(int, str(fault.standing).split()))))
+        return faults
 
     def deal(self, deal_id: str) -> Deal | None:
         """A stored deal."""
-        columns = self._columns("deals", ("id", "cards", _CHECKSUM))
-        row = self.one(f"SELECT {columns} FROM deals WHERE id = ?", deal_id)
+        row = self.one("SELECT id, cards, checksum FROM deals WHERE id = ?", deal_id)
         if row is None:
             return None
         what = f"deal {deal_id}"
@@ -425,7 +459,7 @@ class Database:
 
     def _intact(self, row: tuple[Any, ...], what: str) -> tuple[Any, ...]:
         *values, stored = row
-        if stored is not None and stored != checksum(values):
+        if stored != checksum(values):
             raise self._damaged(what)
         return tuple(values)
 

@@ -153,11 +153,12 @@ def round_record(run: Run, pairing: Pairing, replay: Replay, times: bool = True)
 def _compare(run: Run, pairing: Pairing, stored: RoundRecord, outcome: Outcome) -> None:
     """What is written down is what the cards come to, and what is stored must be the same."""
     for what, found in outcome._asdict().items():
-        if " ".join(map(str, found)) != getattr(stored, what):
+        kept = getattr(stored, what)
+        if tuple(found) != kept:
             raise StoreError(
                 f"{run.path}: {pairing.first} – {pairing.second}, {stored.unit}, seating "
                 f"{stored.seating}, round {stored.number}: the stored {what} "
-                f"({getattr(stored, what)}) is not what its cards come to; 'arena verify "
+                f"({' '.join(map(str, kept))}) is not what its cards come to; 'arena verify "
                 f"{run.path}' names everything that is wrong"
             )
 

@@ -6,8 +6,8 @@ explains, reports or compares a run. A folder may come from anywhere, so the mod
 pydantic's, as those of experiment files are: what is missing or of a wrong type is
 told in one line.
 
-**Versions.** `FORMAT` goes up when a field is added or changes its meaning. Older
-manifests are brought up to date by `_upgraded`; newer ones are refused.
+**Versions.** `FORMAT` goes up when a field is added or changes its meaning; a manifest of
+another format is refused.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
 from arena.core.rules import MatchFormat
 
-FORMAT = 2
+FORMAT = 3
 MANIFEST = "manifest.json"
 CONFIG = "config.resolved.yaml"
 
@@ -84,7 +84,7 @@ class Session(Strict):
 class Manifest(Strict):
     """Enough to repeat a run, and to know whether it can be compared."""
 
-    format: Literal[2] = 2
+    format: Literal[3] = 3
     name: str
     description: str | None
     versions: dict[str, str]
@@ -172,14 +172,14 @@ def read_manifest(path: Path) -> Manifest:
     if not isinstance(data, dict):
         raise ArenaError(f"{file}: expected a JSON object")
     found = data.get("format")
-    if isinstance(found, int) and found > FORMAT:
+    if isinstance(found, int) and found != FORMAT:
         raise ArenaError(
-            f"{file}: written in format {found}, this version reads up to {FORMAT}; "
+            f"{file}: written in format {found}, this version reads format {FORMAT}; "
             "use the version of arena that wrote it"
         )
     try:
         # As JSON, so that lists may become tuples while all else stays strict.
-        return Manifest.model_validate_json(json.dumps(_upgraded(path, data)))
+        return Manifest.model_validate_json(json.dumps(data))
     except ValidationError as error:
         raise ArenaError(
             f"{file}: {first_mistake(error)}; 'arena run' with the same configuration "
@@ -197,21 +197,3 @@ def read_config(path: Path) -> dict[str, Any]:
     except (yaml.YAMLError, RecursionError) as error:
         raise ArenaError(f"{file}: not YAML: {' '.join(str(error).split())}") from error
     return config if isinstance(config, dict) else {}
-
-
-def _upgraded(path: Path, data: dict[str, Any]) -> dict[str, Any]:
-    """A manifest of format 1 in the words of today; any other as it is.
-
-    Format 1 had its first and last time twice, and left the description and the published
-    values to the configuration.
-    """
-    if data.get("format") != 1:
-        return data
-    kept = {key: value for key, value in data.items() if key not in ("started", "ended")}
-    config = read_config(path)
-    return {
-        **kept,
-        "format": FORMAT,
-        "description": config.get("description"),
-        "references": config.get("reference") or [],
-    }

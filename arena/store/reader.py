@@ -9,13 +9,11 @@ Rows are read one at a time; only what is asked for as a frame is held in memory
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,11 +24,11 @@ from arena.core.deals import Deal
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.registry import GAMES
 from arena.core.rules import Rules, Standing, action_name
-from arena.core.scoring import by_entrant, side_owners, unit_margin
+from arena.core.scoring import by_entrant, side_owners
 from arena.store.database import Database, FaultRecord, StoreError
 from arena.store.folder import RESULTS, is_busy
 from arena.store.manifest import Manifest, Pairing, read_config, read_manifest
-from arena.store.records import RoundRecord, decode_times, encode_times
+from arena.store.records import RoundRecord, decode_times
 from arena.store.thinking import Thinking, TimeHistogram
 
 if TYPE_CHECKING:
@@ -38,8 +36,12 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from arena.store.columns import RoundColumns
+
 _FRAME_ROWS = 50_000
-"""Rows that are turned into a frame at a time: plain Python rows take far more room."""
+"""Rows that are turned into a frame at a time: plain Python rows take far more memory."""
+_TIMED_UNITS = 4096
+"""Units whose times are decoded at a time."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,7 @@ class Run:
 
     @contextmanager
     def sensible(self) -> Iterator[None]:
-        """What cannot be made sense of was not stored by us: older files have no checksums."""
+        """Refuse numbers that no round can have: a file may come from anywhere."""
         try:
             yield
         except (IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
@@ -161,7 +163,7 @@ class Run:
 
     def units_stored(self, pairing: Pairing) -> int:
         """How many deals or matches of a pairing are stored."""
-        return sum(1 for _ in self.database.units_done(pairing.id))
+        return self.database.count_units(pairing.id)
 
     def rows(self, times: bool = True) -> Iterator[dict[str, Any]]:
         """Every round as plain values, in the order of its key."""
@@ -174,34 +176,34 @@ class Run:
         """Every fault."""
         return [(p, fault) for p in self.pairings for fault in self.database.faults(p.id)]
 
+    def columns(self, pairing: Pairing) -> RoundColumns:
+        """The numbers of all rounds of a pairing, as arrays."""
+        return self.database.columns(pairing.id)
+
     def margins(self, pairing: Pairing) -> tuple[list[str], NDArray[np.float64]]:
         """A pairing's units and their margins in favour of its first entrant."""
-        import numpy as np  # here, so that light commands start fast
-
-        units: list[str] = []
-        margins = array("d")
-        for unit, games in self.database.units(pairing.id):
-            units.append(unit)
-            margins.append(unit_margin(games))
-        return units, np.array(margins, dtype=np.float64)
+        columns = self.columns(pairing)
+        return columns.units, columns.games.scored.margin
 
     def thinking(self) -> dict[str, Thinking]:
         """How long each entrant's decisions took; quantiles are right to 1%."""
         import numpy as np  # here, so that light commands start fast
 
+        from arena.store.columns import decision_seatings
+
+        entrants = np.array(self.seatings, dtype=np.bool_)
         clocks = {name: (TimeHistogram(), TimeHistogram()) for name in self.entrants}
         for pairing in self.pairings:
-            for batch in _batches(self.database.times(pairing.id)):
-                times = decode_times(b"".join(row[2] for row in batch))
-                cpu_times = decode_times(
-                    b"".join(row[3] or encode_times([nan] * len(row[1])) for row in batch)
-                )
-                entrants = b"".join(row[1].translate(self._entrants[row[0]]) for row in batch)
-                second = np.frombuffer(entrants, dtype=np.bool_)
-                for name, theirs in ((pairing.first, ~second), (pairing.second, second)):
-                    wall, cpu = clocks[name]
-                    wall.add(times[theirs])
-                    cpu.add(cpu_times[theirs])
+            sides = len(self.rules.sides)
+            with self.sensible():
+                for batch in _batches(self.database.times(pairing.id), _TIMED_UNITS):
+                    numbers, seats, times, cpu_times = map(b"".join, zip(*batch, strict=True))
+                    seatings = decision_seatings(numbers, sides)
+                    second = entrants[seatings, np.frombuffer(seats, dtype=np.uint8)]
+                    both = (decode_times(times), decode_times(cpu_times))
+                    for name, theirs in ((pairing.first, ~second), (pairing.second, second)):
+                        for clock, taken in zip(clocks[name], both, strict=True):
+                            clock.add(taken[theirs])
         return {name: Thinking.of(*both) for name, both in clocks.items()}
 
     # --- frames --------------------------------------------------------------------------
@@ -210,31 +212,34 @@ class Run:
         """A row per pairing, deal (or match), seating and round."""
         import pandas as pd  # here, so that light commands start fast
 
-        parts = [pd.DataFrame(batch) for batch in _batches(self.rows())]
+        parts = [pd.DataFrame(batch) for batch in _batches(self.rows(), _FRAME_ROWS)]
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
     def deals(self) -> pd.DataFrame:
         """A row per pairing and deal (or match): the means over its seatings."""
         import pandas as pd  # here, so that light commands start fast
 
-        parts = [pd.DataFrame(batch) for batch in _batches(self._units())]
-        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
-
-    def _units(self) -> Iterator[dict[str, Any]]:
+        parts = []
         for pairing in self.pairings:
-            for unit, games in self.database.units(pairing.id):
-                yield {
-                    "first": pairing.first,
-                    "second": pairing.second,
-                    "unit": unit,
-                    "margin": unit_margin(games),
-                    "score_first": _mean(game.score_first for game in games),
-                    "score_second": _mean(game.score_second for game in games),
-                    "seatings": len(games),
-                    "rounds": sum(game.rounds for game in games),
-                    "forfeits_first": sum(game.forfeit == 1 for game in games),
-                    "forfeits_second": sum(game.forfeit == 2 for game in games),
-                }
+            columns = self.columns(pairing)
+            games = columns.games
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "first": pairing.first,
+                        "second": pairing.second,
+                        "unit": columns.units,
+                        "margin": games.scored.margin,
+                        "score_first": games.mean_known(games.score_first),
+                        "score_second": games.mean_known(games.score_second),
+                        "seatings": games.count(),
+                        "rounds": games.total(games.rounds),
+                        "forfeits_first": games.count(games.forfeit == 1),
+                        "forfeits_second": games.count(games.forfeit == 2),
+                    }
+                )
+            )
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
     # --- single rounds -------------------------------------------------------------------
 
@@ -259,19 +264,11 @@ class Run:
                     standing = nobody
                 yield self._replay(pairing, record, standing)
                 if record.counts and record.scores:
-                    standing = standing.after(map(int, record.scores.split()))
+                    standing = standing.after(record.scores)
 
     def replays_with(self, pairing: Pairing, deal: str) -> Iterator[Replay]:
         """The rounds of the unit that a deal belongs to, those that ended the run included."""
-        units = {
-            row[0]
-            for table in ("rounds", "faults")
-            for row in self.database.query(
-                f"SELECT DISTINCT unit FROM {table} WHERE pairing = ? AND (unit = ? OR deal = ?)",
-                *(pairing.id, deal, deal),
-            )
-        }
-        for unit in sorted(units):
+        for unit in self.database.units_with(pairing.id, deal):
             stored = list(self.replays(pairing, unit))
             yield from stored
             if not stored:
@@ -281,8 +278,7 @@ class Run:
         """Rounds of a unit that was not stored, because a fault in it stopped the run."""
         for fault in self.database.faults(pairing.id):
             if fault.unit == unit:
-                scores = tuple(map(int, fault.standing.split()))
-                standing = Standing(fault.round_number, scores)
+                standing = Standing(fault.round_number, fault.standing)
                 yield self._replay(pairing, _as_round(fault), standing)
 
     def _replay(self, pairing: Pairing, record: RoundRecord, standing: Standing) -> Replay:
@@ -308,7 +304,7 @@ class Run:
         entrants = record.seats.translate(self._entrants[record.seating])
         row: dict[str, float | None] = {}
         for what, stored in (("seconds", record.times), ("cpu_seconds", record.cpu_times)):
-            times = decode_times(stored or encode_times([nan] * len(entrants)))
+            times = decode_times(stored)
             second = np.frombuffer(entrants, dtype=np.bool_)
             for which, taken in (("first", times[~second]), ("second", times[second])):
                 known = taken[~np.isnan(taken)]
@@ -341,8 +337,8 @@ class Run:
             row[f"{what}_first"], row[f"{what}_second"] = first, second
         entrants = record.seats.translate(self._entrants[record.seating])
         row |= {
-            "scores": record.scores,
-            "flags": record.flags,
+            "scores": " ".join(map(str, record.scores)),
+            "flags": " ".join(record.flags),
             "forfeit": ("", pairing.first, pairing.second)[record.forfeit],
             "fault": record.fault,
             "decisions_first": entrants.count(0),
@@ -363,11 +359,11 @@ def _as_round(fault: FaultRecord) -> RoundRecord:
         score_first=None,
         score_second=None,
         margin=0.0,
-        scores="",
-        points="",
-        bonus="",
-        tricks="",
-        flags="",
+        scores=(),
+        points=(),
+        bonus=(),
+        tricks=(),
+        flags=(),
         trump=None,
         declarer=None,
         leader=None,
@@ -377,24 +373,19 @@ def _as_round(fault: FaultRecord) -> RoundRecord:
         actions=fault.actions,
         seats=b"",
         times=b"",
+        cpu_times=b"",
     )
 
 
-def _means(owners: list[int], text: str) -> tuple[float | None, float | None]:
-    return by_entrant(owners, list(map(int, text.split()))) if text else (None, None)
+def _means(owners: list[int], values: Sequence[int]) -> tuple[float | None, float | None]:
+    return by_entrant(owners, values) if values else (None, None)
 
 
-def _mean(values: Iterable[float | None]) -> float | None:
-    """The mean of the scores that there are."""
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
-
-
-def _batches(rows: Iterator[Any]) -> Iterator[list[Any]]:
+def _batches(rows: Iterator[Any], size: int) -> Iterator[list[Any]]:
     batch = []
     for row in rows:
         batch.append(row)
-        if len(batch) == _FRAME_ROWS:
+        if len(batch) == size:
             yield batch
             batch = []
     if batch:

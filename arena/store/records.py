@@ -1,21 +1,27 @@
-"""A played round as it is kept: numbers for the statistics, bytes for the rest.
+"""How the rounds of a unit are stored: numbers packed in records of one size, plays as bytes.
 
-Actions (see `arena.core.rules`) and seats are one byte each. Times of decisions are
-nanoseconds as floats of four bytes each; NaN is a time that nobody could take.
+A unit is one row of the table `units`. `numbers` has a record of fixed size per round
+(`FIELDS`, then `BY_SIDE` with an integer per side), so that the rounds of a whole pairing are
+one array when they are read (`arena.store.columns`). Actions (see `arena.core.rules`) and seats
+are one byte each, the times of decisions nanoseconds in floats of four bytes; NaN is a time
+that could not be taken. Texts are empty wherever nothing needs to be said.
 
-A round is kept with a checksum of all its values, so that one that has changed on the disk
-is noticed when it is read.
+A row has two checksums, one of its numbers and texts and one of its plays: a value that has
+changed on the disk is found when it is read.
 """
 
 from __future__ import annotations
 
+import json
+import struct
 from array import array
-from collections.abc import Iterable
-from math import nan
-from struct import Struct
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from math import isnan, nan
+from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
+from arena.core.errors import ArenaError
 from arena.core.scoring import Game
 
 if TYPE_CHECKING:
@@ -24,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class RoundRecord(NamedTuple):
-    """One round of one pairing in one seating. Lists are text, numbers with blanks between."""
+    """One round of one pairing in one seating."""
 
     unit: str
     """The deal, or the match by its first deal."""
@@ -37,27 +43,27 @@ class RoundRecord(NamedTuple):
     score_second: float | None
     margin: float
     """In the first entrant's favour, whether high or low scores win."""
-    scores: str
-    """By side, as are points, bonus and tricks."""
-    points: str
-    bonus: str
-    tricks: str
-    flags: str
+    scores: tuple[int, ...]
+    """By side, as are points, bonus and tricks; empty if the round was not finished."""
+    points: tuple[int, ...]
+    bonus: tuple[int, ...]
+    tricks: tuple[int, ...]
+    flags: tuple[str, ...]
     trump: int | None
     declarer: int | None
     leader: int | None
     counts: int
     """1 if the round counts for the match, 0 if it was thrown in."""
     forfeit: int
-    """Which entrant forfeited (1 the first, 2 the second); 0 if nobody did."""
+    """Which entrant forfeited (1 the first, 2 the second); 0 if none did."""
     fault: str
     actions: bytes
     seats: bytes
-    """Who took each action."""
+    """The seat that took each action; empty if the worker was lost."""
     times: bytes
-    """How long each took."""
-    cpu_times: bytes = b""
-    """The CPU time of each; empty in runs that were played before it was taken."""
+    """Wall-clock time of each decision."""
+    cpu_times: bytes
+    """CPU time of each decision."""
 
     @property
     def game(self) -> Game:
@@ -72,61 +78,153 @@ class RoundRecord(NamedTuple):
         )
 
 
-COLUMNS: tuple[str, ...] = RoundRecord._fields
-
 MEASURED: tuple[str, ...] = ("times", "cpu_times")
-"""Columns that differ when a round is played again."""
+"""Fields that differ when a round is played again."""
 
-_pack_numbers = Struct("<3d8q").pack
+FIELDS: tuple[tuple[str, str], ...] = (
+    ("seating", "H"),
+    ("number", "H"),
+    ("counts", "B"),
+    ("forfeit", "B"),
+    ("flags", "B"),
+    ("trump", "b"),
+    ("declarer", "b"),
+    ("leader", "b"),
+    ("actions", "H"),
+    ("decisions", "H"),
+    ("margin", "d"),
+    ("score_first", "d"),
+    ("score_second", "d"),
+)
+"""Names and `struct` codes of the packed numbers of a round. `flags` counts the lines of the
+unit's text of that name, from 1; trump, declarer and leader are -1 where there is none;
+`actions` and `decisions` are how many bytes of the actions, and how many times, are its own;
+scores are NaN if the round was not finished."""
+BY_SIDE: tuple[str, ...] = ("scores", "points", "bonus", "tricks")
+"""The integers that follow, one per side each."""
 
 
-def round_checksum(pairing: int, values: tuple[Any, ...]) -> int:
-    """The checksum of a `RoundRecord`, or of its values, that is kept under `pairing`."""
-    # Value by value: this is done for every round that is written or read. A column that is
-    # added joins where it leaves the checksums of older rounds as they are: bytes, empty there.
-    (
-        unit,
-        seating,
-        number,
-        deal,
-        first,
-        second,
-        margin,
-        scores,
-        points,
-        bonus,
-        tricks,
-        flags,
-        trump,
-        declarer,
-        leader,
-        counts,
-        forfeit,
-        fault,
-        actions,
-        seats,
-        times,
-        cpu_times,
-    ) = values
-    numbers = _pack_numbers(
-        nan if first is None else first,
-        nan if second is None else second,
-        margin,
-        pairing,
-        seating,
-        number,
-        -1 if trump is None else trump,
-        -1 if declarer is None else declarer,
-        -1 if leader is None else leader,
-        counts,
-        forfeit,
+class UnitRow(NamedTuple):
+    """A row of the table `units`, after the number of its pairing."""
+
+    unit: str
+    numbers: bytes
+    flags: str
+    """A line for each different set of flags among its rounds, blanks between flags."""
+    deals: str
+    """A line per round; empty if all are of the deal that the unit is named after."""
+    faults: str
+    """A JSON list with a text per round; empty if there was no fault."""
+    checksum: int
+    actions: bytes
+    """Of all rounds, one after the other, as are the seats and times."""
+    seats: bytes
+    times: bytes
+    cpu_times: bytes
+    plays_checksum: int
+
+
+@cache
+def packing(sides: int) -> struct.Struct:
+    """The packed numbers of a round in a game of so many sides."""
+    codes = "".join(code for _, code in FIELDS)
+    return struct.Struct(f"<{codes}{len(BY_SIDE) * sides}i")
+
+
+def pack(pairing: int, unit: str, rounds: Sequence[RoundRecord], sides: int) -> UnitRow:
+    """The rounds of a unit as they are stored under `pairing`."""
+    pack_numbers, unscored = packing(sides).pack, (0,) * (len(BY_SIDE) * sides)
+    flag_sets = list(dict.fromkeys(" ".join(each.flags) for each in rounds if each.flags))
+    try:
+        numbers = b"".join(
+            [
+                pack_numbers(
+                    each.seating,
+                    each.number,
+                    each.counts,
+                    each.forfeit,
+                    flag_sets.index(" ".join(each.flags)) + 1 if each.flags else 0,
+                    -1 if each.trump is None else each.trump,
+                    -1 if each.declarer is None else each.declarer,
+                    -1 if each.leader is None else each.leader,
+                    len(each.actions),
+                    len(each.seats),
+                    each.margin,
+                    nan if each.score_first is None else each.score_first,
+                    nan if each.score_second is None else each.score_second,
+                    *((*each.scores, *each.points, *each.bonus, *each.tricks) or unscored),
+                )
+                for each in rounds
+            ]
+        )
+    except struct.error as error:
+        raise ArenaError(f"{unit}: the round cannot be stored: {error}") from error
+    flags = "\n".join(flag_sets)
+    deals = "" if all(each.deal == unit for each in rounds) else "\n".join(r.deal for r in rounds)
+    faults = json.dumps([r.fault for r in rounds]) if any(r.fault for r in rounds) else ""
+    plays = (
+        b"".join([each.actions for each in rounds]),
+        b"".join([each.seats for each in rounds]),
+        b"".join([each.times for each in rounds]),
+        b"".join([each.cpu_times for each in rounds]),
     )
-    words = "\n".join((unit, deal, scores, points, bonus, tricks, flags, fault)).encode()
-    return crc32(b"".join((numbers, words, actions, seats, times, cpu_times)))
+    checked = numbers_checksum(pairing, unit, numbers, flags, deals, faults)
+    return UnitRow(unit, numbers, flags, deals, faults, checked, *plays, plays_checksum(*plays))
+
+
+def unpack(row: UnitRow, sides: int) -> Iterator[RoundRecord]:
+    """The rounds of a stored unit; `struct.error`, `ValueError` or `IndexError` if it is none."""
+    flag_sets = [(), *(tuple(line.split()) for line in row.flags.split("\n"))]
+    deals = row.deals.split("\n") if row.deals else []
+    faults = json.loads(row.faults) if row.faults else []
+    action = decision = 0
+    for place, values in enumerate(packing(sides).iter_unpack(row.numbers)):
+        seating, number, counts, forfeit, flags, trump, declarer, leader = values[:8]
+        actions, decisions, margin, first, second, *by_side = values[8:]
+        finished = not isnan(first)
+        scored = tuple(by_side) if finished else ()
+        last, until = action + actions, decision + decisions
+        yield RoundRecord(
+            row.unit,
+            seating,
+            number,
+            deals[place] if deals else row.unit,
+            first if finished else None,
+            second if finished else None,
+            margin,
+            scored[:sides],
+            scored[sides : 2 * sides],
+            scored[2 * sides : 3 * sides],
+            scored[3 * sides :],
+            flag_sets[flags],
+            None if trump < 0 else trump,
+            None if declarer < 0 else declarer,
+            None if leader < 0 else leader,
+            counts,
+            forfeit,
+            faults[place] if faults else "",
+            row.actions[action:last],
+            row.seats[decision:until],
+            row.times[4 * decision : 4 * until],
+            row.cpu_times[4 * decision : 4 * until],
+        )
+        action, decision = last, until
+
+
+def numbers_checksum(
+    pairing: int, unit: str, numbers: bytes, flags: str, deals: str, faults: str
+) -> int:
+    """The checksum of a unit's numbers and texts, as stored under `pairing`."""
+    return crc32(numbers, crc32("\n".join((str(pairing), unit, flags, deals, faults)).encode()))
+
+
+def plays_checksum(actions: bytes, seats: bytes, times: bytes, cpu_times: bytes) -> int:
+    """The checksum of a unit's plays."""
+    return crc32(b"".join((actions, seats, times, cpu_times)))
 
 
 def checksum(values: Iterable[object]) -> int:
-    """The checksum of values of any kind, for tables that are small."""
+    """The checksum of values of any type, for tables that are small."""
     return crc32("\n".join(map(str, values)).encode(errors="surrogatepass"))
 
 

@@ -21,8 +21,7 @@ class Thinking:
     max: float
     total: float
     cpu_median: float | None = None
-    """CPU time of the thread that decides; None where it is not known: the agent played in
-    another process, or the run is older."""
+    """CPU time of the thread that decides; None if the agent played in another process."""
     cpu_total: float | None = None
 
     @classmethod

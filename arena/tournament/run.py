@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from arena.config.model_file import model_files
 from arena.config.models import Stop
 from arena.core.agent import sees_all_cards
 from arena.core.errors import ArenaError
-from arena.core.scoring import unit_margin
+from arena.core.scoring import games_of, unit_margin
 from arena.process import interrupts
 from arena.store.database import Database, FaultRecord
 from arena.store.folder import RunFolder, now
@@ -25,9 +25,10 @@ from arena.tournament.fault_lines import fault_line
 from arena.tournament.fingerprint import fingerprint, models_of
 from arena.tournament.practice import announced, unpractised
 from arena.tournament.runner import Backend, Runner
-from arena.tournament.schedule import Schedule, Unit
+from arena.tournament.schedule import Schedule
 from arena.tournament.sources import code_of
 from arena.tournament.stopping import EachPairing, PairWalk, StopRule, walk_of, write_walks
+from arena.tournament.stored_units import StoredUnits
 from arena.tournament.tally import Tally
 from arena.tournament.watcher import Watcher
 from arena.tournament.worker import Job
@@ -108,6 +109,7 @@ class _Run:
     ) -> None:
         self.experiment, self.schedule, self.folder = experiment, schedule, folder
         self.options, self.watcher, self.rule = options, watcher, rule
+        self.stored = StoredUnits(schedule, rule)
         self.job = Job.of(experiment, uuid.uuid4().hex)
         self.families = {
             entrant.name: [
@@ -131,11 +133,10 @@ class _Run:
         cpu_started = time.process_time()
         with self.folder.open_results() as results:
             manifest = self._manifest(entrants)
-            ids = [results.pairing_id(pairing_key(manifest, each)) for each in manifest.pairings]
+            sides = len(self.experiment.rules.sides)
+            ids = [results.pairing_id(pairing_key(manifest, p), sides) for p in manifest.pairings]
             manifest = manifest.numbered(ids)
-            done = self._done(results, ids)
-            limits = self._limits(results, ids)
-            tally = self._tally(results, ids, done, limits)
+            tally = self.stored.read(results, ids)
             found = tally.done
             self.watcher.update(tally)
             if found == tally.total and self._is_closed(manifest):
@@ -162,7 +163,7 @@ class _Run:
                 self.folder.log(f"{ending}: {tally.done} of {tally.total} units are stored{why}")
 
             try:
-                stopped = self._play_wanted(results, ids, done, limits, tally)
+                stopped = self._play_wanted(results, ids, tally)
             except BaseException as error:
                 interrupted = isinstance(error, KeyboardInterrupt)
                 with suppress(ArenaError):  # on a full disk nothing more can be written
@@ -172,7 +173,7 @@ class _Run:
             if not stopped:
                 results.finish()
                 if self.experiment.stop is not None:
-                    self._keep_walks(results, ids, self.experiment.stop)
+                    self._keep_walks(self.experiment.stop)
         return Finished(self.folder.path, tally.done - found, found, tally.faults, stopped)
 
     # --- before the first card -----------------------------------------------------------
@@ -280,95 +281,30 @@ class _Run:
 
     # --- the work ------------------------------------------------------------------------
 
-    def _done(self, results: Database, ids: Sequence[int]) -> list[bytearray]:
-        """For each pairing, which units are stored, by their number."""
-        numbers = {unit: number for number, unit in enumerate(self.schedule.unit_ids())}
-        done = [bytearray(len(numbers)) for _ in ids]
-        for pairing, flags in zip(ids, done, strict=True):
-            for unit in results.units_done(pairing):
-                if unit in numbers:
-                    flags[numbers[unit]] = 1
-        return done
-
-    def _limits(self, results: Database, ids: Sequence[int]) -> list[int]:
-        """How many units of each pairing are wanted, as far as what is stored says so."""
-        most = self.schedule.units_per_pairing
-        if self.rule is None:
-            return [most] * len(ids)
-        order = self.schedule.unit_ids()
-        stored = [dict(results.units(pairing)) for pairing in ids]
-        limits = [0] * len(ids)
-        while True:
-            wanted = [order[:limit] for limit in limits]
-            pairs = list(zip(stored, wanted, strict=True))
-            if any(unit not in found for found, units in pairs for unit in units):
-                return limits
-            more = self.rule.wanted([[found[unit] for unit in units] for found, units in pairs])
-            before, limits = (
-                limits,
-                [max(limit, min(most, asked)) for limit, asked in zip(limits, more, strict=True)],
-            )
-            if limits == before:
-                return limits
-
-    def _keep_walks(self, results: Database, ids: Sequence[int], stop: Stop) -> None:
-        """Write down how each test went: deals are judged in an order that only we know."""
-        order = self.schedule.unit_ids()
-        walks = []
-        for (first, second), pairing, limit in zip(
-            self.experiment.pairings, ids, self._limits(results, ids), strict=True
-        ):
-            found = {unit: unit_margin(games) for unit, games in results.units(pairing)}
-            margins = [found[unit] for unit in order[:limit]]
-            walks.append(PairWalk(first, second, walk_of(margins, stop)))
+    def _keep_walks(self, stop: Stop) -> None:
+        """Write down how each test went: only the schedule knows the order of its deals."""
+        walks = [
+            PairWalk(first, second, walk_of(self.stored.margins(pairing), stop))
+            for pairing, (first, second) in enumerate(self.experiment.pairings)
+        ]
         write_walks(self.folder.path, walks)
 
-    def _missing(self, done: Sequence[bytearray], limits: Sequence[int]) -> Iterator[Unit]:
-        for number in range(max(limits)):
-            for pairing, flags in enumerate(done):
-                if number < limits[pairing] and not flags[number]:
-                    yield self.schedule.unit(pairing, number)
-
-    def _tally(
-        self,
-        results: Database,
-        ids: Sequence[int],
-        done: Sequence[bytearray],
-        limits: Sequence[int],
-    ) -> Tally:
-        tally = Tally(self.experiment.pairings, sum(limits))
-        for number, pairing in enumerate(ids):
-            for _, games in results.units(pairing):
-                tally.add_margin(number, unit_margin(games))
-            tally.units[number] = sum(done[number][: limits[number]])
-        return tally
-
-    def _play_wanted(
-        self,
-        results: Database,
-        ids: Sequence[int],
-        done: Sequence[bytearray],
-        limits: Sequence[int],
-        tally: Tally,
-    ) -> str:
-        """Play what is missing, then what is wanted beyond that; the fault that stopped it."""
+    def _play_wanted(self, results: Database, ids: Sequence[int], tally: Tally) -> str:
+        """Play what is missing, then what the rule wants beyond that; the fault that stopped it."""
         while True:
-            stopped = self._play_missing(results, ids, self._missing(done, limits), tally)
+            stopped = self._play_missing(results, ids, tally)
             if stopped or self.rule is None:
                 return stopped
-            before, limits = limits, self._limits(results, ids)
+            wants_more = self.stored.look()
             tally.tests = self.rule.words()
-            if limits == before:
+            if not wants_more:
                 return ""
-            for flags, played in zip(done, before, strict=True):
-                flags[:played] = b"\1" * played
-            tally.total = sum(limits)
+            tally.total = sum(self.stored.limits)
             self.watcher.update(tally)
 
-    def _play_missing(
-        self, results: Database, ids: Sequence[int], missing: Iterator[Unit], tally: Tally
-    ) -> str:
+    def _play_missing(self, results: Database, ids: Sequence[int], tally: Tally) -> str:
         """Play and store; the fault that stopped it, if one did."""
+        missing = self.stored.missing()
         with closing(self.runner.play(missing, tally.total - tally.done)) as chunks:
             for chunk in chunks:
                 interrupts.raise_if_pressed()
@@ -378,7 +314,9 @@ class _Run:
                     self.folder.log(f"fault: {self._told(fault)}\n{fault.message}")
                     tally.faults += 1
                 for result in chunk.results:
-                    tally.add(result)
+                    games = games_of(record.game for record in result.rounds)
+                    self.stored.add(result.pairing, result.unit, games)
+                    tally.add_margin(result.pairing, unit_margin(games))
                 self.watcher.update(tally)
                 if chunk.stopped:
                     return self._told(chunk.faults[0])

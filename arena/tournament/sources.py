@@ -16,6 +16,7 @@ from typing import Any
 
 import arena
 from arena.config.entrants import Builder
+from arena.config.live_agents import LiveAgent
 from arena.config.own_code import OwnCode
 
 _UNDER_EVERY_AGENT = ("core", "games")
@@ -31,8 +32,10 @@ def code_of(builders: Sequence[Builder]) -> str:
     ]
     digest = hashlib.sha256(_digest_of_arena().encode())
     for family in families:
-        own = family.sha256 if isinstance(family, OwnCode) else _digest_of(_module(family))
-        digest.update(own.encode())
+        if isinstance(family, (OwnCode, LiveAgent)):
+            digest.update(family.sha256.encode())
+        else:
+            digest.update(_digest_of(_module(family)).encode())
     return digest.hexdigest()[:32]
 
 

@@ -7,9 +7,6 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from arena.core.scoring import games_of, unit_margin
-from arena.store.database import UnitResult
-
 _NORMAL_95 = 1.96
 
 
@@ -46,12 +43,6 @@ class Tally:
     def done(self) -> int:
         """Units that are stored."""
         return sum(self.units)
-
-    def add(self, result: UnitResult) -> None:
-        """Count a unit."""
-        self.add_margin(
-            result.pairing, unit_margin(games_of(record.game for record in result.rounds))
-        )
 
     def add_margin(self, pairing: int, margin: float) -> None:
         """Count a unit of a pairing by its margin."""

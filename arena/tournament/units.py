@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from arena.core.deals import Deal
 from arena.core.rules import MatchFormat, Outcome, Standing
@@ -126,11 +126,11 @@ class UnitPlayer:
             score_first=score_first,
             score_second=score_second,
             margin=margin,
-            scores=_text(outcome.scores),
-            points=_text(outcome.points),
-            bonus=_text(outcome.bonus),
-            tricks=_text(outcome.tricks),
-            flags=" ".join(outcome.flags),
+            scores=tuple(outcome.scores),
+            points=tuple(outcome.points),
+            bonus=tuple(outcome.bonus),
+            tricks=tuple(outcome.tricks),
+            flags=tuple(outcome.flags),
             trump=played.trump,
             declarer=played.declarer,
             leader=played.leader,
@@ -155,7 +155,7 @@ class UnitPlayer:
             number=number,
             deal=played.deal.id,
             round_number=standing.round_number,
-            standing=_text(standing.scores),
+            standing=tuple(standing.scores),
             entrant=self.seatings[seating][fault.seat],
             seat=fault.seat,
             decision=fault.decision,
@@ -167,8 +167,3 @@ class UnitPlayer:
 
 def _whole_story(fault: Fault) -> str:
     return f"{fault}\n{fault.detail}" if fault.detail else str(fault)
-
-
-@lru_cache(maxsize=4096)
-def _text(values: tuple[int, ...]) -> str:
-    return " ".join(map(str, values))

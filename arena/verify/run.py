@@ -24,7 +24,7 @@ from arena.core.rules import Standing
 from arena.process.faults import FaultKind
 from arena.store import Run
 from arena.store.database import FaultRecord
-from arena.store.records import COLUMNS, MEASURED, RoundRecord
+from arena.store.records import MEASURED, RoundRecord
 from arena.tournament.describe import pairing_key
 from arena.tournament.referee import Fault, Lineup, Played, Referee
 from arena.tournament.schedule import Unit
@@ -202,11 +202,10 @@ class _Check:
         for record in result.rounds:
             was = stored.pop((record.seating, record.number))
             where = f"seating {record.seating}, round {record.number}"
-            for column in COLUMNS:
+            for column in RoundRecord._fields:
                 recorded, again = getattr(was, column), getattr(record, column)
                 if column in MEASURED:
-                    # CPU times were not always taken.
-                    if (recorded or column == "times") and len(recorded) != 4 * len(was.seats):
+                    if len(recorded) != 4 * len(was.seats):
                         yield f"{where}: {column}: {len(recorded)} bytes"
                 elif recorded != again:
                     yield f"{where}: {column}: stored {recorded!r}, by the rules {again!r}"

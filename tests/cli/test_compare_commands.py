@@ -11,9 +11,9 @@ from helpers.experiments import make_experiment, play
 from helpers.report_runs import klaverjas
 from scipy import stats
 
+from arena.api.progress import Progress
 from arena.cli import main
 from arena.cli.options import find_set, make_rules
-from arena.cli.progress import Progress
 from arena.core.deals import DealSet
 from arena.measure.calibrate.real_play import SelfPlay
 from arena.store import Run

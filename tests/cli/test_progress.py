@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from arena.cli import progress
-from arena.cli.progress import Progress
+from arena.api import progress
+from arena.api.progress import Progress
 from arena.tournament.tally import Tally
 
 

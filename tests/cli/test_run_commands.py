@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 from helpers.experiments import AGENTS, Trouble
 
+from arena.api.progress import Progress
 from arena.cli import main
-from arena.cli.progress import Progress
 from arena.config.loader import load
 from arena.report import write
 from arena.report.words import interval, signed

@@ -16,9 +16,9 @@ import yaml
 from helpers.paths import ROOT
 
 from agents.rule import Rule
+from arena.api.progress import Progress
 from arena.cli import main
 from arena.cli.commands.schema import SCHEMAS
-from arena.cli.progress import Progress
 from arena.gate.config import gate_of, load_gate
 from arena.gate.judge import GateOptions, judge_gate
 from arena.gate.verdict import verdict_schema

@@ -36,37 +36,46 @@ def change(run: Path, sql: str) -> None:
     connection.close()
 
 
-@pytest.mark.parametrize(
-    "change_of",
-    [
-        "margin = margin + 500",
-        "score_first = NULL",
-        "scores = '162 0'",
-        "trump = 1 - trump",
-        "counts = 0",
-        "forfeit = 1",
-        "deal = 'd0001'",
-        "fault = 'x'",
-        "margin = 'many'",
-        "scores = 5",
-        "seats = x'00'",
-        "times = zeroblob(length(times))",
-    ],
-)
-def test_a_changed_round_is_noticed_by_whoever_reads_it(run: Path, change_of: str) -> None:
-    change(run, f"UPDATE rounds SET {change_of} WHERE unit = 'd0003' AND seating = 1")
+NUMBERS = ["unit = 'd0009'", "numbers = zeroblob(length(numbers))", "numbers = x'00'",
+           "numbers = 5", "flags = 'pit'", "deals = 'd0001'", "faults = 'x'",
+           "checksum = checksum + 1"]  # fmt: skip
+PLAYS = ["actions = zeroblob(length(actions))", "seats = x'00'", "seats = 'text'",
+         "times = zeroblob(length(times))", "cpu_times = x''",
+         "plays_checksum = plays_checksum + 1"]  # fmt: skip
+
+
+@pytest.mark.parametrize("change_of", [*NUMBERS, *PLAYS])
+def test_a_changed_unit_is_noticed_by_every_reader_of_the_changed_part(
+    run: Path, change_of: str
+) -> None:
+    change(run, f"UPDATE units SET {change_of} WHERE unit = 'd0003'")
+    of_numbers = (Run.margins, lambda run, _: read([run]), lambda run, _: run.deals())
+    of_plays = (lambda run, _: run.thinking(),)
+    of_both = (lambda run, _: list(run.rows()), lambda run, pairing: list(run.replays(pairing)))
     with Run(run) as results:
         (pairing,) = results.pairings
-        told = "damaged: d0003, seating 1, round 0 is not as it was stored; 'arena verify"
-        for read in (results.margins, lambda _: list(results.rows()), results.replays):
+        told = r"damaged: unit d000[39] is not as it was stored; 'arena verify"
+        for reader in (*(of_numbers if change_of in NUMBERS else of_plays), *of_both):
             with pytest.raises(StoreError, match=told):
-                list(read(pairing))
+                reader(results, pairing)
 
 
-def test_a_round_of_another_pairing_is_noticed(run: Path) -> None:
-    change(run, "UPDATE rounds SET pairing = 2")
+def test_a_unit_of_another_pairing_is_noticed(run: Path) -> None:
+    change(run, "INSERT INTO pairings SELECT 2, first || 'x', second, first_fingerprint, "
+                "second_fingerprint, rules, rules_version, seed, deals_sha256, play, sides "
+                "FROM pairings")  # fmt: skip
+    change(run, "UPDATE units SET pairing = 2")
     with Run(run) as results, pytest.raises(StoreError, match="damaged"):
         list(results.database.rounds(2))
+
+
+@pytest.mark.parametrize("sides", ["3", "0", "'many'"])
+def test_another_number_of_sides_is_noticed(run: Path, sides: str) -> None:
+    change(run, f"UPDATE pairings SET sides = {sides}")
+    with Run(run) as results, pytest.raises(StoreError, match="damaged"):
+        results.margins(results.pairings[0])
+    with Run(run) as results, pytest.raises(StoreError, match="damaged"):
+        list(results.rows())
 
 
 def test_a_changed_deal_is_noticed(run: Path) -> None:
@@ -76,7 +85,7 @@ def test_a_changed_deal_is_noticed(run: Path) -> None:
 
 
 def test_going_on_with_a_damaged_run_is_refused(run: Path) -> None:
-    change(run, "UPDATE rounds SET margin = 0 WHERE unit = 'd0000'")
+    change(run, "UPDATE units SET numbers = x'' WHERE unit = 'd0000'")
     with pytest.raises(StoreError, match="'--fresh' starts over"):
         play(make_experiment(6), run)
 
@@ -94,42 +103,16 @@ def test_every_flipped_byte_is_noticed_or_changes_nothing(run: Path, tmp_path: P
     assert noticed > 30
 
 
-def test_a_file_without_checksums_is_read_and_gone_on_with(run: Path, tmp_path: Path) -> None:
-    before = exported(run, tmp_path)
-    connection = sqlite3.connect(run / "results.sqlite")
-    for table in ("rounds", "deals", "faults"):  # as they were in format 1
-        connection.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
-    connection.execute("ALTER TABLE rounds DROP COLUMN cpu_times")
-    connection.execute("PRAGMA user_version = 1")
-    connection.commit()
-    connection.close()
-    assert exported(run, tmp_path) == before
-    change(run, "DELETE FROM rounds WHERE unit = 'd0003'")
-    assert play(make_experiment(6), run).played == 1
-    assert exported(run, tmp_path) == before
-    connection = sqlite3.connect(run / "results.sqlite")
-    (found,) = connection.execute("PRAGMA user_version").fetchone()
-    checked = connection.execute("SELECT DISTINCT unit FROM rounds WHERE checksum NOT NULL")
-    assert (found, list(checked)) == (FORMAT, [("d0003",)])
-    connection.close()
-
-
-@pytest.mark.parametrize(
-    "impossible", ["margin = 9e999", "forfeit = -1", "counts = 7", "seating = -1", "seating = 50"]
-)
-def test_without_checksums_what_cannot_be_is_refused(run: Path, impossible: str) -> None:
-    where = "WHERE unit = 'd0003' AND seating = 1"
-    change(run, f"UPDATE rounds SET checksum = NULL, {impossible} {where}")
-    with Run(run) as results, pytest.raises(StoreError, match="damaged: "):
-        read([results])
-
-
-def test_a_file_of_a_later_version_is_refused(run: Path) -> None:
+@pytest.mark.parametrize("found", [1, FORMAT - 1, FORMAT + 1])
+def test_a_file_of_another_version_is_refused(run: Path, found: int) -> None:
     change_version = sqlite3.connect(run / "results.sqlite")
-    change_version.execute(f"PRAGMA user_version = {FORMAT + 1}")
+    change_version.execute(f"PRAGMA user_version = {found}")
     change_version.close()
-    with Run(run) as results, pytest.raises(StoreError, match=f"this version reads up to {FORMAT}"):
+    told = f"written in format {found}, this version reads format {FORMAT}"
+    with Run(run) as results, pytest.raises(StoreError, match=told):
         results.margins(results.pairings[0])
+    with pytest.raises(StoreError, match=told):
+        play(make_experiment(6), run)
 
 
 def test_a_name_is_no_formula_in_a_table(tmp_path: Path) -> None:

@@ -11,28 +11,26 @@ from typing import Any
 
 import pytest
 from helpers.experiments import entrant, make_experiment, play
-from helpers.paths import DATA
 
-from arena import load_run
-from arena.cli import main
 from arena.config.entrants import AgentSpec
 from arena.config.loader import load
 from arena.core.errors import ArenaError
 from arena.core.rules import MatchFormat
 from arena.games.klaverjas import Klaverjas
 from arena.store import Run
-from arena.store.database import Database, UnitResult
 from arena.store.manifest import Manifest, Pairing, read_manifest, write_manifest
-from arena.store.records import encode_times
 
-OLD = DATA / "run-format-1"
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("played") / "run"
+    play(make_experiment(2), path)
+    return path
 
 
 @pytest.fixture
-def old(tmp_path: Path) -> Path:
-    """A run folder that the first version wrote."""
-    shutil.copytree(OLD, tmp_path / "old")
-    return tmp_path / "old"
+def stored(played: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(played, tmp_path / "stored"))
 
 
 def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
@@ -46,58 +44,13 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
     assert read_manifest(tmp_path) == manifest
 
 
-def test_a_folder_of_the_first_format_is_read_whole(old: Path, capsys: Any) -> None:
-    with Run(old) as run:
-        manifest = run.manifest
-        assert manifest.description == "A run folder as the first version wrote it."
-        (reference,) = manifest.references
-        assert (reference.label, reference.agent, reference.value) == ("a thesis", "flat", 12.5)
-        assert manifest.started == manifest.sessions[0].started
-        assert [p[:2] for p in run.pairings] == [
-            ("any", "flat"),
-            ("semi", "flat"),
-            ("mixed", "flat"),
-        ]
-        assert len(list(run.rows())) == 18
-        assert run.rules == Klaverjas(bidding="classical")
-    for command in ("status", "ratings"):
-        assert main([command, str(old)]) == 0, command
-    assert main(["export", str(old), "--format", "jsonl", "--output", str(old / "x.jsonl")]) == 0
-    assert main(["verify", str(old / "x.jsonl")]) == 0
-    assert len(load_run(old).deals) == 9
-    capsys.readouterr()
-
-
-def test_times_of_an_old_folder_are_read_and_a_run_that_goes_on_takes_cpu_times(
-    old: Path, tmp_path: Path
-) -> None:
-    with Run(old) as run:
-        assert {agent.cpu_median for agent in run.thinking().values()} == {None}
-        assert all(agent.median > 0 for agent in run.thinking().values())
-        rows = list(run.rows())
-        assert rows[0]["seconds_first"] > 0
-        assert rows[0]["cpu_seconds_first"] is None
-    with Database(old / "results.sqlite", writable=True) as database:
-        (key,) = database.query("SELECT * FROM pairings WHERE id = 1")
-        (record, *_) = database.rounds(1)
-        new = record._replace(unit="new", cpu_times=encode_times([1000] * len(record.actions)))
-        database.append([UnitResult(0, "new", (new,))], [key[0]])
-    with Run(old) as run:
-        assert [row["cpu_seconds_first"] is None for row in run.rows()].count(False) == 1
-        assert run.thinking()["any"].cpu_median is None  # of some decisions only
-    play(make_experiment(2), tmp_path / "new")
-    with Run(tmp_path / "new") as run:
+def test_cpu_times_are_stored_with_the_others(stored: Path) -> None:
+    with Run(stored) as run:
         spent = run.thinking()["any"]
         assert spent.cpu_median is not None
         assert spent.cpu_total is not None
         assert 0 < spent.cpu_median <= spent.cpu_total
         assert all(row["cpu_seconds_second"] > 0 for row in run.rows())
-
-
-def test_every_agent_of_an_old_folder_can_be_built_again(old: Path) -> None:
-    for used in read_manifest(old).entrants.values():
-        for member in used.members:
-            assert (member.build().bidder is None) == (member.bidder is None)
 
 
 def broken(folder: Path, change: Any) -> str:
@@ -120,14 +73,17 @@ def broken(folder: Path, change: Any) -> str:
         (lambda data: data["rules"].pop("game"), r"rules\.game: field required"),
         (lambda data: data.update(colour="red"), r"colour: extra inputs are not permitted"),
         (lambda data: data.update(sessions=[]), r"sessions: tuple should have at least 1 item"),
-        (lambda data: data.update(format=99), r"format 99, this version reads up to 2"),
+        (lambda data: data.update(format=1), r"written in format 1, this version reads format 3"),
+        (lambda data: data.update(format=99), r"written in format 99, this version reads format 3"),
         (lambda data: data.update(match={"rounds": "all"}), r"match\.rounds: "),
         (lambda data: data.update(seatings=["ABXB"]), r"seatings\.0: string should match pattern"),
-        (lambda data: data["pairings"][0].update(first="x"), r"'x' is none of the entrants"),
+        (lambda data: data["pairings"][0].__setitem__(0, "x"), r"'x' is none of the entrants"),
     ],
 )
-def test_a_manifest_that_is_none_is_refused_in_one_line(change: Any, told: str, old: Path) -> None:
-    message = broken(old, change)
+def test_a_manifest_that_is_none_is_refused_in_one_line(
+    change: Any, told: str, stored: Path
+) -> None:
+    message = broken(stored, change)
     assert re.search(told, message), message
     assert "\n" not in message
     assert "manifest.json" in message

@@ -211,9 +211,9 @@ def test_the_folder_is_complete_and_the_results_are_one_file(tmp_path: Path) -> 
     wanted = {"config.resolved.yaml", "manifest.json", "results.sqlite", "log.txt"}
     assert names - {"lock"} == wanted, "a lock may stay, depending on the system"
     with sqlite3.connect(tmp_path / "run" / "results.sqlite") as connection:
-        (count,) = connection.execute("SELECT count(*) FROM rounds").fetchone()
+        (count,) = connection.execute("SELECT count(*) FROM units").fetchone()
     connection.close()
-    assert count == 40
+    assert count == 20
 
 
 def test_another_configuration_is_refused_with_the_difference(tmp_path: Path) -> None:

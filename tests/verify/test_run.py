@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from helpers.experiments import entrant, make_experiment, play
-from helpers.paths import DATA
 
 from arena.cli import main
 from arena.config.experiment import ResolvedExperiment
@@ -19,10 +18,8 @@ from arena.core.rules import MatchFormat
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
-from arena.store.records import COLUMNS, checksum, round_checksum
+from arena.store.records import UnitRow, checksum, pack, unpack
 from arena.verify import check_run
-
-OLD = DATA / "run-format-1"
 
 BAD = (entrant("bad", "trouble", trick=5), entrant("b"))
 EXPERIMENTS: dict[str, ResolvedExperiment] = {
@@ -49,16 +46,6 @@ def test_a_run_agrees_with_its_own_cards(name: str, tmp_path: Path) -> None:
     assert sum(each.rounds for each in checked) > 0 or "stopped" in name
 
 
-def test_a_run_of_an_earlier_version_is_checked(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    old = shutil.copytree(OLD, tmp_path / "old")
-    assert main(["verify", str(old)]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith("18 rounds, ")
-    assert "0 mismatches\nnot checked: times; that these agents play so" in told
-
-
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("played")
@@ -74,26 +61,27 @@ def run(played: Path, tmp_path: Path) -> Callable[[str], Path]:
 
 
 def forge(path: Path, **changes: Any) -> None:
-    """Change the first round that is stored, checksum and all."""
+    """Change the first round that is stored, checksums and all."""
     connection = sqlite3.connect(path / "results.sqlite")
     with connection:
-        names = ", ".join(("pairing", *COLUMNS))
-        order = "ORDER BY pairing, unit, seating, number"
-        row = connection.execute(f"SELECT {names} FROM rounds {order}").fetchone()
-        values = dict(zip(("pairing", *COLUMNS), row, strict=True))
-        for name, change in changes.items():
-            values[name] = change(values[name])
-        values["checksum"] = round_checksum(values["pairing"], tuple(values[c] for c in COLUMNS))
-        connection.execute(f"DELETE FROM rounds WHERE {' AND '.join(f'{c} = ?' for c in KEY)}",
-                           [row[("pairing", *COLUMNS).index(c)] for c in KEY])  # fmt: skip
-        marks = ", ".join("?" * len(values))
-        connection.execute(
-            f"INSERT INTO rounds ({', '.join(values)}) VALUES ({marks})", list(values.values())
+        (sides,) = connection.execute("SELECT sides FROM pairings").fetchone()
+        pairing, *values = connection.execute("SELECT * FROM units").fetchone()
+        row = UnitRow._make(values)
+        first, *others = unpack(row, sides)
+        forged = first._replace(**{name: change(first._asdict()[name]) for name, change in
+                                   changes.items()})  # fmt: skip
+        rows = [row._replace(unit="")]
+        if forged.unit != first.unit:
+            rows.append(pack(pairing, forged.unit, [forged], sides))
+        else:
+            others.insert(0, forged)
+        rows[0] = pack(pairing, row.unit, others, sides)
+        connection.execute("DELETE FROM units WHERE pairing = ? AND unit = ?", (pairing, row.unit))
+        marks = ", ".join("?" * (1 + len(row)))
+        connection.executemany(
+            f"INSERT INTO units VALUES ({marks})", [(pairing, *each) for each in rows]
         )
     connection.close()
-
-
-KEY = ("pairing", "unit", "seating", "number")
 
 
 def mismatches(path: Path) -> str:
@@ -105,11 +93,11 @@ def mismatches(path: Path) -> str:
     [
         ({"margin": lambda x: x + 500}, "margin: stored"),
         ({"score_first": lambda x: x + 1}, "score_first: stored"),
-        ({"scores": lambda x: " ".join(reversed(x.split()))}, "scores: stored"),
-        ({"points": lambda x: "1 " + x}, "points: stored"),
-        ({"bonus": lambda x: "20 20"}, "bonus: stored '20 20'"),
-        ({"tricks": lambda x: "8 8"}, "tricks: stored '8 8'"),
-        ({"flags": lambda x: "pit"}, "flags: stored 'pit'"),
+        ({"scores": lambda x: x[::-1]}, "scores: stored"),
+        ({"points": lambda x: (x[0] + 1, x[1])}, "points: stored"),
+        ({"bonus": lambda x: (20, 20)}, "bonus: stored (20, 20)"),
+        ({"tricks": lambda x: (8, 8)}, "tricks: stored (8, 8)"),
+        ({"flags": lambda x: ("pit",)}, "flags: stored ('pit',)"),
         ({"trump": lambda x: (x + 1) % 4}, "trump: stored"),
         ({"declarer": lambda x: (x + 1) % 4}, "declarer: stored"),
         ({"leader": lambda x: (x + 1) % 4}, "leader: stored"),
@@ -142,20 +130,20 @@ def test_a_changed_row_is_named_and_the_rest_still_checked(
     path = run("run")
     connection = sqlite3.connect(path / "results.sqlite")
     with connection:
-        connection.execute("UPDATE rounds SET margin = margin + 500")
+        connection.execute("UPDATE units SET plays_checksum = plays_checksum + 1")
     connection.close()
     assert main(["verify", str(path), "--show", "99"]) == 1
     told = capsys.readouterr().out
-    assert "d0000, seating 0, round 0 is not as it was stored (checksum)" in told
-    assert "seating 0, round 0: margin: stored" in told
-    assert "24 mismatches" in told
+    assert "unit d0000 is not as it was stored (checksum)" in told
+    assert "\n12 rounds, " in told
+    assert "6 mismatches" in told
 
 
 def test_the_export_of_records_compares_with_what_is_stored(
     run: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = run("run")
-    forge(path, scores=lambda text: " ".join(reversed(text.split())))
+    forge(path, scores=lambda scores: scores[::-1])
     out = tmp_path / "x.jsonl"
     assert main(["export", str(path), "--format", "jsonl", "--output", str(out)]) == 2
     assert "is not what its cards come to" in capsys.readouterr().err

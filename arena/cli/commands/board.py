@@ -18,10 +18,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from arena.board import Board, boards, build, find_runs
-from arena.cli.options import RUNS
-from arena.cli.table import text_table
 from arena.core.errors import ArenaError
+from arena.core.files import RUNS
 from arena.core.registry import GAMES
+from arena.core.tables import text_table
 from arena.report.words import DASH, count, interval, percent, rating_text
 
 

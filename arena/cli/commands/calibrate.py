@@ -23,10 +23,10 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
+from arena.api.progress import Progress
 from arena.cli.options import find_set, make_rules
-from arena.cli.progress import Progress
-from arena.cli.table import text_table
 from arena.core.deals import DealSet
+from arena.core.tables import text_table
 from arena.measure.calibrate.promises import (
     GATE_DEALS,
     QUICK,

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from arena.analysis import Changes, find_changes
-from arena.cli.options import run_folder
-from arena.cli.table import text_table
+from arena.core.files import run_folder
+from arena.core.tables import text_table
 from arena.report.words import count, duration, interval, pvalue, signed
 from arena.store import Run
 

@@ -19,11 +19,11 @@ from pathlib import Path
 
 from arena.analysis.decisions import Explains
 from arena.analysis.value_error import ValueErrors, measure_value_errors
-from arena.cli.table import text_table
 from arena.config.experiment import ResolvedExperiment
 from arena.config.loader import load
 from arena.core.agent import Player
 from arena.core.errors import ArenaError
+from arena.core.tables import text_table
 from arena.report.words import count
 
 

@@ -21,12 +21,13 @@ from typing import Any
 
 from arena.analysis.decisions import decide_again
 from arena.cli.commands import replay as replay_
-from arena.cli.options import RUN_HELP, run_folder
+from arena.cli.options import RUN_HELP
 from arena.core.agent import Belief
-from arena.core.cards import SEATS, pretty
+from arena.core.cards import SEATS
 from arena.core.errors import ArenaError
-from arena.core.rules import Action
-from arena.core.transcript import call_name
+from arena.core.files import run_folder
+from arena.core.rules import Action, pretty_action
+from arena.core.tables import text_table
 from arena.store import Replay, Run
 
 
@@ -65,11 +66,12 @@ def _explanation(results: Run, replay: Replay, at: int) -> list[str]:
     if decision.bids:
         return [f"{name} bids by its bidder, which does not explain itself"]
     if len(decision.legal) == 1:
-        return [f"{_name(did, results.rules.bids)} was the only legal card"]
+        return [f"{pretty_action(did, results.rules.bids)} was the only legal card"]
     if decision.values is None or decision.chosen is None:
         return [f"{name} does not explain itself in the phase {decision.phase!r}"]
     chosen = decision.chosen
-    same = "the same card" if chosen == did else f"{_name(chosen)}, another card than in the run"
+    another = f"{pretty_action(chosen)}, another card than in the run"
+    same = "the same card" if chosen == did else another
     lines = [f"{SEATS[seat]} {name} searches again and plays {same}:", ""]
     lines += _table(decision.values, did)
     if decision.belief is not None and decision.belief.holders:
@@ -79,33 +81,24 @@ def _explanation(results: Run, replay: Replay, at: int) -> list[str]:
 
 def _table(found: Mapping[Action, Any], did: Action) -> list[str]:
     columns = next(iter(found.values()))._fields
-    rows = [["", *columns]]
+    rows = []
     for action in sorted(found, key=lambda a: tuple(found[a]), reverse=True):
         numbers = [f"{x:,}" if isinstance(x, int) else f"{x:,.2f}" for x in found[action]]
-        rows.append([f"{_name(action)}{' *' if action == did else ''}", *numbers])
-    return [*_aligned(rows), "", "  * what was played in the run"]
+        rows.append([f"{pretty_action(action)}{' *' if action == did else ''}", *numbers])
+    return [*_indented(("", *columns), rows), "", "  * what was played in the run"]
 
 
 def _beliefs(belief: Belief, seat: int) -> list[str]:
     """Who holds which hidden card, and how sure that is."""
     others = [other for other in range(len(next(iter(belief.holders.values())))) if other != seat]
-    rows = [["", *(SEATS[other] for other in others)]]
-    for card, chances in belief.holders.items():
-        rows.append([_name(card), *(f"{chances[other]:.0%}" for other in others)])
-    told = [f"  {note}" for note in belief.notes]
-    return ["who holds the hidden cards, as this player sees it:", "", *_aligned(rows), "", *told]
+    rows = [
+        [pretty_action(card), *(f"{chances[other]:.0%}" for other in others)]
+        for card, chances in belief.holders.items()
+    ]
+    table = _indented(("", *(SEATS[other] for other in others)), rows)
+    notes = [f"  {note}" for note in belief.notes]
+    return ["who holds the hidden cards, as this player sees it:", "", *table, "", *notes]
 
 
-def _aligned(rows: list[list[str]]) -> list[str]:
-    """A table as lines: names to the left, numbers to the right."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return [
-        "  " + "  ".join([row[0].ljust(widths[0])] + [
-            cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)
-        ])
-        for row in rows
-    ]  # fmt: skip
-
-
-def _name(action: Action, bids: Sequence[str] = ()) -> str:
-    return pretty(action) if action < 52 else call_name(action, bids)
+def _indented(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return [f"  {line}" for line in text_table(head, rows).splitlines()]

@@ -14,8 +14,9 @@ from __future__ import annotations
 import argparse
 import sys
 
-from arena.cli.options import RUN_HELP, add_out, run_folder
+from arena.cli.options import RUN_HELP, add_out
 from arena.core.errors import ArenaError
+from arena.core.files import run_folder
 from arena.store import Run
 from arena.store.export import FORMATS, export, written_whole
 

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from arena.cli.progress import Progress
+from arena.api.progress import Progress
 from arena.core.errors import ArenaError
 from arena.gate.artifacts import write_verdict
 from arena.gate.config import Gate, load_gate

@@ -23,12 +23,12 @@ from pathlib import Path
 from typing import Any
 
 from arena.analysis import Results, read
-from arena.cli.options import run_folder
-from arena.cli.progress import Progress
-from arena.cli.table import text_table
+from arena.api.progress import Progress
 from arena.config.experiment import ResolvedExperiment
 from arena.config.loader import load
 from arena.core.errors import ArenaError
+from arena.core.files import run_folder
+from arena.core.tables import text_table
 from arena.report.words import count, interval, percent, plain
 from arena.stats import (
     FieldPlan,

@@ -19,8 +19,9 @@ from dataclasses import asdict
 from typing import Any
 
 from arena.analysis import RatingOptions, Standings, make_standings, read
-from arena.cli.options import RUN_HELP, run_folder
-from arena.cli.table import text_table
+from arena.cli.options import RUN_HELP
+from arena.core.files import run_folder
+from arena.core.tables import text_table
 from arena.report.words import DASH, count, interval, percent, plain, rating_text
 from arena.stats import Rating
 from arena.store import Run

@@ -19,19 +19,13 @@ from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import Any
 
-from arena.cli.options import RUN_HELP, deal_named, run_folder
-from arena.core.cards import SEATS, cards_of, mask_of, pretty, trump_name
+from arena.cli.options import RUN_HELP, deal_named
+from arena.core.cards import SEATS, cards_of, mask_of, pretty
 from arena.core.errors import ArenaError, did_you_mean
+from arena.core.files import run_folder
 from arena.core.printable import as_it_is, printable
-from arena.core.rules import View
-from arena.core.transcript import (
-    call_name,
-    deal_notes,
-    diagram,
-    outcome_lines,
-    side_name,
-    suit_lines,
-)
+from arena.core.rules import pretty_action, side_name
+from arena.core.transcript import deal_notes, diagram, outcome_lines
 from arena.report.words import duration
 from arena.store import Pairing, Replay, Run
 from arena.store.records import decode_times
@@ -159,7 +153,7 @@ class _Shown:
         name = self.replay.seats[seat]
         view = self.rules.view(self.state, seat)
         hand = _hand(view.hand, legal if self.state.phase == "play" else None)
-        done = pretty(action) if action < 52 else call_name(action, self.rules.bids)
+        done = pretty_action(action, self.rules.bids)
         taken = next(self.times, None)
         spent = "" if taken is None or isnan(taken) else f"  {duration(float(taken) / 1e9)}"
         return f"  {SEATS[seat]} {name:<{self.width}}  {hand}  → {done}{spent}"
@@ -174,37 +168,11 @@ class _Shown:
         seat = self.state.turn
         view = self.rules.view(self.state, seat)
         yield f"{SEATS[seat]} {self.replay.seats[seat]} to {view.phase}, and knows:"
-        yield from (f"  {line}" for line in _known(view))
+        yield from (f"  {line}" for line in str(view).splitlines())
         if self.at < len(self.actions):
             action = self.actions[self.at]
-            done = pretty(action) if action < 52 else call_name(action, self.rules.bids)
+            done = pretty_action(action, self.rules.bids)
             yield f"  did: {done}"
-
-
-def _known(view: View) -> Iterator[str]:
-    """All that a view says, in words."""
-    bids = view.rules.bids
-    yield "hand    " + "   ".join(suit_lines(view.hand))
-    legal = (pretty(each) if each < 52 else call_name(each, bids) for each in view.legal)
-    yield "may do  " + " ".join(legal)
-    if view.trump is not None:
-        declarer = "" if view.declarer is None else f", declarer {SEATS[view.declarer]}"
-        yield f"trump   {trump_name(view.trump)}{declarer}"
-    if view.bids:
-        yield "calls   " + "  ".join(
-            f"{SEATS[b.seat]} {call_name(b.action, bids)}" for b in view.bids
-        )
-    for what, cards in (("passed", view.passed), ("received", view.received)):
-        if cards:
-            yield f"{what:<7} " + " ".join(map(pretty, cards))
-    if view.table:
-        table = (f"{SEATS[view.seat_at(i)]} {pretty(card)}" for i, card in enumerate(view.table))
-        yield "table   " + "  ".join(table)
-    yield "unseen  " + "   ".join(suit_lines(view.unseen))
-    points = ", ".join(
-        f"{side_name(view.rules, side)} {points}" for side, points in enumerate(view.points)
-    )
-    yield f"points  {points}"
 
 
 def _hand(hand: int, legal: Any) -> str:

@@ -13,7 +13,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from arena.cli.options import RUN_HELP, run_folder
+from arena.cli.options import RUN_HELP
+from arena.core.files import run_folder
 from arena.report import write
 
 

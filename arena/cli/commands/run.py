@@ -25,8 +25,8 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
+from arena.api.progress import Progress
 from arena.cli.options import add_experiment_options
-from arena.cli.progress import Progress
 from arena.config.loader import load
 from arena.core.files import write_atomically
 from arena.live import LivePage
@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     path = args.out or Path("reports") / experiment.name
     options = RunOptions(args.jobs, args.backend, args.fresh, mix_code=args.mix_code)
     unit = "matches" if experiment.match else "deals"
-    progress = Progress(unit, args.quiet)
+    progress = Progress(unit, quiet)
     try:
         with RunFolder(path) as folder, ExitStack() as stack:
             watchers: list[Watcher] = [progress]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import argparse
 
-from arena.cli.options import RUN_HELP, run_folder
-from arena.cli.table import text_table
+from arena.cli.options import RUN_HELP
+from arena.core.files import run_folder
 from arena.core.scoring import unit_margin
+from arena.core.tables import text_table
 from arena.store import Run
 
 

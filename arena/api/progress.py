@@ -1,4 +1,4 @@
-"""How a run goes: a live bar in a terminal, a line now and then elsewhere."""
+"""The progress of a run: a bar in terminals and notebooks, elsewhere a line now and then."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ _STANDINGS_SHOWN = 12
 class Progress:
     """Watches a run; writes to standard error, so that the tables can go to a file."""
 
-    def __init__(self, what: str, quiet: bool = False) -> None:
-        self.what, self.quiet = what, quiet
+    def __init__(self, what: str, quiet: bool = False, *, lines: bool = True) -> None:
+        """`lines` allows lines of text where there is no place for a bar."""
+        self.what, self._lines = what, lines and not quiet
         console = Console(file=as_it_is(sys.stderr))
         self._live = None
-        if console.is_terminal and not quiet:
+        if not quiet and (console.is_terminal or console.is_jupyter):
             self._live = Live(console=console, transient=True, refresh_per_second=8)
         self._pace = RateMeter()
         self._last_line = time.monotonic()
@@ -47,10 +48,10 @@ class Progress:
             self._live.stop()
 
     def say(self, line: str) -> None:
-        """Something happened."""
+        """Show one line."""
         if self._live:
             self._live.console.print(line, markup=False, highlight=False)
-        elif not self.quiet:
+        elif self._lines:
             print(line, file=sys.stderr, flush=True)
 
     def status(self, line: str) -> None:
@@ -63,13 +64,13 @@ class Progress:
             self.say(line)
 
     def update(self, tally: Tally) -> None:
-        """More is stored."""
+        """Show how many units are stored."""
         self.tally = tally
         now = time.monotonic()
         self._pace.add(now, tally.done)
         if self._live:
             self._live.update(self._shown(tally))
-        elif not self.quiet and now - self._last_line >= _LINE_EVERY_S:
+        elif self._lines and now - self._last_line >= _LINE_EVERY_S:
             self._last_line = now
             leaders = ", ".join(f"{name} {mean:+.1f}" for name, mean in _first(tally))
             numbers = "; ".join(filter(None, (self._numbers(tally), leaders)))
@@ -96,12 +97,12 @@ class Progress:
 
 
 def _first(tally: Tally) -> list[tuple[str, float]]:
-    """The best so far; not while tests are watched, whose plain means mislead."""
+    """The best agents so far; none while sequential tests run: their plain means mislead."""
     return [] if tally.tests else tally.standings()[:_STANDINGS_SHOWN]
 
 
 def _clock(seconds: float) -> str:
-    """A time that is left.
+    """Seconds as hours, minutes and seconds.
 
     >>> _clock(75), _clock(7300)
     ('1:15', '2:01:40')

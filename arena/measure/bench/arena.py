@@ -17,7 +17,7 @@ workers are started before they are timed; the commands are timed whole.
 
 from __future__ import annotations
 
-import os
+import resource
 import sqlite3
 import subprocess
 import sys
@@ -36,6 +36,7 @@ from arena.core.rules import Action, View
 from arena.core.seeds import Rng, rng_for
 from arena.games.klaverjas import Klaverjas
 from arena.store import Run
+from arena.store.records import UnitRow, numbers_checksum
 from arena.tournament.referee import Lineup, Referee
 from arena.tournament.run import RunOptions, run
 from arena.tournament.tally import Tally
@@ -65,13 +66,23 @@ class Thinker:
         return view.legal[0]
 
 
-def measure(deals: int = 2000, stored_rounds: int = 1_000_000) -> dict[str, float]:
-    """All figures; `deals` for the comparisons, `stored_rounds` for the memory."""
+def measure(
+    deals: int = 2000,
+    stored_rounds: int = 1_000_000,
+    thought_deals: int = 150,
+    command_deals: int = 10_000,
+    turns: int = 7,
+) -> dict[str, float]:
+    """All figures.
+
+    `deals` are for the referee and the overhead, in so many turns; `thought_deals` for the
+    speed-up, `command_deals` for the commands, `stored_rounds` for the memory.
+    """
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as name:
         folder = Path(name)
-        figures = _referee_and_overhead(folder, deals)
-        figures["speedup_2_workers"] = _speedup(folder)
-        figures |= _command(folder)
+        figures = _referee_and_overhead(folder, deals, turns)
+        figures["speedup_2_workers"] = _speedup(folder, thought_deals)
+        figures |= _command(folder, command_deals, min(3, turns))
         if stored_rounds:
             figures["driver_mib"] = _driver_memory(folder, stored_rounds)
     return figures
@@ -108,7 +119,7 @@ def _in_turns(
     return best
 
 
-def _referee_and_overhead(folder: Path, deals: int) -> dict[str, float]:
+def _referee_and_overhead(folder: Path, deals: int, turns: int) -> dict[str, float]:
     experiment = _experiment(deals, ("a", "random"), ("b", "random"))
     referee = Referee(experiment.rules)
     lineup = Lineup.of([Player(AGENTS.get("random")())] * 4)
@@ -121,16 +132,17 @@ def _referee_and_overhead(folder: Path, deals: int) -> dict[str, float]:
     def stored(turn: int) -> None:
         run(experiment, folder / f"overhead-{turn}", RunOptions(jobs=1), NullWatcher())
 
-    alone_s, stored_s = _in_turns(alone, stored, turns=7, clock=time.process_time)
+    alone_s, stored_s = _in_turns(alone, stored, turns=turns, clock=time.process_time)
     return {
         "referee_rounds_per_s": 2 * deals / alone_s,
         "overhead_per_deal": stored_s / alone_s - 1,
     }
 
 
-def _speedup(folder: Path) -> float:
-    AGENTS.add("bench-thinker", Thinker)
-    experiment = _experiment(150, ("a", "bench-thinker"), ("b", "bench-thinker"))
+def _speedup(folder: Path, deals: int) -> float:
+    if "bench-thinker" not in AGENTS:
+        AGENTS.add("bench-thinker", Thinker)
+    experiment = _experiment(deals, ("a", "bench-thinker"), ("b", "bench-thinker"))
     warm = replace(experiment, deals=experiment.deals[:8])
     run(warm, folder / "warm", RunOptions(jobs=2), NullWatcher())
 
@@ -142,13 +154,13 @@ def _speedup(folder: Path) -> float:
     return one / two
 
 
-def _command(folder: Path) -> dict[str, float]:
+def _command(folder: Path, deals: int, turns: int) -> dict[str, float]:
     config = folder / "bench.yaml"
     config.write_text(_CONFIG)
     command = [sys.executable, "-m", "arena", "run", str(config), "--out", str(folder / "run")]
-    command += ["--jobs", "2", "--no-report"]
-    (first,) = _in_turns(lambda turn: _call([*command, "--fresh"]))
-    (again,) = _in_turns(lambda turn: _call(command))
+    command += ["--jobs", "2", "--no-report", "--set", f"deals.limit={deals}"]
+    (first,) = _in_turns(lambda turn: _call([*command, "--fresh"]), turns=turns)
+    (again,) = _in_turns(lambda turn: _call(command), turns=turns)
     return {"rule_random_10000_s": first, "resume_s": again}
 
 
@@ -179,12 +191,8 @@ def _driver_memory(folder: Path, stored_rounds: int) -> float:
         run(experiment, path, RunOptions(jobs=1), _StopAtOnce())
     except KeyboardInterrupt:
         _copy_rounds(path / "results.sqlite", experiment.deals[-20].id)
-    code = f"from arena.measure.bench.arena_ import finish; finish({str(path)!r}, {deals})"
-    started = subprocess.Popen([sys.executable, "-c", code])
-    _, status, used = os.wait4(started.pid, 0)
-    if status:
-        raise ArenaError(f"{path}: the run could not be finished")
-    return used.ru_maxrss / 1024
+    code = f"from arena.measure.bench.arena import finish; finish({str(path)!r}, {deals})"
+    return float(_call([sys.executable, "-c", code]))
 
 
 def _round_robin(deals: int) -> ResolvedExperiment:
@@ -192,28 +200,36 @@ def _round_robin(deals: int) -> ResolvedExperiment:
 
 
 def finish(path: str, deals: int) -> None:
-    """Finish the round robin in `path` and read its results, in a process to be measured."""
+    """Finish the round robin in `path`, read its results, and print the peak memory in MiB."""
     run(_round_robin(deals), Path(path), RunOptions(jobs=2), NullWatcher())
     with Run(path) as results:
         results.thinking()
         for pairing in results.pairings:
             results.margins(pairing)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
 class _StopAtOnce(NullWatcher):
     def update(self, tally: Tally) -> None:
+        """End the run before it plays."""
         raise KeyboardInterrupt
 
 
 def _copy_rounds(path: Path, last: str) -> None:
+    """Give all other pairings the stored units of the first one, those before `last`."""
     connection = sqlite3.connect(path)
-    columns = [row[1] for row in connection.execute("PRAGMA table_info(rounds)")][1:]
-    names = ", ".join(columns)
-    with connection:
-        connection.execute(
-            f"INSERT INTO rounds SELECT pairings.id, {names} FROM pairings, rounds "
-            "WHERE pairings.id > 1 AND rounds.pairing = 1 AND rounds.unit < ? "
-            "ORDER BY pairings.id, rounds.unit, rounds.seating",
-            (last,),
+    stored = [
+        UnitRow._make(row)
+        for _, *row in connection.execute(
+            "SELECT * FROM units WHERE pairing = 1 AND unit < ? ORDER BY unit", (last,)
         )
+    ]
+    others = [row[0] for row in connection.execute("SELECT id FROM pairings WHERE id > 1")]
+    marks = ", ".join("?" * (1 + len(UnitRow._fields)))
+    with connection:
+        for pairing in others:
+            copies = (row._replace(checksum=numbers_checksum(pairing, *row[:5])) for row in stored)
+            connection.executemany(
+                f"INSERT INTO units VALUES ({marks})", ((pairing, *copy) for copy in copies)
+            )
     connection.close()

@@ -1,0 +1,1 @@
+"""Arena from Python: what `import arena` offers to notebooks and scripts."""

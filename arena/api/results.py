@@ -1,0 +1,215 @@
+"""The results of a run: pandas frames, figures, comparisons; each is made when it is first used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arena.analysis import Standings, make_standings, read
+from arena.core.errors import ArenaError, did_you_mean
+from arena.core.files import run_folder, write_atomically
+from arena.core.tables import text_table
+from arena.report.words import percent, rating_text, signed
+from arena.stats import Rating
+from arena.store import Manifest, Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from arena.report.figures import Picture
+
+
+_MAIN = ("ladder", "strength", "pairs")
+"""The sections of the report that have the main figures."""
+
+
+class RunResults:
+    """The results of a run folder.
+
+    agents   a row per agent, the best first: rating (points per deal above the field) with its
+             limits low and high, Elo with its limits, points per deal, win rate
+    pairs    a row per pair: margin of `first` in points per deal; low, high and p are adjusted
+             for the number of pairs
+    deals    a row per pair and deal: margin and scores, means over the seatings
+    rounds   a row per pair, deal, seating and round
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        with Run(self.path) as run:
+            self.manifest: Manifest = run.manifest
+            self.config: dict[str, Any] = run.config
+
+    @cached_property
+    def standings(self) -> Standings:
+        """What `arena ratings` shows, as objects."""
+        with Run(self.path) as run:
+            return make_standings(read([run]))
+
+    @cached_property
+    def agents(self) -> pd.DataFrame:
+        """A row per agent, the best first."""
+        return _frame(
+            {
+                "agent": agent.name,
+                "rank": agent.rank,
+                "group": agent.letters,
+                **_rating("rating", "", agent.rating),
+                **_rating("elo", "elo_", agent.elo),
+                "points": agent.points.value,
+                "win_rate": agent.win_rate.value,
+                "deals": agent.margin.n,
+                "forfeits": agent.forfeits,
+            }
+            for agent in self.standings.agents
+        )
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        """A row per pair, seen from the agent that is ahead."""
+        return _frame(
+            {
+                "first": pair.first,
+                "second": pair.second,
+                "margin": pair.mean,
+                "low": pair.low,
+                "high": pair.high,
+                "p": pair.p_adjusted,
+                "deals": pair.n,
+                "won": pair.won,
+                "drawn": pair.drawn,
+                "lost": pair.lost,
+                "win_rate": pair.win_rate.value,
+            }
+            for pair in self.standings.pairs
+        )
+
+    @cached_property
+    def deals(self) -> pd.DataFrame:
+        """A row per pair and deal (or match): means over its seatings."""
+        with Run(self.path) as run:
+            return run.deals().rename(columns={"unit": "match" if run.is_match else "deal"})
+
+    @cached_property
+    def rounds(self) -> pd.DataFrame:
+        """A row per pair, deal, seating and round."""
+        with Run(self.path) as run:
+            return run.rounds()
+
+    def plot(self, *names: str) -> Figures:
+        """The main figures of the report, or those with these names."""
+        from arena.report.document import all_sections, make_document  # here: matplotlib is slow
+        from arena.report.figures import draw
+
+        sections = list(all_sections())
+        with Run(self.path) as run:
+            if run.manifest.stop is not None:
+                raise ArenaError(f"{self.path}: runs with a sequential test have no figures")
+            document = make_document(run, sections)
+        drawn = draw(document, [each for each in sections if names or each.name in _MAIN])
+        found = {picture.name: picture for picture in drawn}
+        for name in names:
+            if name not in found:
+                raise ArenaError(f"no figure is called {name!r}; {did_you_mean(name, found)}")
+        return Figures({name: found[name] for name in names or found})
+
+    def report(self, out: Path | str | None = None) -> Path:
+        """Write the report into the run folder (or `out`); the path of its page."""
+        from arena.report import write
+
+        return write(self.path, out)
+
+    def __repr__(self) -> str:
+        manifest = self.manifest
+        pairs, units = len(manifest.pairings), manifest.units_per_pairing
+        head = f"{manifest.name}: {pairs} pairs, {units:,} {self._units} each, in {self.path}"
+        return f"{head}\n\n{text_table(*self._ladder)}"
+
+    def _repr_html_(self) -> str:
+        head, rows = self._ladder
+        cells = "".join(f"<th>{escape(each)}</th>" for each in head)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+        )
+        title, _, _ = repr(self).partition("\n")
+        return f"<p>{escape(title)}</p><table><tr>{cells}</tr>{body}</table>"
+
+    @property
+    def _units(self) -> str:
+        return "matches" if self.manifest.match else "deals"
+
+    @cached_property
+    def _ladder(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        head = ("agent", "rank", "group", "rating", "low", "high", "Elo", "win rate")
+        rows: list[tuple[str, ...]] = []
+        for agent in self.standings.agents:
+            limits = _rating("rating", "", agent.rating)
+            rows.append(
+                (
+                    agent.name,
+                    str(agent.rank),
+                    agent.letters,
+                    rating_text(agent.rating),
+                    signed(limits["low"]),
+                    signed(limits["high"]),
+                    rating_text(agent.elo, 0),
+                    percent(agent.win_rate.value),
+                )
+            )
+        return head, rows
+
+
+def load_run(path: Path | str) -> RunResults:
+    """The results of a run: its folder, or its name in `reports/`."""
+    return RunResults(run_folder(path))
+
+
+def _rating(name: str, prefix: str, rating: Rating | None) -> dict[str, float | None]:
+    value, low, high = (None,) * 3 if rating is None else (rating.value, rating.low, rating.high)
+    return {name: value, f"{prefix}low": low, f"{prefix}high": high}
+
+
+def _frame(rows: Iterator[dict[str, Any]]) -> pd.DataFrame:
+    import pandas as pd  # here, so that `import arena` stays light
+
+    return pd.DataFrame(rows)
+
+
+# --- figures -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, repr=False)
+class Figures(Mapping[str, "Picture"]):
+    """Figures by name; a notebook shows them, `save` writes them."""
+
+    pictures: Mapping[str, Picture]
+
+    def __getitem__(self, name: str) -> Picture:
+        return self.pictures[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.pictures)
+
+    def __len__(self) -> int:
+        return len(self.pictures)
+
+    def save(self, folder: Path | str) -> list[Path]:
+        """Write the figures as SVG files."""
+        paths = [Path(folder) / f"{name}.svg" for name in self]
+        for path, picture in zip(paths, self.values(), strict=True):
+            write_atomically(path, picture.svg)
+        return paths
+
+    def __repr__(self) -> str:
+        return f"<figures {', '.join(self)}; save(folder) writes them>"
+
+    def _repr_html_(self) -> str:
+        return "".join(
+            f"<figure>{each.svg[each.svg.index('<svg') :]}<figcaption>{escape(each.caption)}"
+            "</figcaption></figure>"
+            for each in self.values()
+        )
