@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis.estimates import Estimate
-from arena.analysis.results import Meeting, Results
+from arena.analysis.results import FloatArray, Meeting, Results
 from arena.core.errors import ArenaError
 from arena.core.seeds import seed_for
 from arena.stats import (
-    DealOutcomes,
     DuplicateSaving,
     EloEstimate,
     Equivalence,
@@ -24,7 +23,6 @@ from arena.stats import (
     StatsError,
     Unpaired,
     compare_margins,
-    deal_outcomes,
     duplicate_saving,
     elo_from_counts,
     equivalence,
@@ -190,9 +188,9 @@ def best_side_rate(pair: Meeting) -> Estimate | None:
     return None if pair.best_side is None else Estimate.of(share_of_wins(pair.best_side))
 
 
-def outcomes(pair: Meeting) -> DealOutcomes:
-    """Deals won, drawn and lost: of pooled runs, each deal of each run by itself."""
-    return deal_outcomes(np.concatenate([run.margins for run in pair.each_run]))
+def unit_margins(pair: Meeting) -> FloatArray:
+    """The margins that count as won, drawn or lost: of pooled runs, each deal of each run."""
+    return np.concatenate([run.margins for run in pair.each_run])
 
 
 def detectable(difference: MeanDifference, tests: int = 1) -> float | None:

@@ -1,4 +1,4 @@
-"""A decision made again: what the player's search found out about each card.
+"""A decision made again, with the numbers that the player's search found for each card.
 
 The search is repeated with the same random numbers. Of an agent that remembers something from
 its earlier decisions, or thinks by the clock, the numbers may differ from those it had.
@@ -7,7 +7,7 @@ its earlier decisions, or thinks by the clock, the numbers may differ from those
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from arena.core.agent import Belief, sees_all_cards
@@ -19,7 +19,7 @@ from arena.tournament.referee import decision_rng
 
 @runtime_checkable
 class Explains(Protocol):
-    """An agent that can tell what it considered."""
+    """An agent that can report the actions it considered."""
 
     def explain(self, view: View, rng: Rng) -> Mapping[Action, Any]:
         """Numbers with names (a named tuple) for each action."""
@@ -28,7 +28,7 @@ class Explains(Protocol):
 
 @runtime_checkable
 class Believes(Protocol):
-    """An agent that can tell who it thinks holds the hidden cards."""
+    """An agent that can report where it expects the hidden cards."""
 
     def believes(self, view: View, rng: Rng) -> Belief:
         """How likely each seat is to hold each of them."""
@@ -45,12 +45,14 @@ class RepeatedDecision:
     legal: tuple[Action, ...]
     bids: bool
     """Whether a bidder made it, which does not explain itself."""
-    values: Mapping[Action, Any] | None
+    explains: bool = True
+    """False if the agent was built and cannot explain its play."""
+    values: Mapping[Action, Any] | None = None
     """Numbers with names (a named tuple) for each card; None if the agent does not explain."""
-    chosen: Action | None
-    """What the search plays now; None if it was not asked."""
+    chosen: Action | None = None
+    """The card that the search plays now; None if it was not asked."""
     belief: Belief | None = None
-    """What the player believes of the hidden cards; None if it does not say, or sees them."""
+    """Where the player expects the hidden cards; None if it does not say, or sees them."""
 
 
 def decide_again(run: Run, replay: Replay, at: int) -> RepeatedDecision:
@@ -63,13 +65,15 @@ def decide_again(run: Run, replay: Replay, at: int) -> RepeatedDecision:
         rules.apply(state, action)
     seat, did = state.turn, record.actions[at]
     spec = run.agent_at(replay, seat)
+    bids = state.phase == "bid" and spec.bidder is not None
+    made = RepeatedDecision(seat, state.phase, did, tuple(state.legal), bids)
+    if state.phase != "play" or len(state.legal) == 1:
+        return made
     player = spec.build(run.path)
-    view = rules.view(state, seat, all_hands=sees_all_cards(player))
-    bids = view.phase == "bid" and player.bidder is not None
     searcher = player.cards
-    silent = bids or len(view.legal) == 1 or view.phase != "play"
-    if silent or not isinstance(searcher, Explains):
-        return RepeatedDecision(seat, view.phase, did, view.legal, bids, None, None)
+    if not isinstance(searcher, Explains):
+        return replace(made, explains=False)
+    view = rules.view(state, seat, all_hands=sees_all_cards(player))
 
     def again() -> Rng:
         number = turns.count(seat)
@@ -81,4 +85,4 @@ def decide_again(run: Run, replay: Replay, at: int) -> RepeatedDecision:
     belief = None
     if isinstance(searcher, Believes) and not sees_all_cards(player):
         belief = searcher.believes(view, again())
-    return RepeatedDecision(seat, view.phase, did, view.legal, bids, found, chosen, belief)
+    return replace(made, values=found, chosen=chosen, belief=belief)

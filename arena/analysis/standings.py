@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from arena.analysis.comparison import outcomes, win_rate
+from arena.analysis.comparison import unit_margins, win_rate
 from arena.analysis.estimates import Estimate
 from arena.analysis.results import Meeting, Results
 from arena.core.errors import ArenaError
@@ -238,7 +238,7 @@ def _ahead_first(pair: Meeting, rank: dict[str, int]) -> Meeting:
 
 
 def _pair(pair: Meeting, compared: PairComparison) -> PairStanding:
-    difference, counted = mean_difference(pair.margins), outcomes(pair)
+    difference, margins = mean_difference(pair.margins), unit_margins(pair)
     low, high = compared.low, compared.high
     if pair.first != compared.a:
         low, high = (None if x is None else -x for x in (high, low))
@@ -257,9 +257,9 @@ def _pair(pair: Meeting, compared: PairComparison) -> PairStanding:
         p=compared.p,
         p_adjusted=compared.p_adjusted,
         significant=compared.significant,
-        won=counted.wins,
-        drawn=counted.draws,
-        lost=counted.losses,
+        won=int((margins > 0).sum()),
+        drawn=int((margins == 0).sum()),
+        lost=int((margins < 0).sum()),
         win_rate=win_rate(pair),
         saving=duplicate_saving(pair.games) if pair.games.shape[1] > 1 else None,
         forfeits=pair.forfeits,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 
-from arena.report.figures.style import BLUE, MUTED, despine, figure_style, new_figure, short
+from arena.report.figures.style import BLUE, MUTED, figure_style, new_figure, short
 from arena.stats import Rating
 
 _LABELS = 12
@@ -30,7 +30,6 @@ def history_figure(name: str, unit: str, points: Sequence[tuple[str, str, Rating
         axes.set_xlim(-0.5, len(points) - 0.5)
         axes.set_ylabel(f"points per {unit}\nabove the field")
         axes.set_title(name)
-        despine(axes)
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None, "Title": f"History of {name}"})
         return out.getvalue()

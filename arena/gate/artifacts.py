@@ -7,7 +7,7 @@ from pathlib import Path
 
 from arena.core.files import write_atomically
 from arena.gate.verdict import GateVerdict
-from arena.report.sequential import SequentialReport, WalkShown, write_report
+from arena.report.sequential import SequentialReport, WalkShown, write_sequential
 
 
 def write_verdict(verdict: GateVerdict, out: Path) -> None:
@@ -17,7 +17,7 @@ def write_verdict(verdict: GateVerdict, out: Path) -> None:
     write_atomically(out / "gate.json", text + "\n")
     write_atomically(out / "junit.xml", verdict.junit())
     write_atomically(out / "gate.md", verdict.markdown())
-    write_report(_report(verdict), out / "report")
+    write_sequential(_report(verdict), out / "report")
 
 
 def _report(verdict: GateVerdict) -> SequentialReport:

@@ -4,11 +4,11 @@
     report.md       short enough for a pull request comment
     report.json     every number, under stable names
     tables/*.csv    the tables
-    figures/*       the figures, as PNG and SVG
-    report.tex, references.bib    on request: the tables for a paper, and the methods they use
+    figures/*.svg   the figures of the page
+    figures/*.png, report.tex, references.bib    on request: figures and tables for a paper
 
-Nothing is computed here: `arena.analysis` asks `arena.stats`, and the report shows it. A report
-is made of sections (`arena.report.section`), ours and strangers' alike.
+Nothing is computed here: `arena.analysis` asks `arena.stats`, and the report shows the results.
+A report is made of sections (`arena.report.section`), which plug-ins can add to.
 """
 
 from __future__ import annotations
@@ -17,12 +17,16 @@ import json
 import re
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena import __version__
 from arena.core.files import write_atomically
 from arena.store import Run
 
-__all__ = ["HTML", "is_current", "write"]
+if TYPE_CHECKING:
+    from arena.report.context import Context
+
+__all__ = ["HTML", "is_current", "write", "write_report"]
 
 HTML = "report.html"
 MARKDOWN = "report.md"
@@ -34,24 +38,40 @@ _HEAD = 4096
 """How many bytes of a page are searched for what it was made from."""
 
 
-def write(run_folder: Path | str, out: Path | str | None = None, *, latex: bool = False) -> Path:
-    """Write the report of a run into its folder (or into `out`); the path of the page."""
-    # Here, because drawing takes seconds to import and `arena run --no-report` need not wait.
+def write(
+    run_folder: Path | str,
+    out: Path | str | None = None,
+    *,
+    latex: bool = False,
+    png: bool = False,
+) -> Path:
+    """Write the report of a run into its folder (or into `out`); returns the path of the page."""
+    from arena.report.context import Context  # here: scipy takes long to import
+
+    with Run(run_folder) as run:
+        folder = Path(run_folder if out is None else out)
+        return write_report(Context(run), folder, latex=latex, png=png)
+
+
+def write_report(context: Context, folder: Path, *, latex: bool = False, png: bool = False) -> Path:
+    """Write a report from results that may already be there; returns the path of the page.
+
+    `latex` adds the tables for a paper, `png` every figure as PNG.
+    """
+    # Here, because drawing takes long to import and `arena run --no-report` need not wait.
     from arena.report.document import all_sections, make_document
     from arena.report.figures import draw
     from arena.report.render import render_html, render_latex, render_markdown
     from arena.report.sections.method import MethodPart
-    from arena.report.sequential import stopped_report, write_report
+    from arena.report.sequential import stopped_report, write_sequential
     from arena.report.tables import as_csv
 
-    folder = Path(run_folder if out is None else out)
     sections = list(all_sections())
-    with Run(run_folder) as run:
-        made_from = _made_from(run)  # before: what comes in while it is made makes it an old one
-        if run.manifest.stop is not None:
-            return write_report(stopped_report(run), folder, made_from)
-        document = make_document(run, sections)
-    pictures = draw(document, sections)
+    made_from = _made_from(context.run)  # first: results stored from now on make the page outdated
+    if context.run.manifest.stop is not None:
+        return write_sequential(stopped_report(context.run), folder, made_from)
+    document = make_document(context, sections)
+    pictures = draw(document, sections, png=png)
     for section in sections:
         part = document.parts.get(section.name)
         for name, rows in section.csv(part).items() if part is not None else ():
@@ -59,8 +79,9 @@ def write(run_folder: Path | str, out: Path | str | None = None, *, latex: bool 
             if text:
                 write_atomically(folder / "tables" / f"{name}.csv", text)
     for picture in pictures:
-        write_atomically(folder / "figures" / f"{picture.name}.png", picture.png)
         write_atomically(folder / "figures" / f"{picture.name}.svg", picture.svg)
+        if picture.png is not None:
+            write_atomically(folder / "figures" / f"{picture.name}.png", picture.png)
     text = json.dumps(document.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
     write_atomically(folder / JSON, f"{text}\n")
     write_atomically(folder / MARKDOWN, render_markdown(document, sections))
@@ -72,15 +93,14 @@ def write(run_folder: Path | str, out: Path | str | None = None, *, latex: bool 
     return page
 
 
-def is_current(run_folder: Path | str) -> bool:
+def is_current(run: Run) -> bool:
     """Whether the page in a run's folder was made, by this version, from what is stored now."""
     try:
-        with (Path(run_folder) / HTML).open("rb") as page:
+        with (run.path / HTML).open("rb") as page:
             found = _MADE_FROM.search(page.read(_HEAD))
     except OSError:
         return False
-    with Run(run_folder) as run:
-        return found is not None and found[1].decode() == _made_from(run)
+    return found is not None and found[1].decode() == _made_from(run)
 
 
 def _made_from(run: Run) -> str:

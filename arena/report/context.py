@@ -1,10 +1,11 @@
-"""What sections take their numbers from: one run, each result computed once."""
+"""One run and everything that a command computes from it, each result once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from arena.analysis import (
     Results,
@@ -19,10 +20,15 @@ from arena.report.labels import short_labels
 from arena.store import Pairing, Run, Thinking
 from arena.store.database import FaultRecord
 
+if TYPE_CHECKING:
+    from arena.report.section import Section
+
+Part = TypeVar("Part")
+
 
 @dataclass(frozen=True)
 class Context:
-    """A run and what `arena.analysis` says about it."""
+    """A run and its results by `arena.analysis`, shared by the tables and the report."""
 
     run: Run
 
@@ -65,6 +71,17 @@ class Context:
     def labels(self) -> dict[str, str]:
         """Short names for figures and wide tables."""
         return short_labels(self.results.agents)
+
+    @cached_property
+    def _parts(self) -> dict[str, Any]:
+        return {}
+
+    def part(self, section: Section[Part]) -> Part | None:
+        """A section's part of the document, made once."""
+        if section.name not in self._parts:
+            self._parts[section.name] = section.make(self)
+        found: Part | None = self._parts[section.name]
+        return found
 
     @property
     def units(self) -> str:

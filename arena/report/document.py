@@ -15,7 +15,6 @@ from typing import Any, Literal, TypeVar
 from arena.report.context import Context
 from arena.report.section import ADDED, Section
 from arena.report.sections import SECTIONS
-from arena.store import Run
 
 FORMAT = 4
 T = TypeVar("T")
@@ -43,15 +42,10 @@ class ReportDocument:
         return {"format": FORMAT, **{name: asdict(part) for name, part in self.parts.items()}}
 
 
-def make_document(run: Run, sections: Iterable[Section[Any]] | None = None) -> ReportDocument:
-    """Everything that the report of a run says."""
-    context = Context(run)
-    parts = {}
-    for section in all_sections() if sections is None else sections:
-        part = section.make(context)
-        if part is not None:
-            parts[section.name] = part
-    return ReportDocument(parts)
+def make_document(context: Context, sections: Iterable[Section[Any]]) -> ReportDocument:
+    """All parts of the report of a run."""
+    parts = {section.name: context.part(section) for section in sections}
+    return ReportDocument({name: part for name, part in parts.items() if part is not None})
 
 
 def all_sections(tell: Callable[[str], object] | None = None) -> Iterator[Section[Any]]:

@@ -1,23 +1,28 @@
-"""What the page explains: captions and notes, each made in one place and tested.
+"""Captions and notes of the report, each made in one place and tested.
 
-Sentences about who is stronger are in `sentences`; these say how the numbers are to be read. The
-templates hold no prose of their own, so a sentence cannot contradict what it stands beside.
+Sentences about strength are in `sentences`; these explain how to read the numbers. Templates,
+tables and figures have no prose of their own, so no sentence can contradict another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from arena.report.words import above, count, method, percent
+
+if TYPE_CHECKING:
+    from arena.report.document import ReportDocument
 
 
 @dataclass(frozen=True)
 class Explanations:
-    """The notes of one page."""
+    """The notes of one report."""
 
     unit: str
     units: str
+    singles: str
     higher_wins: bool
     confidence: float
     alpha: float
@@ -26,6 +31,22 @@ class Explanations:
     """Of direct meetings."""
     basis: str
     """What the comparisons rest on: `joint` or `direct`."""
+
+    @classmethod
+    def of(cls, document: ReportDocument) -> Explanations:
+        """The notes that fit a document."""
+        run, method = document.parts["run"], document.parts["method"]
+        return cls(
+            unit=run.unit,
+            units=run.units,
+            singles=run.singles,
+            higher_wins=run.higher_wins,
+            confidence=method.confidence,
+            alpha=method.alpha,
+            power=method.power,
+            adjustment=method.adjustment,
+            basis=method.basis,
+        )
 
     @property
     def _level(self) -> str:
@@ -200,3 +221,49 @@ class Explanations:
     def swings_caption(self) -> str:
         """Whose margins they are."""
         return "Margins are in favour of the agent named first."
+
+    # --- figures -------------------------------------------------------------------------
+
+    def time_figure(self) -> str:
+        """Strength against time."""
+        return (
+            f"Strength against the median time of a decision, with {self._level} intervals. The "
+            "dashed line joins the agents that no other agent beats on both."
+        )
+
+    def cross_table_figure(self) -> str:
+        """The map of direct meetings."""
+        return f"Direct meetings. {self.pairs_map()}"
+
+    def forest_figure(self) -> str:
+        """The list of direct meetings."""
+        return (
+            f"Direct meetings: mean margin in points per {self.unit}, with limits adjusted over "
+            f"all pairs ({method(self.adjustment)}). Filled: differs beyond chance."
+        )
+
+    def margins_figure(self) -> str:
+        """How margins are spread."""
+        return (
+            f"How often which margin occurred: of single {self.singles}, and of {self.units} with "
+            "their seatings averaged. Heights are shares, on one scale for all rows. Spikes are "
+            "games of all or nothing."
+        )
+
+    def roles_figure(self) -> str:
+        """Scores by role."""
+        return f"Mean score by role, with {self._level} intervals over {self.units}."
+
+    def tricks_figure(self) -> str:
+        """Points by trick."""
+        return (
+            f"Points taken in each trick, bonus included, with {self._level} intervals over "
+            f"{self.units}."
+        )
+
+    def sweeps_figure(self) -> str:
+        """Strength along a parameter."""
+        return (
+            f"Strength along a parameter, with the {self._level} interval of each point alone. "
+            "Filled: no setting of the sweep is known to be better (joint comparison)."
+        )

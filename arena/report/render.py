@@ -18,7 +18,6 @@ from arena.report.figures import Picture
 from arena.report.section import Section
 from arena.report.sections.deals import DealsPart
 from arena.report.sections.ladder import LadderAgent, LadderPart
-from arena.report.sections.method import MethodPart
 from arena.report.sections.overview import RunPart
 from arena.report.sections.pages import page_text
 from arena.report.sections.pairs import PairsPart
@@ -54,7 +53,7 @@ def render_html(
         scale=_scale(agents),
         hero=_hero(agents),
         roles=words.ROLES,
-        say=_explanations(document),
+        say=Explanations.of(document),
         isolated=[agent.name for agent in agents if agent.own_process],
         replays=_embedded(_replays(document)),
     )
@@ -94,20 +93,6 @@ def render_latex(document: ReportDocument, sections: Sequence[Section[Any]]) -> 
     ]
     head = "% Needs \\usepackage{booktabs}. The methods are in references.bib.\n\n"
     return head + "\n\n".join(found) + "\n"
-
-
-def _explanations(document: ReportDocument) -> Explanations:
-    run, method = document[RunPart], document[MethodPart]
-    return Explanations(
-        unit=run.unit,
-        units=run.units,
-        higher_wins=run.higher_wins,
-        confidence=method.confidence,
-        alpha=method.alpha,
-        power=method.power,
-        adjustment=document[PairsPart].adjustment,
-        basis=document[StrengthPart].basis,
-    )
 
 
 def _environment(autoescape: bool, files: dict[str, str]) -> Environment:

@@ -14,7 +14,7 @@ says it comes `after`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
@@ -32,11 +32,14 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure with its name and what is written below it."""
+    """A figure that can be drawn, with its name and caption."""
 
     name: str
     caption: str
-    figure: Figure
+    draw: Callable[[], Figure | None]
+    """Called while the style of the report's figures is set; None if there is nothing to show."""
+    on_page: bool = True
+    """Whether the page shows it; if not, it is drawn for `arena report --png` only."""
 
 
 class Section(Generic[Part]):
@@ -62,7 +65,7 @@ class Section(Generic[Part]):
         raise NotImplementedError
 
     def figures(self, part: Part, document: ReportDocument) -> Iterable[Drawing]:
-        """Its figures; called while the style of the report's figures is set."""
+        """Its figures."""
         return ()
 
     def csv(self, part: Part) -> Mapping[str, Rows]:

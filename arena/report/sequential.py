@@ -120,7 +120,7 @@ def as_words(report: SequentialReport) -> str:
     return "\n".join((as_text(table), table.caption, *report.lines)) + "\n"
 
 
-def write_report(report: SequentialReport, folder: Path, made_from: str = "") -> Path:
+def write_sequential(report: SequentialReport, folder: Path, made_from: str = "") -> Path:
     """Write page, text, numbers and figure; the path of the page."""
     from arena.report.figures import picture_of
     from arena.report.figures.style import figure_style
@@ -131,7 +131,6 @@ def write_report(report: SequentialReport, folder: Path, made_from: str = "") ->
     if report.walks:
         with figure_style():
             picture = picture_of("walks", "", draw_traces(report.walks))
-        write_atomically(folder / "figures" / "walks.png", picture.png)
         write_atomically(folder / "figures" / "walks.svg", picture.svg)
         inline = picture.inline
     text = json.dumps({"format": 1, **asdict(report)}, indent=1, ensure_ascii=False)

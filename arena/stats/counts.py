@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize
 
 from arena.stats.errors import StatsError
 from arena.stats.sample import FloatArray
@@ -78,6 +77,8 @@ def _multiplier(probabilities: FloatArray, values: FloatArray) -> float:
 
     def gap(theta: float) -> float:
         return float(weighted @ (1 / (1 + theta * values)))
+
+    from scipy import optimize  # here: it takes long to import
 
     return float(optimize.brentq(gap, left + inset, right - inset, xtol=1e-15, rtol=1e-14))
 

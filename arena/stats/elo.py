@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special, stats
+from scipy import special
 
 from arena.stats.counts import outcomes
 from arena.stats.errors import StatsError
@@ -109,7 +109,7 @@ def elo_from_counts(
         quantile = math.inf
         note = "One result only: no interval."
     elif interval == "t":
-        quantile = float(stats.t.ppf(tail, o.units - 1))
+        quantile = float(special.stdtrit(o.units - 1, tail))
     else:
         quantile = float(special.ndtri(tail))
     low_score, high_score = o.mean - quantile * se, o.mean + quantile * se

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special, stats
+from scipy import special
 
 from arena.stats.errors import StatsError
 from arena.stats.letters import compact_letters
@@ -70,6 +70,8 @@ def adjust_p(p_values: ArrayLike, method: Adjustment = "holm") -> FloatArray:
     if method == "none" or p.size == 0:
         return p.copy()
     if method == "bh":
+        from scipy import stats  # here: it takes long to import
+
         return np.asarray(stats.false_discovery_control(p, method="bh"), dtype=np.float64)
     if method != "holm":
         raise StatsError(f"unknown adjustment {method!r} (holm, bh, none)")

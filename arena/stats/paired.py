@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize, special, stats
+from scipy import special
 
 from arena.stats.errors import StatsError
 from arena.stats.sample import check_probability, deal_sample, generator
@@ -155,6 +155,8 @@ def wilcoxon_signed_rank(margins: ArrayLike) -> TestResult:
     if nonzero == 0:
         why = s.trouble or "Every margin is 0: no signed ranks."
         return TestResult(name, None, None, s.n, s.zeros, s.forfeits, None, s.note(why))
+    from scipy import stats  # here: it takes long to import
+
     result = stats.wilcoxon(s.values, zero_method="pratt", method="auto")
     share = f"{s.zeros} of {s.n} deals have margin 0." if s.zeros else ""
     few = (
@@ -193,6 +195,8 @@ def sign_flip(
         return TestResult(name, None, None, s.n, s.zeros, s.forfeits, None, s.note(why))
     p = 1.0  # one deal: both signs are as far from 0
     if nonzero.size > 1:
+        from scipy import stats  # here: it takes long to import
+
         result = stats.permutation_test(
             (nonzero,),
             lambda x, axis: np.sum(x, axis=axis),
@@ -215,7 +219,9 @@ def sign_flip(
 def _noncentral_t_limit(t: float, df: float, probability: float) -> float:
     """The noncentrality for which P(T ≤ t) = probability."""
     spread = math.sqrt(1.0 + t * t / (2.0 * df))
-    guess = t - float(stats.norm.ppf(probability)) * spread
+    from scipy import optimize, stats  # here: they take long to import
+
+    guess = t - float(special.ndtri(probability)) * spread
     if df > 5_000 or abs(t) > 30:
         # Beyond this the noncentral t is numerically normal in the noncentrality.
         return guess

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
@@ -83,6 +83,8 @@ def open_limit(
     near, far = side * _FAR, -side * _FAR
     if gap(near) >= 0 or gap(far) <= 0:  # so few results that nothing is excluded
         return -side * _FAR
+    from scipy import optimize  # here: it takes long to import
+
     return float(optimize.brentq(gap, near, far, xtol=1e-6))
 
 
@@ -101,6 +103,8 @@ def _profile(table: DealTable, agent: int, value: float, weights: FloatArray) ->
         likelihood = won @ special.log_expit(eta) + lost @ special.log_expit(-eta)
         slope = won * special.expit(-eta) - lost * special.expit(eta)
         return -float(likelihood), -(slope @ columns)
+
+    from scipy import optimize  # here: it takes long to import
 
     found = optimize.minimize(
         negative,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize, special, stats
+from scipy import special
 
 from arena.stats.elo import NELO_PER_T, elo_of_score, expected_score
 from arena.stats.errors import StatsError
@@ -101,11 +101,16 @@ def detectable(df: float, se: float, alpha: float, power: float = POWER) -> floa
     check_probability(power, "power")
     if power <= alpha:
         raise StatsError(f"power {power:g} is not above the level {alpha:g}")
-    high = 2.0
+    low, high = 0.0, 2.0
     while noncentral_power(high, df, alpha) < power:
-        high *= 2
-    found = optimize.brentq(lambda d: noncentral_power(d, df, alpha) - power, 0.0, high)
-    return float(found) * se
+        low, high = high, 2 * high
+    for _ in range(40):  # halved until it is exact; by hand: scipy.optimize takes long to import
+        middle = (low + high) / 2
+        if noncentral_power(middle, df, alpha) < power:
+            low = middle
+        else:
+            high = middle
+    return high * se
 
 
 def deals_for_t_test(
@@ -220,11 +225,13 @@ def pilot_sd(margins: ArrayLike, confidence: float = 0.95) -> PilotSd:
         why = f"A pilot of {s.n} deals gives no interval for the standard deviation."
         return PilotSd(s.sd, None, None, s.n, confidence, s.note(why))
     trim = 1 / (2 * math.sqrt(s.n - 4)) if s.n > 5 else 0.0
+    from scipy import stats  # here: it takes long to import
+
     centre = float(stats.trim_mean(s.values, min(trim, 0.25)))
     fourth = float(np.sum((s.values - centre) ** 4))
     kurtosis = s.n * fourth / float(np.sum((s.values - s.mean) ** 2)) ** 2
     se = math.sqrt(max(kurtosis - (s.n - 3) / s.n, 0.0) / (s.n - 1))
-    half = float(stats.t.ppf(0.5 + confidence / 2, s.n - 1)) * se
+    half = float(special.stdtrit(s.n - 1, 0.5 + confidence / 2)) * se
     return PilotSd(
         s.sd, s.sd * math.exp(-half / 2), s.sd * math.exp(half / 2), s.n, confidence, s.note()
     )

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from arena.stats.errors import StatsError
 from arena.stats.sample import check_probability, deal_sample, join_notes
@@ -71,6 +70,8 @@ def unpaired(points_a: ArrayLike, points_b: ArrayLike, confidence: float = 0.95)
         return Unpaired(
             UNPAIRED_LABEL, difference, None, None, None, None, None, a.n, b.n, confidence, why
         )
+    from scipy import stats  # here: it takes long to import
+
     student = stats.ttest_ind(a.values, b.values)
     welch = stats.ttest_ind(a.values, b.values, equal_var=False)
     ranks = stats.mannwhitneyu(a.values, b.values)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special, stats
+from scipy import special
 
 from arena.stats.errors import StatsError
 from arena.stats.sample import check_probability, deal_sample
@@ -78,6 +78,8 @@ def deal_outcomes(margins: ArrayLike, confidence: float = 0.95) -> DealOutcomes:
             confidence,
             s.note(why),
         )
+    from scipy import stats  # here: it takes long to import
+
     test = stats.binomtest(wins, wins + losses)
     low, high = _wilson(wins, wins + losses, confidence)
     return DealOutcomes(
@@ -117,7 +119,7 @@ def share_of_wins(won: ArrayLike, confidence: float = 0.95) -> WinShare:
     error of the mean over deals; t(n - 1) instead of the normal quantile enters by shrinking that
     number by (z/t)². If every game was won, or none, the deals are the games. Unit: the deal;
     0 to 1. Assumes independent deals. Source: Wilson 1927, JASA 22; Korn & Graubard 1998, Survey
-    Methodology 24 (effective sample size); statsmodels' `proportion_confint` computes it.
+    Methodology 24 (effective sample size). By hand: statsmodels takes long to import.
     """
     check_probability(confidence, "confidence")
     s = deal_sample(won, "shares of games won")
@@ -140,11 +142,12 @@ def share_of_wins(won: ArrayLike, confidence: float = 0.95) -> WinShare:
 
 
 def _wilson(wins: float, games: float, confidence: float) -> tuple[float, float]:
-    from statsmodels.stats.proportion import proportion_confint  # here: it takes long to import
-
-    low, high = proportion_confint(wins, games, 1 - confidence, method="wilson")
+    share, z2 = wins / games, float(special.ndtri(0.5 + confidence / 2)) ** 2
+    centre = share + z2 / (2 * games)
+    half = math.sqrt(z2 * (share * (1 - share) / games + z2 / (4 * games**2)))
+    scale = 1 + z2 / games
     # Rounding must not leave a perfect score outside its own interval.
-    return min(float(low), wins / games), max(float(high), wins / games)
+    return min((centre - half) / scale, share), max((centre + half) / scale, share)
 
 
 def share_of_points(

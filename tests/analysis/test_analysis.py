@@ -24,7 +24,7 @@ from arena.analysis import (
     margin_distributions,
     read,
 )
-from arena.analysis.comparison import detectable, outcomes
+from arena.analysis.comparison import detectable, unit_margins
 from arena.analysis.sweeps import Sweep
 from arena.config.models import Reference
 from arena.core.errors import ArenaError
@@ -32,7 +32,7 @@ from arena.core.registry import AGENTS
 from arena.core.rules import MatchFormat
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
-from arena.stats import mean_difference
+from arena.stats import deal_outcomes, mean_difference
 from arena.stats.power import t_test_power
 from arena.store import Run
 from arena.store.manifest import EntrantUsed
@@ -219,15 +219,15 @@ def test_a_deal_of_two_runs_is_one_deal(tmp_path: Path) -> None:
     assert both.margins == pytest.approx((one.margins + two.margins) / 2)
     assert both.won == pytest.approx((one.won + two.won) / 2)
     # What was won and lost is counted per deal and run, not on the mean of two runs.
-    each = [outcomes(pair) for pair in (one, two)]
-    found = outcomes(both)
+    each = [deal_outcomes(unit_margins(pair)) for pair in (one, two)]
+    found = deal_outcomes(unit_margins(both))
     assert found.n == 12
     assert (found.wins, found.draws, found.losses) == (
         sum(x.wins for x in each),
         sum(x.draws for x in each),
         sum(x.losses for x in each),
     )
-    assert outcomes(both.reversed()).wins == found.losses
+    assert deal_outcomes(unit_margins(both.reversed())).wins == found.losses
 
 
 def test_three_runs_weigh_the_same(tmp_path: Path) -> None:

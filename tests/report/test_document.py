@@ -137,8 +137,16 @@ def test_the_files_are_there(written: Get, kind: str) -> None:
     for name in ("agents", "pairs", "strength", "points", "tricks", "swings", "margins"):
         assert (folder / "tables" / f"{name}.csv").stat().st_size > 0
     for name in ("forest", "margins", "tricks", "strength-and-time"):
+        assert "</svg>" in (folder / "figures" / f"{name}.svg").read_text(encoding="utf-8")
+
+
+def test_figures_for_papers_on_request(written: Get, tmp_path: Path) -> None:
+    folder = tmp_path / "paper"
+    assert main(["report", str(written("klaverjas").folder), "--out", str(folder), "--png"]) == 0
+    for name in ("cross-table", "forest", "margins", "roles", "tricks", "strength-and-time"):
         assert (folder / "figures" / f"{name}.png").read_bytes()[:4] == b"\x89PNG"
         assert "</svg>" in (folder / "figures" / f"{name}.svg").read_text(encoding="utf-8")
+    assert not list((written("klaverjas").folder / "figures").glob("*.png"))
 
 
 def test_agents_that_see_all_cards_are_marked(written: Get) -> None:

@@ -13,7 +13,7 @@ from arena.report.sections import SECTIONS
 from arena.report.sections.pages import page_text
 from arena.report.tables import Column, TextTable
 
-KLAVERJAS = Explanations("deal", "deals", True, 0.95, 0.05, 0.8, "holm", "joint")
+KLAVERJAS = Explanations("deal", "deals", "rounds", True, 0.95, 0.05, 0.8, "holm", "joint")
 HEARTS = replace(KLAVERJAS, higher_wins=False)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -83,20 +83,21 @@ def test_strength_and_time_can_be_read(
         (axes,) = figure.axes
         inside = axes.get_window_extent(renderer)
 
-        names = [text for text in axes.texts if text.get_text()]
-        assert len(names) == agents
-        boxes = [name.get_window_extent(renderer) for name in names]
-        assert not [1 for one, other in combinations(boxes, 2) if one.overlaps(other)]
-        assert all(inside.x0 <= box.x0 and box.x1 <= inside.x1 for box in boxes)
+        legend = axes.get_legend()
+        assert legend is not None
+        names = [text.get_text() for text in legend.get_texts()]
+        assert len(set(names)) == agents and "(sees all cards)" in names[0]
+        outside = legend.get_window_extent(renderer)
+        assert not outside.overlaps(inside)
+        assert outside.y0 >= 0 and outside.y1 <= figure.bbox.height
+        looks = {(line.get_color(), line.get_marker()) for line in axes.lines[1:]}
+        assert len(looks - {(color, "None") for color, _ in looks}) >= agents
 
         low, high = axes.get_xlim()
         ticks = [t for t in axes.xaxis.get_ticklabels() if low <= t.get_position()[0] <= high]
         assert 3 <= len(ticks) <= 8
         extents = [tick.get_window_extent(renderer) for tick in ticks]
         assert all(one.x1 < other.x0 for one, other in pairwise(extents))
-
-        (legend,) = figure.legends
-        assert not legend.get_window_extent(renderer).overlaps(inside)
 
 
 def test_ticks_at_every_range_of_a_decade_or_more() -> None:

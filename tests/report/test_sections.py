@@ -102,7 +102,7 @@ def test_terminal_and_page_have_the_same_order_and_numbers(written: Get) -> None
 
     report = written("klaverjas")
     with Run(report.folder) as run:
-        lines = standings_text(run).splitlines()
+        lines = standings_text(Context(run)).splitlines()
     for line, agent in zip(lines[1:], report.document["ladder"]["agents"], strict=False):
         assert agent["name"] in line
         assert f"{abs(agent['rating']['value']):.1f}" in line

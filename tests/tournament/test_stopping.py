@@ -106,7 +106,7 @@ def test_tables_report_and_status_have_the_estimate_after_stopping(
     page = (tmp_path / "reports" / "s" / "report.html").read_text(encoding="utf-8")
     assert f"{walk.estimate:+.1f}" in page and "<svg" in page and f"{naive:+.1f}" not in page
     assert json.loads((tmp_path / "reports" / "s" / "report.json").read_text())["walks"][0]["path"]
-    assert (tmp_path / "reports" / "s" / "figures" / "walks.png").stat().st_size > 5_000
+    assert (tmp_path / "reports" / "s" / "figures" / "walks.svg").stat().st_size > 5_000
     assert main(["status", "reports/s"]) == 0
     said = capsys.readouterr().out
     assert "s: complete" in said and f"{naive:+.1f}" not in said

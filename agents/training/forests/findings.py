@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 
 from agents.training.forests.growing import Accuracy
 from arena.core.files import write_atomically
-from arena.report.figures.style import BLUE, ORANGE, despine, figure_style, new_figure
+from arena.report.figures.style import BLUE, ORANGE, figure_style, new_figure
 
 _FOREST, _RULE = "forest", "rule agent"
 
@@ -55,7 +55,6 @@ def _accuracy(found: Sequence[Accuracy]) -> Figure:
     axes.set_ylim(0, 1)
     axes.yaxis.set_major_formatter(mpl.ticker.PercentFormatter(1.0))
     axes.legend(title=None, loc="upper right")
-    despine(axes)
     return figure
 
 
@@ -65,7 +64,6 @@ def _importances(importances: Mapping[str, float]) -> Figure:
     sns.barplot(x=list(importances.values()), y=list(importances), color=BLUE, ax=axes)
     axes.set_xlabel("mean decrease in impurity")
     axes.tick_params(axis="y", labelsize=7)
-    despine(axes)
     return figure
 
 

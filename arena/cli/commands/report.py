@@ -27,12 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also report.tex (tables for a paper) and references.bib (the methods used)",
     )
+    parser.add_argument("--png", action="store_true", help="also every figure as PNG")
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the report and say where it is."""
-    page = write(args.run, args.out, latex=args.latex)
+    page = write(args.run, args.out, latex=args.latex, png=args.png)
     print(page)
     if args.open:
         import webbrowser

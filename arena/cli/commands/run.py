@@ -30,7 +30,7 @@ from arena.cli.options import add_experiment_options
 from arena.config.loader import load
 from arena.core.files import write_atomically
 from arena.live import LivePage
-from arena.report import HTML, is_current, write
+from arena.report import HTML, is_current, write_report
 from arena.store import Run
 from arena.store.folder import TABLES, RunFolder
 from arena.tournament.fault_lines import fault_summary
@@ -106,11 +106,7 @@ def run(args: argparse.Namespace) -> int:
                 print(f"arena: stopped: {finished.stopped}", file=sys.stderr)
                 return 1
             # The folder is still ours: nobody starts over while tables and report are made.
-            tables = _tables(finished)
-            if not args.quiet:
-                _show(finished, unit, tables)
-            if not args.no_report:
-                _report(finished, args.quiet)
+            _finish(finished, unit, args)
     except KeyboardInterrupt:
         stored = f"{progress.tally.done:,} {unit} are" if progress.tally else "what was finished is"
         print(
@@ -121,35 +117,34 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _show(finished: Finished, unit: str, tables: str) -> None:
+def _finish(finished: Finished, unit: str, args: argparse.Namespace) -> None:
+    """Show the tables and write the report, both from one reading of the results.
+
+    The tables of a complete run are kept, and so is a report of what is stored: neither is made
+    again.
+    """
     path = finished.path
-    if finished.found and not finished.played:
-        print(f"all {finished.found:,} {unit} were stored before in {path}\n")
-    print(tables)
+    kept = path / TABLES
     with Run(path) as results:
-        cpu = results.manifest.cpu_s
-        for line in fault_summary(results):
-            print(line)
-    print(f"{cpu:,.1f} CPU seconds; results in {path}")
+        tables = kept.read_text("utf-8") if not finished.played and kept.is_file() else None
+        outdated = not args.no_report and not is_current(results)
+        if tables is None or outdated:
+            from arena.report.context import Context  # here: scipy takes long to import
 
+            context = Context(results)
+        if tables is None:
+            from arena.cli.end_of_run import standings_text
 
-def _report(finished: Finished, quiet: bool) -> None:
-    """Write the report, unless there is one of what is stored."""
-    page = finished.path / HTML
-    if not is_current(finished.path):
-        write(finished.path)
-    if not quiet:
-        print(f"report in {page}")
-
-
-def _tables(finished: Finished) -> str:
-    """The tables; those of a run that is complete are kept, they cannot change any more."""
-    kept = finished.path / TABLES
-    if not finished.played and kept.is_file():
-        return kept.read_text(encoding="utf-8")
-    from arena.cli.end_of_run import standings_text  # here: scipy takes a second to import
-
-    with Run(finished.path) as results:
-        text = standings_text(results)
-    write_atomically(kept, text)
-    return text
+            tables = standings_text(context)
+            write_atomically(kept, tables)
+        if not args.quiet:
+            if finished.found and not finished.played:
+                print(f"all {finished.found:,} {unit} were stored before in {path}\n")
+            print(tables)
+            for line in fault_summary(results):
+                print(line)
+            print(f"{results.manifest.cpu_s:,.1f} CPU seconds; results in {path}")
+        if outdated:
+            write_report(context, path)
+    if not args.no_report and not args.quiet:
+        print(f"report in {path / HTML}")

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from arena.report import HTML, is_current
+from arena.store import Run
 from arena.verify import check_file, check_run
 
 
@@ -43,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
                 if mismatches < args.show:
                     print(f"{checked.place}: {mismatch}")
                 mismatches += 1
-        if (path / HTML).is_file() and not is_current(path):
+        if (path / HTML).is_file() and not _has_report(path):
             print(f"{path / HTML}: is of other results; 'arena report {path}' writes it again")
     if mismatches > args.show:
         print(f"... and {mismatches - args.show} more (--show N names more)")
@@ -54,6 +55,12 @@ def run(args: argparse.Namespace) -> int:
         )
         print(f"not checked: {'; '.join(named)}")
     return 1 if mismatches else 0
+
+
+def _has_report(path: Path) -> bool:
+    """Whether the page in a run's folder is of what is stored."""
+    with Run(path) as run:
+        return is_current(run)
 
 
 def _how_often(unchecked: Counter[str], rounds: int) -> Iterator[str]:

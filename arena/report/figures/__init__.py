@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from arena.report.figures.style import BLUE, INK, LINE, MUTED, ORANGE, PAPER, figure_style
@@ -36,12 +37,13 @@ DPI = 160
 
 @dataclass(frozen=True)
 class Picture:
-    """One figure in all its forms."""
+    """A figure with its caption, as SVG."""
 
     name: str
     caption: str
-    png: bytes
     svg: str
+    png: bytes | None = None
+    """If it was asked for."""
 
     @property
     def inline(self) -> str:
@@ -57,23 +59,30 @@ class Picture:
         return re.sub(r' id="([^"]+)"', lambda m: m[0] if m[1] in used else "", body)
 
 
-def draw(document: ReportDocument, sections: Iterable[Section[Any]]) -> list[Picture]:
-    """All figures that the document has numbers for."""
-    found: list[Picture] = []
+def draw(
+    document: ReportDocument, sections: Iterable[Section[Any]], *, png: bool = False
+) -> list[Picture]:
+    """The figures of the page; with `png` all that the document has numbers for, also as PNG."""
+    found = []
     with figure_style():
         for section in sections:
             part = document.parts.get(section.name)
-            if part is not None:
-                drawings = section.figures(part, document)
-                found += [picture_of(d.name, d.caption, d.figure) for d in drawings]
+            drawings = () if part is None else section.figures(part, document)
+            for drawing in drawings:
+                figure = drawing.draw() if png or drawing.on_page else None
+                if figure is not None:
+                    found.append(picture_of(drawing.name, drawing.caption, figure, png=png))
     return found
 
 
-def picture_of(name: str, caption: str, figure: Figure) -> Picture:
-    """A figure in all its forms."""
-    png, svg = io.BytesIO(), io.StringIO()
-    figure.savefig(png, format="png", dpi=DPI, metadata={"Software": None})
-    figure.set_layout_engine("none")  # where everything stands is known now
+def picture_of(name: str, caption: str, figure: Figure, *, png: bool = False) -> Picture:
+    """A figure as SVG, and as PNG if asked for."""
+    svg, raster = io.StringIO(), io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": name}):
-        figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
-    return Picture(name, caption, png.getvalue(), svg.getvalue())
+        # Not savefig, which lays out and draws everything once more.
+        canvas: Any = FigureCanvasSVG(figure)
+        canvas.print_svg(svg, metadata={"Date": None, "Creator": None})
+    if png:
+        figure.set_layout_engine("none")  # the layout is known now
+        figure.savefig(raster, format="png", dpi=DPI, metadata={"Software": None})
+    return Picture(name, caption, svg.getvalue(), raster.getvalue() or None)

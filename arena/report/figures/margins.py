@@ -1,4 +1,4 @@
-"""How the points are spread."""
+"""How margins are spread."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
-import seaborn as sns
-from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter
 
-from arena.report.figures.style import BLUE, INK, ORANGE, despine, new_figure, short, with_minus
+from arena.report.figures.style import BLUE, INK, LINE, ORANGE, new_figure, short, with_minus
 
 if TYPE_CHECKING:
     from arena.analysis import Distribution
@@ -23,61 +19,30 @@ if TYPE_CHECKING:
 def draw_margins(
     parts: Sequence[Distribution], labels: Mapping[str, str], run: RunPart
 ) -> Figure | None:
-    """How often which margin occurred, for the pairs that the document chose."""
+    """How often which margin occurred: a row for each pair or agent, all on one scale."""
     if not parts:
         return None
-    columns = 1 if len(parts) == 1 else 2
-    rows = -(-len(parts) // columns)
-    figure, grid = new_figure(0.7 + 1.75 * rows, rows, columns, squeeze=False, sharex=True)
-    unit, units, single = run.unit, run.units, run.single
-    titles = _titles(parts, labels)
-    for axes, part, title in zip(grid.flat, parts, titles, strict=False):
-        width = part.width
-        edges = np.array([*part.centres, part.centres[-1] + width]) - width / 2
-        shares = pd.DataFrame(
-            {
-                "margin": [*part.centres, *part.centres],
-                "what": [f"{unit} (mean of seatings)"] * len(part.centres)
-                + [f"single {single}"] * len(part.centres),
-                "share": [*_shares(part.deals), *_shares(part.games)],
-            }
-        )
-        sns.histplot(
-            shares,
-            x="margin",
-            weights="share",
-            hue="what",
-            bins=edges.tolist(),
-            palette=[BLUE, ORANGE],
-            element="step",
-            alpha=0.25,
-            linewidth=1.1,
-            legend=False,
-            ax=axes,
-        )
-        axes.set_title(title, fontsize="small", loc="left")
-        axes.set_ylabel("")
-        axes.set_xlabel("")
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:g}%"))
-        axes.yaxis.set_major_locator(MaxNLocator(3))
-        axes.xaxis.set_major_formatter(FuncFormatter(with_minus))
-        axes.axvline(0, color=INK, lw=0.7)
-        despine(axes)
-    for axes in list(grid.flat)[len(parts) :]:
-        axes.set_visible(False)
-    for column in range(columns):
-        lowest = [axes for axes in grid[:, column] if axes.get_visible()][-1]
-        lowest.tick_params(labelbottom=True)
-    keys = [
-        Patch(facecolor=to_rgba(colour, 0.25), edgecolor=colour, label=label)
-        for colour, label in ((BLUE, f"{unit} (mean of seatings)"), (ORANGE, f"single {single}"))
-    ]
-    figure.legend(handles=keys, loc="outside upper right", ncols=2, frameon=False, fontsize="small")
-    figure.supxlabel("margin in favour of the one named first, in points", fontsize="medium")
-    figure.supylabel(
-        f"share of {units} or {run.singles}" if unit != single else f"share of {units}",
-        fontsize="medium",
-    )
+    figure, axes = new_figure(1.1 + 0.62 * len(parts))
+    kinds = ((BLUE, f"{run.unit} (mean of seatings)"), (ORANGE, f"single {run.single}"))
+    shares = [(_shares(part.deals), _shares(part.games)) for part in parts]
+    highest = max(float(share.max()) for row in shares for share in row) or 1.0
+    for row, (part, both) in enumerate(zip(parts, shares, strict=True)):
+        base = len(parts) - 1 - row
+        edges = np.array([*part.centres, part.centres[-1] + part.width]) - part.width / 2
+        axes.axhline(base, color=LINE, lw=1, zorder=0)
+        for (colour, label), share in zip(kinds, both, strict=True):
+            top = base + 0.92 * share / highest
+            name = label if row == 0 else None
+            axes.stairs(top, edges, baseline=base, fill=True, color=colour, alpha=0.25, label=name)
+            axes.stairs(top, edges, baseline=None, color=colour, lw=1)
+    axes.axvline(0, color=INK, lw=0.7)
+    axes.set_yticks(range(len(parts)), _titles(parts, labels)[::-1], va="bottom")
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(-0.05, len(parts))
+    axes.spines["left"].set_visible(False)
+    axes.xaxis.set_major_formatter(FuncFormatter(with_minus))
+    axes.set_xlabel("margin in favour of the agent named first, in points")
+    figure.legend(loc="outside upper right", ncols=2)
     return figure
 
 
@@ -87,13 +52,12 @@ def _titles(parts: Sequence[Distribution], labels: Mapping[str, str]) -> list[st
     def title(part: Distribution, length: int) -> str:
         first = short(labels.get(part.first, part.first), length)
         second = part.second
-        against = "all others" if second is None else short(labels.get(second, second), length)
-        return f"{first} – {against}"
+        return first if second is None else f"{first} – {short(labels.get(second, second), length)}"
 
     found = [title(part, 20) for part in parts]
     return found if len(set(found)) == len(found) else [title(part, 200) for part in parts]
 
 
-def _shares(counts: Sequence[int]) -> list[float]:
-    total = sum(counts) or 1
-    return [n / total for n in counts]
+def _shares(counts: Sequence[int]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    values = np.array(counts, dtype=np.float64)
+    return values / (values.sum() or 1.0)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import seaborn as sns
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
@@ -16,7 +15,6 @@ from arena.report.figures.style import (
     MUTED,
     ORANGE,
     PAPER,
-    despine,
     new_figure,
     short,
     with_minus,
@@ -27,11 +25,16 @@ if TYPE_CHECKING:
     from arena.analysis import PairStanding
     from arena.report.sections.ladder import LadderAgent
 
+MOST_PAIRS = 45
+"""Rows of the list of pairs; with more (beyond ten agents) the map of meetings shows them."""
+
 
 def draw_cross_table(
     pairs: Sequence[PairStanding], agents: Sequence[LadderAgent], unit: str
 ) -> Figure:
     """Mean margins of all pairs as a coloured table."""
+    import seaborn as sns  # here: pages do without, and it takes long to import
+
     names = [agent.name for agent in agents]
     place = {name: i for i, name in enumerate(names)}
     table = np.full((len(names), len(names)), np.nan)
@@ -70,21 +73,22 @@ def draw_cross_table(
 
 
 def draw_forest(met: Sequence[PairStanding], labels: Mapping[str, str], unit: str) -> Figure | None:
-    """Every pair with its interval, sorted by margin."""
+    """Every pair with its interval, sorted by margin; None if there are none, or too many."""
     pairs = sorted((p for p in met if p.mean is not None), key=lambda pair: pair.mean or 0.0)
-    if not pairs:
+    if not 0 < len(pairs) <= MOST_PAIRS:
         return None
     figure, axes = new_figure(1.1 + 0.27 * len(pairs))
-    for row, pair in enumerate(pairs):
-        colour = BLUE if pair.significant else MUTED
-        if pair.low is not None:
-            axes.plot([pair.low, pair.high], [row, row], color=colour, lw=2.2)
+    for colour, significant in ((BLUE, True), (MUTED, False)):
+        rows = [(y, pair) for y, pair in enumerate(pairs) if pair.significant == significant]
+        limits = [(y, pair.low, pair.high) for y, pair in rows if pair.low is not None]
+        if limits:
+            axes.hlines(*zip(*limits, strict=True), color=colour, lw=2.2)
         axes.plot(
-            pair.mean,
-            row,
+            [pair.mean for _, pair in rows],
+            [y for y, _ in rows],
             "o",
             ms=6,
-            color=colour if pair.significant else PAPER,
+            color=colour if significant else PAPER,
             markeredgecolor=colour,
             markeredgewidth=1.5,
         )
@@ -92,9 +96,7 @@ def draw_forest(met: Sequence[PairStanding], labels: Mapping[str, str], unit: st
     names = [f"{short(labels[p.first], 26)} – {short(labels[p.second], 26)}" for p in pairs]
     axes.set_yticks(range(len(pairs)), names)
     axes.set_ylim(-0.7, len(pairs) - 0.3)
-    axes.set_xlabel(f"points per {unit} for the one named first")
+    axes.set_xlabel(f"points per {unit} for the agent named first")
     axes.xaxis.set_major_formatter(FuncFormatter(with_minus))
     axes.grid(axis="x")
-    axes.set_axisbelow(True)
-    despine(axes)
     return figure

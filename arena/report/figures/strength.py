@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING
 
@@ -11,13 +10,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from arena.report.figures.labels import Label, Line, place_labels
+from arena.analysis import Estimate
 from arena.report.figures.style import (
-    GREEN,
-    LINE,
     MUTED,
-    PAPER,
-    despine,
+    agent_look,
+    draw_estimates,
+    name_agents,
     new_figure,
     short,
     with_minus,
@@ -27,70 +25,34 @@ from arena.report.words import duration
 if TYPE_CHECKING:
     from arena.report.sections.ladder import LadderAgent
 
-MOST_LABELS = 24
-"""Agents whose names still find a place."""
 _MOST_TICKS, _LEAST_TICKS = 8, 3
 _LEAST_DECADES = 1.0
-"""What the axis of times shows at least: below it, differences look larger than they are."""
+"""Least length of the axis of times: on a shorter one, differences look larger than they are."""
 
 
 def draw_strength_and_time(ladder: Sequence[LadderAgent], unit: str, better: str) -> Figure | None:
     """Score ratings over the median time of a decision; `better` is `above`, or `better than`."""
-    agents = [a for a in ladder if a.rating and a.rating.value is not None and a.seconds.median > 0]
+    agents = [
+        (number, agent, Estimate(rating.value, rating.low, rating.high, agent.margin.n))
+        for number, agent in enumerate(ladder)
+        if (rating := agent.rating) and rating.value is not None and agent.seconds.median > 0
+    ]
     if len(agents) < 2:
         return None
-    figure, axes = new_figure(3.9 if len(agents) <= 8 else 5.4)
-    front = sorted((a for a in agents if a.on_front), key=lambda a: a.seconds.median)
-    axes.plot(
-        *zip(*map(_point, front), strict=True),
-        color=GREEN,
-        lw=1.5,
-        ls="--",
-        drawstyle="steps-post",
-        label="no other is both faster and stronger",
-        zorder=1,
-    )
-    for agent in agents:
-        colour = GREEN if agent.on_front else MUTED
-        for start, end in _intervals([agent]):
-            axes.plot(*zip(start, end, strict=True), color=colour, lw=2)
-        marker = "D" if agent.sees_all_cards else "o"
-        axes.plot(*_point(agent), marker, ms=7, color=colour, markeredgecolor=PAPER)
-    _time_axis(axes, [a.seconds.median for a in agents])
+    figure, axes = new_figure(max(3.9, 0.7 + 0.2 * len(agents)))
+    front = sorted((a.seconds.median, shown.value) for _, a, shown in agents if a.on_front)
+    axes.plot(*zip(*front, strict=True), color=MUTED, lw=1.2, ls="--", drawstyle="steps-post")
+    for number, agent, shown in agents:
+        look = agent_look(number) | {"linestyle": "none"}
+        marked = " (sees all cards)" if agent.sees_all_cards else ""
+        label = f"{short(agent.label, 24)}{marked}"
+        draw_estimates(axes, [agent.seconds.median], [shown], label=label, **look)
+    _time_axis(axes, [agent.seconds.median for _, agent, _ in agents])
     axes.yaxis.set_major_formatter(FuncFormatter(with_minus))
     axes.set_ylabel(f"score rating\n(points per {unit} {better} the field)")
-    axes.grid(axis="both", color=LINE)
-    axes.set_axisbelow(True)
-    figure.legend(loc="outside upper right", frameon=False, fontsize="small")
-    despine(axes)
-    if len(agents) <= MOST_LABELS:
-        labels = [_label(agent) for agent in agents]
-        place_labels(axes, labels, [*_steps(front), *_intervals(agents)])
+    axes.grid(axis="both")
+    name_agents(axes)
     return figure
-
-
-def _label(agent: LadderAgent) -> Label:
-    marked = " (sees all cards)" if agent.sees_all_cards else ""
-    return Label(f"{short(agent.label, 24)}{marked}", *_point(agent))
-
-
-def _point(agent: LadderAgent) -> tuple[float, float]:
-    assert agent.rating is not None and agent.rating.value is not None  # else not drawn
-    return agent.seconds.median, agent.rating.value
-
-
-def _steps(front: list[LadderAgent]) -> Iterator[Line]:
-    """The line that joins the front."""
-    for (x, y), (next_x, next_y) in pairwise(map(_point, front)):
-        yield (x, y), (next_x, y)
-        yield (next_x, y), (next_x, next_y)
-
-
-def _intervals(agents: list[LadderAgent]) -> Iterator[Line]:
-    for agent in agents:
-        x, rating = agent.seconds.median, agent.rating
-        if rating is not None and rating.low is not None and rating.high is not None:
-            yield (x, rating.low), (x, rating.high)
 
 
 def _time_axis(axes: Axes, times: list[float]) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
-import seaborn as sns
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from arena.report.words import MINUS
+
+if TYPE_CHECKING:
+    from arena.analysis import Estimate
 
 BLUE, ORANGE, GREEN = "#0072b2", "#d55e00", "#009e73"
 PALETTE = (BLUE, ORANGE, GREEN, "#cc79a7", "#e69f00", "#56b4e9", "#8c7a00", "#7f7f7f")
@@ -20,37 +22,51 @@ INK, MUTED, LINE, PAPER = "#1b1f24", "#5b6470", "#dfe3e0", "#fffffe"
 MARKERS = "oDs^vPX*"
 WIDTH = 7.4
 LINES = ("-", "--", ":", "-.")
-"""Kinds of lines, so that more than eight can be told apart."""
+_SETTINGS: dict[Any, Any] = {
+    "font.family": ["DejaVu Sans"],
+    "font.size": 9.8,
+    "axes.labelsize": "medium",
+    "axes.titlesize": "medium",
+    "axes.titleweight": "bold",
+    "axes.axisbelow": True,
+    "axes.linewidth": 1.25,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.prop_cycle": cycler(color=PALETTE),
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "axes.facecolor": PAPER,
+    "figure.facecolor": PAPER,
+    "legend.facecolor": PAPER,
+    "legend.edgecolor": LINE,
+    "legend.fontsize": "small",
+    "legend.frameon": False,
+    "lines.solid_capstyle": "round",
+    "savefig.transparent": False,
+    "svg.fonttype": "none",
+    "text.color": INK,
+    "text.parse_math": False,  # a name with dollar signs is a name
+    "grid.color": LINE,
+    "grid.linewidth": 1,
+    **{
+        f"{axis}tick.{key}": value
+        for axis in "xy"
+        for key, value in {
+            "color": MUTED,
+            "labelcolor": INK,
+            "labelsize": 9,
+            "major.size": 6,
+            "major.width": 1.25,
+        }.items()
+    },
+}
 
 
 @contextmanager
 def figure_style() -> Iterator[None]:
     """The look of all figures, while they are drawn."""
-    settings: dict[Any, Any] = {
-        **sns.axes_style("ticks"),
-        **sns.plotting_context("notebook", font_scale=0.82),
-        "font.family": ["DejaVu Sans"],
-        "text.parse_math": False,  # a name with dollar signs is a name
-        "svg.fonttype": "none",
-        "savefig.transparent": False,
-        "axes.prop_cycle": cycler(color=PALETTE),
-        "axes.edgecolor": MUTED,
-        "axes.labelcolor": INK,
-        "axes.titlecolor": INK,
-        "axes.facecolor": PAPER,
-        "figure.facecolor": PAPER,
-        "legend.facecolor": PAPER,
-        "legend.edgecolor": LINE,
-        "text.color": INK,
-        "xtick.color": MUTED,
-        "ytick.color": MUTED,
-        "xtick.labelcolor": INK,
-        "ytick.labelcolor": INK,
-        "grid.color": LINE,
-        "axes.titlesize": "medium",
-        "axes.titleweight": "bold",
-    }
-    with mpl.rc_context(settings):
+    with mpl.rc_context(_SETTINGS):
         yield
 
 
@@ -62,14 +78,43 @@ def new_figure(
     return figure, figure.subplots(rows, columns, **keywords)
 
 
+def agent_look(number: int) -> dict[str, str]:
+    """Colour, marker and line of an agent: different for each of 64 agents, the same everywhere."""
+    turn = number // len(PALETTE)
+    return {
+        "color": PALETTE[number % len(PALETTE)],
+        "marker": MARKERS[(number + turn) % len(MARKERS)],
+        "linestyle": LINES[turn % len(LINES)],
+    }
+
+
+def draw_estimates(
+    axes: Axes, x: Sequence[float], estimates: Sequence[Estimate], **look: Any
+) -> None:
+    """Values with their intervals; those without an interval are points alone."""
+    pairs = [(at, e, e.value) for at, e in zip(x, estimates, strict=True) if e.value is not None]
+    axes.errorbar(
+        [at for at, *_ in pairs],
+        [value for *_, value in pairs],
+        yerr=[
+            [0.0 if e.low is None else max(value - e.low, 0.0) for _, e, value in pairs],
+            [0.0 if e.high is None else max(e.high - value, 0.0) for _, e, value in pairs],
+        ],
+        markersize=5,
+        elinewidth=1.2,
+        markeredgecolor=PAPER,
+        **look,
+    )
+
+
+def name_agents(axes: Axes) -> None:
+    """The legend of a figure with a colour for each agent: right of the axes."""
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
 def short(name: str, length: int = 34) -> str:
     """A name that fits, with its end cut off if it must be."""
     return name if len(name) <= length else f"{name[: length - 1]}…"
-
-
-def despine(axes: Axes) -> None:
-    """Leave only the axes at the left and below."""
-    sns.despine(ax=axes)
 
 
 def with_minus(value: float, _: object = None) -> str:

@@ -9,11 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from arena.report.figures.style import (
-    LINES,
-    MARKERS,
-    PALETTE,
     PAPER,
-    despine,
+    agent_look,
+    draw_estimates,
+    name_agents,
     new_figure,
     short,
     with_minus,
@@ -30,22 +29,14 @@ def draw_sweeps(found: Sequence[Sweep], unit: str) -> Figure:
         lines = list(dict.fromkeys(point.line for point in sweep.points))
         for number, line in enumerate(lines):
             points = [point for point in sweep.points if point.line == line]
-            colour = PALETTE[number % len(PALETTE)]
-            axes.plot(
-                [point.x for point in points],
-                [point.y.value for point in points],
-                color=colour,
-                lw=1.6,
-                ls=LINES[number // len(PALETTE) % len(LINES)],
-                label=short(line) or None,
-            )
+            look = agent_look(number)
+            colour, x = look["color"], [point.x for point in points]
+            draw_estimates(axes, x, [p.y for p in points], label=short(line) or None, **look)
             for point in points:
-                if point.y.low is not None and point.y.high is not None:
-                    axes.vlines(point.x, point.y.low, point.y.high, color=colour, lw=1.8)
                 axes.plot(
                     point.x,
                     point.y.value,
-                    MARKERS[number % len(MARKERS)],
+                    look["marker"],
                     ms=7,
                     color=colour if point.best else PAPER,
                     markeredgecolor=colour,
@@ -68,8 +59,5 @@ def draw_sweeps(found: Sequence[Sweep], unit: str) -> Figure:
         axes.yaxis.set_major_formatter(FuncFormatter(with_minus))
         axes.grid(axis="y")
         if len(lines) > 1:
-            axes.legend(
-                frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5)
-            )
-        despine(axes)
+            name_agents(axes)
     return figure

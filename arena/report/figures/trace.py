@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from arena.report.figures.style import BLUE, MUTED, ORANGE, despine, new_figure, short, with_minus
+from arena.report.figures.style import BLUE, MUTED, ORANGE, new_figure, short, with_minus
 
 if TYPE_CHECKING:
     from arena.report.sequential import WalkShown
@@ -41,7 +41,6 @@ def draw_traces(shown: Sequence[WalkShown]) -> Figure:
         axes.margins(x=0.02, y=0.18)
         axes.set(title=short(walk.title, 60), xlabel=walk.units, ylabel="log likelihood ratio")
         axes.yaxis.set_major_formatter(FuncFormatter(with_minus))
-        despine(axes)
     for axes in list(grid.flat)[len(shown) :]:
         axes.set_axis_off()
     return figure

@@ -1,4 +1,4 @@
-"""How well agents foresee the end of a round."""
+"""Errors of the values that agents give to positions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from arena.analysis.value_error import ValueErrors
 from arena.core.errors import ArenaError
-from arena.report.figures.style import MARKERS, PALETTE, despine, figure_style, new_figure, short
+from arena.report.figures.style import agent_look, figure_style, new_figure, short
 
 
 def draw_value_errors(found: Sequence[ValueErrors]) -> Figure:
@@ -21,26 +21,24 @@ def draw_value_errors(found: Sequence[ValueErrors]) -> Figure:
             [one.cards_played for one in points],
             [one.mean_squared_error for one in points],
             yerr=[one.standard_error or 0.0 for one in points],
-            color=PALETTE[number % len(PALETTE)],
-            marker=MARKERS[number % len(MARKERS)],
             markersize=5,
             label=short(agent),
+            **agent_look(number),
         )
     axes.set_xlabel("cards played")
     axes.set_ylabel("mean squared error\n(points²)")
     axes.set_ylim(bottom=0)
     axes.grid(axis="y")
     axes.legend(loc="upper right")
-    despine(axes)
     return figure
 
 
 def save_value_errors(found: Sequence[ValueErrors], path: Path) -> None:
-    """Draw the figure into a file whose ending says the format."""
+    """Draw the figure into a file; the ending of its name gives the format."""
     with figure_style():
         figure = draw_value_errors(found)
         if path.suffix.lstrip(".") not in figure.canvas.get_supported_filetypes():
-            raise ArenaError(f"--figure {path}: unknown ending; say .png, .svg or .pdf")
+            raise ArenaError(f"--figure {path}: unknown ending; use .png, .svg or .pdf")
         try:
             figure.savefig(path, dpi=160)
         except OSError as error:

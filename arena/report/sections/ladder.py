@@ -11,11 +11,12 @@ from arena.config.entrants import AgentSpec
 from arena.config.parameters import plain as as_plain
 from arena.core.errors import ArenaError
 from arena.report.context import Context
+from arena.report.explanations import Explanations
 from arena.report.section import Section
 from arena.report.sections.overview import RunPart
 from arena.report.sections.pages import page_text
 from arena.report.tables import Column, Rows, TextTable, flat
-from arena.report.words import DASH, above, count, duration, interval, percent, plain, rating_text
+from arena.report.words import DASH, count, duration, interval, percent, plain, rating_text
 from arena.store import Thinking
 
 if TYPE_CHECKING:
@@ -92,10 +93,12 @@ class LadderSection(Section[LadderPart]):
 
     def tables(self, part: LadderPart, document: ReportDocument) -> Iterable[TextTable]:
         """The leaderboard as terminal and papers show it."""
-        yield ladder_table(part, document[RunPart])
+        say = Explanations.of(document)
+        caption = f"{say.ladder_caption()} {say.ladder_note()}"
+        yield ladder_table(part, document[RunPart], caption)
 
 
-def ladder_table(part: LadderPart, run: RunPart) -> TextTable:
+def ladder_table(part: LadderPart, run: RunPart, caption: str = "") -> TextTable:
     """The leaderboard: the same columns wherever it is shown."""
     columns = (
         Column("rank", words=True),
@@ -126,11 +129,6 @@ def ladder_table(part: LadderPart, run: RunPart) -> TextTable:
                 duration(agent.seconds.median),
             )
         )
-    better = above(run.higher_wins)
-    caption = (
-        f"Score rating: points per {run.unit} {better} the field. Agents that share a letter are "
-        "not distinguishable (simultaneous 95% comparisons); ranks in brackets cannot be excluded."
-    )
     return TextTable("ladder", caption, columns, tuple(rows))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from arena.analysis import Distribution, margin_distributions
 from arena.report.context import Context
+from arena.report.explanations import Explanations
 from arena.report.section import Drawing, Section
 from arena.report.sections.ladder import LadderPart
 from arena.report.sections.overview import RunPart
@@ -58,16 +59,12 @@ class MarginsSection(Section[MarginsPart]):
         }
 
     def figures(self, part: MarginsPart, document: ReportDocument) -> Iterable[Drawing]:
-        """A panel for each."""
+        """A row for each."""
         from arena.report.figures.margins import draw_margins
 
-        run = document[RunPart]
         labels = {agent.name: agent.label for agent in document[LadderPart].agents}
-        figure = draw_margins(part.distributions, labels, run)
-        if figure is not None:
-            yield Drawing(
-                "margins",
-                f"How often which margin occurred: of single {run.singles}, and of {run.units} "
-                "with their seatings averaged. Spikes are games of all or nothing.",
-                figure,
-            )
+        yield Drawing(
+            "margins",
+            Explanations.of(document).margins_figure(),
+            lambda: draw_margins(part.distributions, labels, document[RunPart]),
+        )

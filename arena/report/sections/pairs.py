@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from arena.analysis.standings import PairStanding
 from arena.report.context import Context
+from arena.report.explanations import Explanations
 from arena.report.section import Drawing, Section
 from arena.report.sections.ladder import LadderPart
 from arena.report.sections.overview import RunPart
@@ -60,33 +61,26 @@ class PairsSection(Section[PairsPart]):
 
     def tables(self, part: PairsPart, document: ReportDocument) -> Iterable[TextTable]:
         """Every pair as terminal and papers show it."""
-        yield pairs_table(part, document[RunPart])
+        yield pairs_table(part, document[RunPart], Explanations.of(document).pairs_caption())
 
     def figures(self, part: PairsPart, document: ReportDocument) -> Iterable[Drawing]:
         """The margins of all pairs, as a map if everybody met, and as a list."""
         from arena.report.figures.pairs import draw_cross_table, draw_forest
 
-        run, agents = document[RunPart], document[LadderPart].agents
+        say, unit = Explanations.of(document), document[RunPart].unit
+        agents = document[LadderPart].agents
+        labels = {agent.name: agent.label for agent in agents}
         if part.complete and len(agents) > 2:
             yield Drawing(
                 "cross-table",
-                f"Direct meetings: mean margin of the agent in the row against the one in the "
-                f"column, in points per {run.unit}. * differs beyond chance "
-                f"({method(part.adjustment)}).",
-                draw_cross_table(part.pairs, agents, run.unit),
+                say.cross_table_figure(),
+                lambda: draw_cross_table(part.pairs, agents, unit),
+                on_page=False,
             )
-        labels = {agent.name: agent.label for agent in agents}
-        figure = draw_forest(part.pairs, labels, run.unit)
-        if figure is not None:
-            yield Drawing(
-                "forest",
-                f"Direct meetings: mean margin in points per {run.unit}, with limits adjusted over "
-                f"all pairs ({method(part.adjustment)}). Filled: differs beyond chance.",
-                figure,
-            )
+        yield Drawing("forest", say.forest_figure(), lambda: draw_forest(part.pairs, labels, unit))
 
 
-def pairs_table(part: PairsPart, run: RunPart) -> TextTable:
+def pairs_table(part: PairsPart, run: RunPart, caption: str = "") -> TextTable:
     """Every pair: the same columns wherever it is shown."""
     columns = (
         Column("pair", words=True),
@@ -108,9 +102,5 @@ def pairs_table(part: PairsPart, run: RunPart) -> TextTable:
             percent(pair.win_rate.value),
         )
         for pair in part.pairs
-    )
-    caption = (
-        "Direct meetings, the one named first ahead. Interval and p are adjusted together over all "
-        "pairs that met. * differs beyond chance."
     )
     return TextTable("pairs", caption, columns, cells)

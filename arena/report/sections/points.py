@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from arena.analysis import break_down_points
 from arena.analysis.points_breakdown import AgentBreakdown
 from arena.report.context import Context
+from arena.report.explanations import Explanations
 from arena.report.section import Drawing, Section
 from arena.report.sections.ladder import LadderPart
-from arena.report.sections.overview import RunPart
 from arena.report.sections.pages import page_text
 from arena.report.tables import Rows, flat
 from arena.report.words import ROLES, label_of
@@ -87,16 +87,10 @@ class PointsSection(Section[PointsPart]):
         """By role and by trick."""
         from arena.report.figures.points import draw_roles, draw_tricks
 
-        units = document[RunPart].units
+        say = Explanations.of(document)
         labels = {agent.name: agent.label for agent in document[LadderPart].agents}
-        by_role = draw_roles(part, labels)
-        if by_role is not None:
-            text = f"Mean score by role, with 95% intervals over {units}."
-            yield Drawing("roles", text, by_role)
-        by_trick = draw_tricks(part, labels)
-        if by_trick is not None:
-            text = f"Points taken in each trick, bonus included, with 95% intervals over {units}."
-            yield Drawing("tricks", text, by_trick)
+        yield Drawing("roles", say.roles_figure(), lambda: draw_roles(part, labels))
+        yield Drawing("tricks", say.tricks_figure(), lambda: draw_tricks(part, labels))
 
 
 def _roles(agents: Sequence[AgentBreakdown]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from arena.report.context import Context
+from arena.report.explanations import Explanations
 from arena.report.section import Drawing, Section
 from arena.report.sections.ladder import LadderPart
 from arena.report.sections.overview import RunPart
@@ -112,29 +113,20 @@ class StrengthSection(Section[StrengthPart]):
             )
             for c in part.comparisons
         )
-        caption = (
-            ("Differences of the score ratings" if part.basis == "joint" else "Direct meetings")
-            + ". Intervals and p-values are adjusted together for "
-            "the whole field (max-t, clustered by deal). * differs beyond chance. Would be found: "
-            "the difference that is found with 80% probability, adjusted like the test."
-        )
+        say = Explanations.of(document)
+        caption = " ".join((say.comparisons(), say.comparisons_caption(), say.comparisons_note()))
         yield TextTable("strength", caption, columns, cells)
 
     def figures(self, part: StrengthPart, document: ReportDocument) -> Iterable[Drawing]:
         """Strength against time per decision."""
         from arena.report.figures.strength import draw_strength_and_time
 
-        run = document[RunPart]
-        figure = draw_strength_and_time(
-            document[LadderPart].agents, run.unit, above(run.higher_wins)
+        run, agents = document[RunPart], document[LadderPart].agents
+        yield Drawing(
+            "strength-and-time",
+            Explanations.of(document).time_figure(),
+            lambda: draw_strength_and_time(agents, run.unit, above(run.higher_wins)),
         )
-        if figure is not None:
-            yield Drawing(
-                "strength-and-time",
-                "Strength against the median time of a decision, with 95% intervals. The dashed "
-                "line joins the agents that no other beats on both.",
-                figure,
-            )
 
 
 def _comparison(found: Contrast) -> Comparison:

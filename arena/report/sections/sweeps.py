@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from arena.analysis import Sweep
 from arena.report import sentences
 from arena.report.context import Context
+from arena.report.explanations import Explanations
 from arena.report.section import Drawing, Section
 from arena.report.sections.overview import RunPart
 from arena.report.sections.pages import page_text
@@ -62,7 +63,6 @@ class SweepsSection(Section[SweepsPart]):
 
         yield Drawing(
             "sweeps",
-            "Strength along a parameter, with the 95% interval of each point alone. Filled: no "
-            "setting of the sweep is known to be better (joint comparison).",
-            draw_sweeps(part.sweeps, document[RunPart].unit),
+            Explanations.of(document).sweeps_figure(),
+            lambda: draw_sweeps(part.sweeps, document[RunPart].unit),
         )

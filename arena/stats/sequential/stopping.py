@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize, special
+from scipy import special
 
 from arena.stats.counts import outcomes
 from arena.stats.elo import elo_of_score, expected_score
@@ -104,6 +104,8 @@ class _Stop:
             low -= step
         while self.worse(high) > probability:
             high += step
+        from scipy import optimize  # here: it takes long to import
+
         return float(
             optimize.brentq(lambda truth: self.worse(truth) - probability, low, high, xtol=1e-9)
         )
@@ -143,6 +145,8 @@ def elo_after_stopping(
     def solve(probability: float) -> float | None:
         if not worse(-1_000.0) > probability > worse(1_000.0):
             return None
+        from scipy import optimize  # here: it takes long to import
+
         return float(
             optimize.brentq(lambda elo: worse(elo) - probability, -1_000.0, 1_000.0, xtol=1e-11)
         )
