@@ -102,6 +102,7 @@ class RunResults:
 
     def plot(self, *names: str) -> Figures:
         """The main figures of the report, or those with these names."""
+        from arena.report.context import Context
         from arena.report.document import all_sections, make_document  # here: matplotlib is slow
         from arena.report.figures import draw
 
@@ -109,8 +110,9 @@ class RunResults:
         with Run(self.path) as run:
             if run.manifest.stop is not None:
                 raise ArenaError(f"{self.path}: runs with a sequential test have no figures")
-            document = make_document(run, sections)
-        drawn = draw(document, [each for each in sections if names or each.name in _MAIN])
+            document = make_document(Context(run), sections)
+        shown = [section for section in sections if names or section.name in _MAIN]
+        drawn = draw(document, shown, every=True)
         found = {picture.name: picture for picture in drawn}
         for name in names:
             if name not in found:

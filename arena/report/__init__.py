@@ -71,7 +71,7 @@ def write_report(context: Context, folder: Path, *, latex: bool = False, png: bo
     if context.run.manifest.stop is not None:
         return write_sequential(stopped_report(context.run), folder, made_from)
     document = make_document(context, sections)
-    pictures = draw(document, sections, png=png)
+    pictures = draw(document, sections, every=png, png=png)
     for section in sections:
         part = document.parts.get(section.name)
         for name, rows in section.csv(part).items() if part is not None else ():

@@ -60,16 +60,20 @@ class Picture:
 
 
 def draw(
-    document: ReportDocument, sections: Iterable[Section[Any]], *, png: bool = False
+    document: ReportDocument,
+    sections: Iterable[Section[Any]],
+    *,
+    every: bool = False,
+    png: bool = False,
 ) -> list[Picture]:
-    """The figures of the page; with `png` all that the document has numbers for, also as PNG."""
+    """The figures of the page, or every figure that the document has numbers for."""
     found = []
     with figure_style():
         for section in sections:
             part = document.parts.get(section.name)
             drawings = () if part is None else section.figures(part, document)
             for drawing in drawings:
-                figure = drawing.draw() if png or drawing.on_page else None
+                figure = drawing.draw() if every or drawing.on_page else None
                 if figure is not None:
                     found.append(picture_of(drawing.name, drawing.caption, figure, png=png))
     return found
