@@ -39,7 +39,7 @@ class Drawing:
     draw: Callable[[], Figure | None]
     """Called while the style of the report's figures is set; None if there is nothing to show."""
     on_page: bool = True
-    """Whether the page shows it; if not, it is drawn for `arena report --png` and notebooks only."""
+    """Whether the page shows it; if not, only `arena report --png` and notebooks draw it."""
 
 
 class Section(Generic[Part]):
