@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from arena.analysis import POWER
-from arena.report.bibliography import WORKS, bibtex
+from arena.report.bibliography import bibtex, works
 from arena.report.context import Context
 from arena.report.section import Section
 from arena.report.sections.pages import page_text
@@ -106,7 +106,7 @@ class MethodSection(Section[MethodPart]):
                 "forfeits": f"a forfeited {field.unit} counts as lost, margin and win alike",
                 "would be found": f"with {100 * POWER:.0f}% probability, adjusted like the test",
             },
-            works=tuple(Cited(key, WORKS[key].short, WORKS[key].what) for key in keys),
+            works=tuple(Cited(key, works()[key].short, works()[key].what) for key in keys),
             bibtex=bibtex(keys),
             citation=(
                 f"{manifest.name}: {manifest.rules.game}, {manifest.deals:,} deals of "
