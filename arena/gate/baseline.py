@@ -21,7 +21,7 @@ from arena.core.deals import Deal
 from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
 from arena.core.rules import Rules
-from arena.tournament.fingerprint import is_reproducible
+from arena.tournament.fingerprint import RandomSeat, is_reproducible
 from arena.tournament.referee import Clock, Lineup, Referee, first_decisions
 
 FORMAT = 2
@@ -120,7 +120,7 @@ def probe(rules: Rules, player: Player, deals: tuple[Deal, ...]) -> Probe:
     machine_s = _machine_s()
     for deal in deals:
         for seat in range(rules.players):
-            others = [Player(_Anybody())] * rules.players
+            others = [Player(RandomSeat())] * rules.players
             lineup = Lineup.of([*others[:seat], player, *others[seat + 1 :]])
             played = referee.play(deal, lineup)
             digest.update(played.actions)
@@ -147,13 +147,6 @@ def _machine_s() -> float:
         sum(number * number % 7 for number in range(5_000))
         found.append(time.perf_counter() - began)
     return min(found)
-
-
-class _Anybody:
-    """Fills the other seats."""
-
-    def act(self, view: Any, rng: Any) -> Any:
-        return rng.choice(view.legal)
 
 
 def kernel_sources(rules: Rules) -> str:

@@ -16,7 +16,7 @@ are in docs/statistics.md; `calibrate` measures them again.
 from arena.stats.bootstrap import bca_mean
 from arena.stats.elo import EloEstimate, elo_from_counts
 from arena.stats.errors import StatsError
-from arena.stats.field_plan import FieldPlan, field_plan
+from arena.stats.field_planning import FieldPlan, field_plan
 from arena.stats.joint import Contrast, JointComparison, joint_comparison
 from arena.stats.margin_comparison import MarginComparison, compare_margins
 from arena.stats.multiple import AllPairs, PairComparison, adjust_p, all_pairs

@@ -35,8 +35,8 @@ _PROBE_SEED = 20_170
 
 
 @dataclass(frozen=True)
-class _Anybody:
-    """Fills the other seats."""
+class RandomSeat:
+    """Plays any legal action: fills the seats opposite the agent that is probed."""
 
     def act(self, view: View, rng: Rng) -> Action:
         return rng.choice(view.legal)
@@ -57,7 +57,7 @@ def probe(
     referee = Referee(rules, _PROBE_SEED, limit_s, clock)
     for seat in range(rules.players):
         deal = rules.random_deal(rng_for(_PROBE_SEED, "probe", seat), seat)
-        others = [Player(_Anybody())] * rules.players
+        others = [Player(RandomSeat())] * rules.players
         lineup = Lineup.of([*others[:seat], player, *others[seat + 1 :]])
         played = referee.play(replace(deal, id=f"probe-{seat}"), lineup)
         digest.update(played.actions)

@@ -31,8 +31,8 @@ from arena.measure.calibrate.promises import (
     GATE_DEALS,
     QUICK,
     REAL_DEALS,
-    Judge,
     Promise,
+    PromiseJudge,
     gate_promises,
     gate_tables,
     page_promises,
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _measure(args: argparse.Namespace) -> Iterator[Promise]:
     scale = QUICK if args.quick else 1
-    judge = Judge(args.quick)
+    judge = PromiseJudge(args.quick)
     if args.part in (None, "simulated"):
         yield from simulated_promises(judge, scale, args.seed)
     if args.part in (None, "real"):
@@ -101,7 +101,7 @@ def _measure(args: argparse.Namespace) -> Iterator[Promise]:
         yield from _gate(judge, scale, args)
 
 
-def _gate(judge: Judge, scale: int, args: argparse.Namespace) -> Iterator[Promise]:
+def _gate(judge: PromiseJudge, scale: int, args: argparse.Namespace) -> Iterator[Promise]:
     yield from gate_promises(judge, scale, args.seed)
     baselines, times = gate_tables(scale)
     with Progress("deals", quiet=args.keep is None) as progress:

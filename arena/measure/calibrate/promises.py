@@ -81,7 +81,7 @@ class Promise:
         return self.at_least <= self.measured <= self.at_most
 
 
-class Judge:
+class PromiseJudge:
     """Makes promises: the range for each kind of rate. `rough` allows for few repetitions."""
 
     def __init__(self, rough: bool) -> None:
@@ -110,7 +110,7 @@ class Judge:
         return self(what, rate, 0.95 - within, 0.95 + within)
 
 
-def simulated_promises(judge: Judge, scale: int, seed: int) -> Iterator[Promise]:
+def simulated_promises(judge: PromiseJudge, scale: int, seed: int) -> Iterator[Promise]:
     model = MarginModel()
     reps = max(200, 4_000 // scale)
     draw = model.draw
@@ -134,7 +134,7 @@ def simulated_promises(judge: Judge, scale: int, seed: int) -> Iterator[Promise]
     yield from _sequential(judge, model, scale, seed)
 
 
-def _against_glm(judge: Judge, field: FieldModel, seed: int) -> Iterator[Promise]:
+def _against_glm(judge: PromiseJudge, field: FieldModel, seed: int) -> Iterator[Promise]:
     """Elo and its standard errors beside those of statsmodels' GLM, clustered by deal."""
     import statsmodels.api as sm  # here: it takes long to import
 
@@ -154,7 +154,9 @@ def _against_glm(judge: Judge, field: FieldModel, seed: int) -> Iterator[Promise
     yield judge("errors of Elo by those of statsmodels' GLM", same, 0.99, 1.01)
 
 
-def _sequential(judge: Judge, model: MarginModel, scale: int, seed: int) -> Iterator[Promise]:
+def _sequential(
+    judge: PromiseJudge, model: MarginModel, scale: int, seed: int
+) -> Iterator[Promise]:
     design = SprtDesign(0.0, 5.0)
     runs = max(500, 20_000 // scale)
     for truth, name in ((0.0, "0"), (5.0, "5")):
@@ -191,7 +193,7 @@ def _bca(x: FloatArray, rng: np.random.Generator) -> tuple[float | None, float |
     return found.low, found.high
 
 
-def page_promises(judge: Judge, scale: int, seed: int) -> Iterator[Promise]:
+def page_promises(judge: PromiseJudge, scale: int, seed: int) -> Iterator[Promise]:
     """Everything that a page says about who is stronger, in one; from few deals to many."""
     strong = FieldModel((20.0, *(0.0,) * 5))
     fields: list[tuple[str, FieldModel, int, int | None, int]] = [
@@ -225,7 +227,9 @@ def real_repetitions(scale: int) -> int:
     return max(200, 4_000 // scale)
 
 
-def real_promises(judge: Judge, margins: FloatArray, agent: str, seed: int) -> Iterator[Promise]:
+def real_promises(
+    judge: PromiseJudge, margins: FloatArray, agent: str, seed: int
+) -> Iterator[Promise]:
     """Tests and intervals on real margins (repetition × deal) of an agent against itself."""
     where = f"{agent} against itself"
     for name, test in _tests().items():
@@ -238,7 +242,7 @@ def real_promises(judge: Judge, margins: FloatArray, agent: str, seed: int) -> I
     yield judge.coverage(f"coverage, BCa, {handicap}", found, 0.015)
 
 
-def gate_promises(judge: Judge, scale: int, seed: int) -> Iterator[Promise]:
+def gate_promises(judge: PromiseJudge, scale: int, seed: int) -> Iterator[Promise]:
     """The no-regression gate on changes that are rare, skewed or without spread."""
     for change in changes():
         rate, deals = simulated_gate(change, seed, max(100, 2_000 // scale))
@@ -257,7 +261,7 @@ def real_gate(played: FloatArray) -> GateRates:
     return gate_rates(list(played[:, :REPLICATES]), list(played[:, REPLICATES:]), GATE_POINTS)
 
 
-def real_gate_promises(judge: Judge, found: GateRates, agent: str) -> Iterator[Promise]:
+def real_gate_promises(judge: PromiseJudge, found: GateRates, agent: str) -> Iterator[Promise]:
     """Error rates and length of the no-regression gate on real play."""
     name = f"gate, {agent}, {GATE_POINTS:g} points"
     yield judge.conservative(f"{name}: an unchanged agent fails", found.unchanged_fails)

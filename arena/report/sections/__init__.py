@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from arena.report.section import Section
-from arena.report.sections.deals import DealsSection
+from arena.report.sections.deals import SwingsSection
 from arena.report.sections.faults import FaultsSection
 from arena.report.sections.forfeits import ForfeitsSection
 from arena.report.sections.ladder import LadderSection
@@ -33,7 +33,7 @@ SECTIONS: tuple[type[Section[Any]], ...] = (
     MarginsSection,
     ReferencesSection,
     PointsSection,
-    DealsSection,
+    SwingsSection,
     MethodSection,
     FaultsSection,
     ProvenanceSection,

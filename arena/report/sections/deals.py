@@ -22,7 +22,7 @@ class DealsPart:
     swings: tuple[ReplayPart, ...]
 
 
-class DealsSection(Section[DealsPart]):
+class SwingsSection(Section[DealsPart]):
     """The replay."""
 
     name: ClassVar[str] = "deals"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RatingContrast:
     """Two agents by their ratings; the first is the one that is ahead."""
 
     first: str
@@ -52,7 +52,7 @@ class Comparison:
 class StrengthPart:
     """All comparisons, and whether the ratings tell the whole story."""
 
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[RatingContrast, ...]
     basis: str
     """`joint`: from the ratings; `direct`: from direct meetings, because the ratings do not fit."""
     fit: str
@@ -129,8 +129,8 @@ class StrengthSection(Section[StrengthPart]):
         )
 
 
-def _comparison(found: Contrast) -> Comparison:
-    return Comparison(
+def _comparison(found: Contrast) -> RatingContrast:
+    return RatingContrast(
         first=found.a,
         second=found.b,
         difference=found.difference,
