@@ -30,7 +30,7 @@ placements: mixed
 agents:
   random: {family: random}
   semi: {family: semi-random}
-  ismcts: {family: ismcts, simulations: 20}
+  ismcts: {family: ismcts, simulations: 4}
 schedule: {type: round-robin}
 seed: 1
 """

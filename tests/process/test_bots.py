@@ -9,6 +9,7 @@ import sys
 
 import jsonschema
 import pytest
+from helpers.commands import arena_main
 from helpers.paths import ROOT
 from helpers.processes import BOT
 
@@ -136,9 +137,9 @@ def test_every_field_of_a_view_is_documented_in_its_words():
     ],
 )
 def test_an_agent_that_cannot_be_served_is_told(agent, said):
-    done = conversation(["serve-agent", agent], [])
-    assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr and "Traceback" not in done.stderr
+    done = arena_main(["serve-agent", agent])
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err and "Traceback" not in done.err
 
 
 def test_the_schema_is_printed(capsys):
