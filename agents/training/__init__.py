@@ -4,6 +4,7 @@
 |---|---|
 | `rounds`, `recordings`, `policy_play` | rounds to learn from, played or recorded |
 | `trainer` | the contract of trainers, and the loop with checkpoints that runs them |
+| `margins` | how strong a player in training is, by play |
 | `nats` | how much a policy knows about the hidden cards |
 | `curves` | learning curves for the terminal, and as figures |
 | `policy` | `arena train policy`: chooses between tables and networks |

@@ -22,6 +22,7 @@ from agents.ismcts import Ismcts
 from agents.networks.dense_network import BITS_HELP, Bits
 from agents.policies.card_inputs import input_count, output_count
 from agents.policies.network import CardNetwork, save_card_network
+from agents.training.margins import MarginInterval
 from agents.training.nats import nats_of
 from agents.training.networks.base import (
     HIDDEN_HELP,
@@ -43,7 +44,6 @@ from arena.config.recipe import TrainingOrder
 from arena.core.agent import parameter
 from arena.core.registry import GAMES
 from arena.core.rules import Rules
-from arena.stats.paired import mean_difference
 
 _WEIGHT_OF_MEAN = 0.1
 """The weight of the mean over legal cards in the loss."""
@@ -210,15 +210,11 @@ class CardNetworkTraining(NetworkTraining):
         for deals in self.measured:
             opponents = table_players(deals.game, _GREEDY)
             margins.append(play_against(deals, model.valuer(deals.game), opponents))
-        found = mean_difference(np.concatenate(margins))
-        assert found.mean is not None and found.low is not None and found.high is not None
-        self.order.say(
-            f"cycle {cycle}: {found.mean:+.2f} points a deal against the tables "
-            f"({found.low:+.2f} to {found.high:+.2f}, {self.recipe.measured} deals)"
-        )
-        named = {"mean": found.mean, "low": found.low, "high": found.high}
-        rounded = {name: round(value, 3) for name, value in named.items()}
-        return {"cycle": cycle, "labels": self.log["labels"], **rounded}
+        found = MarginInterval.of(np.concatenate(margins))
+        self.order.say(f"cycle {cycle}: {found.against('the tables', 2)}")
+        point = found.rounded(3)
+        del point["deals"]  # the recipe has it
+        return {"cycle": cycle, "labels": self.log["labels"], **point}
 
     def figures(self) -> dict[str, Any]:
         """Set the temperature at which a search's plays are likeliest, and how likely they are.

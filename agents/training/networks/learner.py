@@ -121,9 +121,8 @@ class Learner:
         parts = [each.detach().numpy().reshape(-1) for each in parameters[:-2]]
         last, biases = (each.detach().numpy() for each in parameters[-2:])
         parts += [(last * scale[:, None]).reshape(-1), biases * scale]
-        sizes = [self._layers[0].in_features, *(layer.out_features for layer in self._layers)]
         weights = np.concatenate(parts).astype(np.float32)
-        return Network(np.array(sizes, dtype=np.int64), weights, encoding)
+        return Network(np.array(self.sizes, dtype=np.int64), weights, encoding)
 
     def become(self, network: Network) -> None:
         """Take over the weights of a network with the same layers."""

@@ -8,7 +8,7 @@ player on a fixed set of deals; that is the learning curve.
 from __future__ import annotations
 
 import csv
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from io import StringIO
 from typing import Any, Literal
 
@@ -23,6 +23,7 @@ from agents.random_ import Random
 from agents.rule import Rule
 from agents.searchers.evaluators import NetworkJudge
 from agents.training.curves import write_figure
+from agents.training.margins import MarginInterval
 from agents.training.networks.base import (
     HIDDEN_HELP,
     RATE_HELP,
@@ -43,7 +44,6 @@ from arena.core.agent import Agent, parameter
 from arena.core.files import write_atomically
 from arena.core.seeds import rng_for
 from arena.games.klaverjas import Klaverjas
-from arena.stats.paired import mean_difference
 
 _CHUNK = 15
 """Rounds of a cycle that a worker plays at a time."""
@@ -51,17 +51,6 @@ _MEASURED_CHUNK = 50
 """The same for deals of a measurement."""
 _ROUNDS_FOR_INPUTS = 200
 """Random rounds that show which inputs never occur."""
-
-
-@dataclass(frozen=True)
-class CurvePoint:
-    """The margin per deal against the rule player, with its 95% interval."""
-
-    cycle: int
-    mean: float
-    low: float
-    high: float
-    deals: int
 
 
 @dataclass(frozen=True)
@@ -172,14 +161,9 @@ class SelfPlayTraining(NetworkTraining):
     def _measure(self) -> None:
         """Add a point to the learning curve."""
         curve, other = self.log["curve"], Rule(mode="as-published")
-        found = mean_difference(self._margins_against(other))
-        assert found.mean is not None and found.low is not None and found.high is not None
-        deals = self.recipe.deals
-        curve.append(asdict(CurvePoint(self.done, found.mean, found.low, found.high, deals)))
-        self.order.say(
-            f"cycle {self.done}: {found.mean:+.1f} points a deal against rule "
-            f"({found.low:+.1f} to {found.high:+.1f}, {deals} deals)"
-        )
+        found = MarginInterval.of(self._margins_against(other))
+        curve.append({"cycle": self.done, **found._asdict()})
+        self.order.say(f"cycle {self.done}: {found.against('rule')}")
         if found.mean == max(point["mean"] for point in curve):
             self.best = self._network()
 

@@ -348,15 +348,9 @@ class TablesTraining(Training):
         save_policy(path, model)
         met = strength_of(path, self.players, self.games[0], recipe.deals, recipe.seed, self.order)
         for (name, other), found in met.items():
-            assert found.mean is not None and found.low is not None and found.high is not None
-            values = {"mean": found.mean, "low": found.low, "high": found.high}
-            rounded = {key: round(value, 2) for key, value in values.items()}
-            figures[f"{name}/against {other}"] = {**rounded, "deals": found.n}
+            figures[f"{name}/against {other}"] = found.rounded(2)
             opponent = f"{name} itself" if other == "itself" else other
-            self.order.say(
-                f"{name}, tables at play: {found.mean:+.1f} points a deal against {opponent} "
-                f"({found.low:+.1f} to {found.high:+.1f}, {found.n} deals of {model.game})"
-            )
+            self.order.say(f"{name}, tables at play: {found.against(opponent)}")
         return {"figures": figures}
 
     def write(self, header: dict[str, Any]) -> None:

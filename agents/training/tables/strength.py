@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from agents.policies.dealt import has_bids
+from agents.training.margins import MarginInterval
 from arena.analysis.results import read
 from arena.config.entrants import AgentSpec, BidderSpec, Entrant
 from arena.config.experiment import ResolvedExperiment
@@ -22,7 +23,6 @@ from arena.core.generate import make_deals
 from arena.core.registry import AGENTS
 from arena.core.rules import Rules
 from arena.games.needs import why_not
-from arena.stats.paired import MeanDifference, mean_difference
 from arena.store import Run
 from arena.tournament.run import RunOptions, run
 from arena.tournament.tally import Tally
@@ -49,7 +49,7 @@ def strength_of(
     deals: int,
     seed: int,
     order: TrainingOrder,
-) -> dict[tuple[str, str], MeanDifference]:
+) -> dict[tuple[str, str], MarginInterval]:
     """By how much the tables of each type win a deal against `rule`, and against the type itself.
 
     `types` are the players that the tables were fitted to; None was recorded. Keys are a type and
@@ -92,5 +92,5 @@ def strength_of(
         with Run(finished.path) as played:
             found = read([played])
     return {
-        meeting: mean_difference(found.pair(*pair).margins) for meeting, pair in meetings.items()
+        meeting: MarginInterval.of(found.pair(*pair).margins) for meeting, pair in meetings.items()
     }
