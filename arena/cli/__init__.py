@@ -34,6 +34,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "report": "write the report of a run: page, text, tables, figures, JSON",
         "replay": "show a round of a run, trick by trick, as each player saw it",
         "explain": "repeat a decision and show what the agent's search found",
+        "solve": "find the exact value of a deal with all cards open, card by card",
         "list": "list games, agents, bidders, deal sets and experiments",
         "board": "show a leaderboard over all runs, here or as a site",
         "export": "write the rounds of a run as CSV, Parquet or JSONL",

@@ -1,0 +1,125 @@
+"""How the score of a round follows from its tricks, in the form that the solver searches for.
+
+Seen from one side, the *hero*, every trick adds its points and bonus to the balance X if the hero
+takes it and subtracts them if not; a side that takes all tricks of the round gets a bonus more.
+Then the margin of the hero is
+
+    factor * X                                 in games without a contract (Schieber),
+    X          if X >= made_from, else
+    -(failed + R)                              in games with one (Klaverjas: nat),
+
+where R is the bonus of all tricks together. A game says so in a module `open_score` in its
+package, with a function `score_form(rules, trump) -> ScoreForm` and the range `TRUMPS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from arena.core.rules import Rules
+from arena.games.kernel.layout import Numbers
+from arena.games.parts import has_part, part_of
+
+SUIT_SIZE = 512
+"""Sets of at most nine cards of a suit, by strength."""
+
+# Words of a packed form.
+FACTOR, CONTRACT, MADE_FROM, FAILED, HERO_SWEEP, OTHER_SWEEP = range(6)
+LOW_CARDS = 6
+"""From here on, for each suit, how many of its weakest cards are worth nothing."""
+BONUS_LEFT = 10
+"""From here on, by suit and cards left, the most bonus that these cards can still make."""
+INTERCHANGEABLE = BONUS_LEFT + 4 * SUIT_SIZE
+"""From here on, by suit and cards left, 1 if worthless neighbours are as good as each other."""
+NATURAL = INTERCHANGEABLE + 4 * SUIT_SIZE
+"""From here on, by suit and cards left, their ranks as a set that is the same in all suits."""
+ALIKE = NATURAL + 4 * SUIT_SIZE
+"""From here on, by set of ranks, the most bonus for cards of one rank in all suits."""
+LOW_RANKS = ALIKE + SUIT_SIZE
+"""The ranks (as in NATURAL) for which interchangeable cards could make four of a kind."""
+POINTS = LOW_RANKS + 1
+"""From here on, the points of each card, by its bit in kernel coordinates."""
+FORM_WORDS = POINTS + 64
+
+
+@dataclass(frozen=True)
+class SuitForm:
+    """What the solver must know of one suit, by its place in kernel coordinates."""
+
+    points: Sequence[int]
+    """Of each card, the weakest first."""
+    low_cards: int
+    """How many of the weakest cards, one next to the other in strength, are worth nothing."""
+    bonus_left: Sequence[int]
+    """By the set of cards left (bit 0 the weakest): the most bonus that they can still make."""
+    interchangeable: Sequence[bool]
+    """By the set of cards left: whether no bonus depends on which of the low cards are left."""
+    natural: Sequence[int]
+    """By the set of cards left: their ranks, as a set that has the same meaning in all suits."""
+
+
+@dataclass(frozen=True)
+class ScoreForm:
+    """How the margin of the hero follows from the tricks."""
+
+    hero_is_declarer: bool
+    """Whether the hero is the side of the declarer; else it is side 0."""
+    suits: tuple[SuitForm, SuitForm, SuitForm, SuitForm]
+    """In kernel coordinates, the trump suit last."""
+    factor: int = 1
+    hero_sweep: int = 0
+    """The bonus of the hero for all tricks of the round."""
+    other_sweep: int = 0
+    contract: bool = False
+    made_from: int = 0
+    """The least X with which the contract is made."""
+    failed: int = 0
+    """What a failed contract costs, bonuses not counted."""
+    alike_bonus: Sequence[int] = ()
+    """By set of ranks that are left in all four suits: the most bonus that they can make."""
+    low_ranks: int = 0
+    """The ranks of low cards of which four alike make a bonus."""
+
+    def packed(self) -> Numbers:
+        """The form as compiled code takes it."""
+        words = np.zeros(FORM_WORDS, dtype=np.int64)
+        words[FACTOR], words[CONTRACT] = self.factor, self.contract
+        words[MADE_FROM], words[FAILED] = self.made_from, self.failed
+        words[HERO_SWEEP], words[OTHER_SWEEP] = self.hero_sweep, self.other_sweep
+        for number, suit in enumerate(self.suits):
+            words[LOW_CARDS + number] = suit.low_cards
+            words[POINTS + 16 * number :][: len(suit.points)] = suit.points
+            for start, values in (
+                (BONUS_LEFT, suit.bonus_left),
+                (INTERCHANGEABLE, suit.interchangeable),
+                (NATURAL, suit.natural),
+            ):
+                words[start + number * SUIT_SIZE :][: len(values)] = values
+        words[ALIKE : ALIKE + len(self.alike_bonus)] = self.alike_bonus
+        words[LOW_RANKS] = self.low_ranks
+        words.setflags(write=False)
+        return words
+
+
+@cache
+def form_of(rules: Rules, trump: int | None) -> ScoreForm | None:
+    """The score form of a game with a trump; None if the game has none."""
+    if not has_part(type(rules), "open_score"):
+        return None
+    found: ScoreForm | None = part_of(type(rules), "open_score").score_form(rules, trump)
+    return found
+
+
+def is_solvable(rules: Rules) -> bool:
+    """Whether the solver knows how a game scores."""
+    return has_part(type(rules), "open_score") and form_of(rules, 0) is not None
+
+
+def trumps_of(rules: Rules) -> range:
+    """The trumps with which a game that has a score form is played."""
+    found: range = part_of(type(rules), "open_score").TRUMPS
+    return found

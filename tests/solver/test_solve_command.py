@@ -1,0 +1,80 @@
+"""`arena solve`: a deal, a position, all trumps; and mistakes in one line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from arena.cli import main
+
+DEAL = ["klaverjas-given-1000", "17"]
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
+    assert main(["solve", *words]) == code
+    printed = capsys.readouterr()
+    return printed.out if code == 0 else printed.err
+
+
+@pytest.fixture
+def after(capsys: pytest.CaptureFixture[str]) -> str:
+    """Four tricks of legal cards, the lowest each time."""
+    from arena.core.deals import DealSet
+    from arena.core.files import find_shipped
+    from arena.core.rules import action_name
+    from arena.games.klaverjas import Klaverjas
+
+    rules = Klaverjas()
+    deal = DealSet.load(find_shipped("deals", DEAL[0], ".csv")).find("klaverjas-given-0017")
+    state = rules.start(deal)
+    cards = []
+    while len(state.tricks) < 4:
+        cards.append(action_name(state.legal[0]))
+        rules.apply(state, state.legal[0])
+    return " ".join(cards)
+
+
+def test_a_position_card_by_card(capsys: pytest.CaptureFixture[str], after: str) -> None:
+    shown = said(capsys, *DEAL, "--after", after)
+    assert "to move; margins of" in shown
+    assert "positions searched" in shown
+    found = json.loads(said(capsys, *DEAL, "--after", after, "--json"))
+    assert len(found["cards"]) == 4
+    assert all(low == high for low, high in found["cards"].values())
+    best = max(low for low, _ in found["cards"].values())
+    assert f"{best:+d}" in shown
+
+
+def test_few_nodes_give_bounds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert " to +" in said(capsys, *DEAL, "--nodes", "500")
+
+
+def test_another_trump(capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(said(capsys, *DEAL, "--trump", "c", "--nodes", "500", "--json"))
+    assert found["trump"] == "♣"
+
+
+def test_all_trumps_and_declarers(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = said(capsys, *DEAL, "--trump", "all", "--nodes", "2000").splitlines()
+    assert lines[-5].split() == ["trump", "N", "E", "S", "W"]
+    assert [line.split()[0] for line in lines[-4:]] == ["♣", "♦", "♥", "♠"]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ([*DEAL, "--after", "SA"], "--after: E cannot play SA; legal: CT D9 DQ H8 HT HJ SJ SK"),
+        ([*DEAL, "--trump", "X"], "unknown trump 'X'"),
+        ([*DEAL, "--trump", "all", "--after", "HJ"], "--after does not go with --trump all"),
+        ([*DEAL, "--nodes", "0"], "--nodes 0: at least 1"),
+        (["schieber-1000", "3"], "the trump is not fixed (phase 'bid'); say --trump"),
+        (["hearts-1000"], "hearts cannot be solved with these rules"),
+        ([*DEAL, "--option", "variant=rotterdam-2017"], "cannot be solved with these rules"),
+    ],
+)
+def test_mistakes_are_one_line(
+    capsys: pytest.CaptureFixture[str], words: list[str], why: str
+) -> None:
+    line = said(capsys, *words, code=2)
+    assert why in line and line.count("\n") == 1
