@@ -13,19 +13,24 @@ from arena.stats.pair_results import PairResults
 from arena.stats.power import POWER, DealsNeeded, PilotSd, deals_for_t_test, pilot_sd, t_test_power
 from arena.stats.simultaneous import family
 
+ASSURANCE = 0.8
+"""Share of pilots with which the promised power is kept."""
+
 
 @dataclass(frozen=True)
 class ContrastPlan:
-    """What it takes to tell two agents apart: spread of a deal, deals, and deals to be safe.
+    """What it takes to tell two agents apart: the spread of a deal, and deals.
 
-    `cautious` plans with the upper limit of the spread; None without variance in the pilot.
+    `needed` is the plan: it uses an upper limit of the spread, so that the promised power is kept
+    in ASSURANCE of all pilots. `least` would do if the spread were as measured, which in half of
+    all pilots it is not. None without variance in the pilot.
     """
 
     a: str
     b: str
     sd: PilotSd
     needed: DealsNeeded | None
-    cautious: DealsNeeded | None
+    least: DealsNeeded | None
 
 
 @dataclass(frozen=True)
@@ -63,8 +68,9 @@ def field_plan(
     deal's influence on it; its standard deviation and the level of a single test in the family
     go into `deals_for_t_test`. Each pair that differs by `detect` is found with probability
     `power`, which is not the probability of finding all such pairs. The pilot knows the spread
-    only up to `PilotSd.low` and `high`: plan with `cautious` to be safe. Unit: the deal; points.
-    Source: as `joint_comparison`, `deals_for_t_test` and `pilot_sd`.
+    only roughly, so the plan uses its one-sided upper limit with confidence ASSURANCE. Unit: the
+    deal; points. Source: as `joint_comparison`, `deals_for_t_test` and `pilot_sd`; Browne 1995,
+    Stat. Med. 14 (planning with an upper limit of the pilot's spread).
     """
     table = pilot.table()
     fit = additive_fit(table)
@@ -72,6 +78,7 @@ def field_plan(
     reduced = weights @ fit.basis
     values = table.deals * (fit.scores @ fit.bread @ reduced.T)  # deal × contrast
     found = [pilot_sd(column) for column in values.T]
+    limits = [pilot_sd(column, 2 * ASSURANCE - 1) for column in values.T]
     known = np.array([bool(sd.sd) for sd in found])
     level = alpha
     if known.any():
@@ -81,11 +88,11 @@ def field_plan(
         )
         level = together.level(alpha)
 
-    def needed(sd: float | None) -> DealsNeeded | None:
+    def deals(sd: float | None) -> DealsNeeded | None:
         return deals_for_t_test(detect, sd, power, level) if sd and math.isfinite(sd) else None
 
     plans = tuple(
-        ContrastPlan(table.agents[i], table.agents[j], sd, needed(sd.sd), needed(sd.high))
-        for (i, j), sd in zip(pairs, found, strict=True)
+        ContrastPlan(table.agents[i], table.agents[j], sd, deals(limit.high), deals(sd.sd))
+        for (i, j), sd, limit in zip(pairs, found, limits, strict=True)
     )
     return FieldPlan(plans, len(pairs), level, alpha, power, detect)

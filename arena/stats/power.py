@@ -17,6 +17,8 @@ from arena.stats.sequential.sprt import SprtDesign
 
 POWER = 0.8
 """What "would have been found" means: with this probability."""
+EXTREME_STEPS = 20
+"""Steps in which the length of a test and its variance agree."""
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(128)
 
 
@@ -145,14 +147,23 @@ def sequential_point(truth: float, sd: float, design: SprtDesign) -> SequentialP
     Formula: Brownian motion with drift (truth - (h0+h1)/2)(h1-h0)/sd² and variance (h1-h0)²/sd²
     per deal between Wald's bounds, not looked at before the design's first look. Unit: the deal;
     points. Assumes the overshoot correction of the design, which makes the walk behave like the
-    motion. Source: Wald 1947, Sequential Analysis; Siegmund 1985, chapter III.
+    motion. What `SprtDesign.extreme` adds to the variance depends on the length, so that the two
+    are computed in turn. Source: Wald 1947, Sequential Analysis; Siegmund 1985, chapter III.
     """
     check_positive(sd, "sd")
+    motion = _motion(truth, sd, design)
+    if design.extreme:
+        for _ in range(EXTREME_STEPS):
+            wider = math.sqrt(sd**2 + 2 * design.extreme**2 / motion.expected_time())
+            motion = _motion(truth, wider, design)
+    return SequentialPoint(truth, motion.exit_high_probability(), motion.expected_time())
+
+
+def _motion(truth: float, sd: float, design: SprtDesign) -> Motion:
     gap = (design.h1 - design.h0) / sd
     drift = (truth - (design.h0 + design.h1) / 2) / sd * gap
     first = float(design.min_deals) if design.min_deals > 1 else 0.0
-    motion = Motion(design.lower, design.upper, drift, gap * gap, first)
-    return SequentialPoint(truth, motion.exit_high_probability(), motion.expected_time())
+    return Motion(design.lower, design.upper, drift, gap * gap, first)
 
 
 def sequential_plan(sd: float, design: SprtDesign) -> SequentialPlan:

@@ -141,7 +141,7 @@ def test_plan_from_a_pilot(planned: str, capsys: pytest.CaptureFixture[str]) -> 
     assert pair["needed"]["deals"] == pytest.approx(
         (z * pair["sd"]["sd"] / 20) ** 2, rel=0.05, abs=4
     )
-    assert pair["cautious"]["deals"] > pair["needed"]["deals"]
+    assert pair["needed"]["deals"] > pair["least"]["deals"]
     power = found["curve"]["power"]
     assert power[0][0] < power[0][1] < power[0][2]
     assert power[0][0] < power[2][0] < power[4][0]

@@ -7,9 +7,18 @@ import pytest
 from scipy import stats
 from statsmodels.stats.power import ttest_power
 
-from arena.measure.calibrate.statistics import FieldModel
-from arena.stats import StatsError, deals_for_t_test, detectable, field_plan, joint_comparison
-from arena.stats.power import t_test_power
+from arena.measure.calibrate.statistics import FieldModel, MarginModel
+from arena.stats import (
+    PairResults,
+    SprtDesign,
+    StatsError,
+    deals_for_t_test,
+    detectable,
+    field_plan,
+    joint_comparison,
+)
+from arena.stats.power import sequential_point, t_test_power
+from arena.stats.sequential.sprt import find_stops, points_path
 
 
 @pytest.mark.parametrize(("n", "alpha"), [(5, 0.05), (20, 1e-4), (100, 1e-4), (300, 1e-4)])
@@ -48,12 +57,12 @@ def test_the_promised_power_holds_after_adjustment(agents: int) -> None:
     assert plan.tests == agents * (agents - 1) // 2
     assert plan.level < 0.05 / plan.tests * 1.5
     first = plan.contrasts[0]
-    assert first.needed is not None and first.cautious is not None
-    assert first.cautious.deals > first.needed.deals
+    assert first.needed is not None and first.least is not None
+    assert first.needed.deals > first.least.deals
     model = FieldModel((8.0, *(0.0,) * (agents - 1)))
     reps = 150
     found = sum(
-        joint_comparison(model.draw(rng, first.needed.deals)).contrast("agent1", "agent2").different
+        joint_comparison(model.draw(rng, first.least.deals)).contrast("agent1", "agent2").different
         for _ in range(reps)
     )
     low, high = stats.binom.ppf([0.001, 0.999], reps, 0.8)
@@ -63,3 +72,29 @@ def test_the_promised_power_holds_after_adjustment(agents: int) -> None:
 def test_two_agents_are_not_adjusted() -> None:
     plan = field_plan(FieldModel((0.0, 0.0)).draw(np.random.default_rng(1), 50), 5.0)
     assert (plan.tests, plan.level) == (1, pytest.approx(0.05))
+
+
+@pytest.mark.parametrize("pilot", [20, 60])
+def test_a_plan_from_a_small_pilot_keeps_its_promise(pilot: int) -> None:
+    """The measured spread alone keeps 80% in half of all pilots, and 73 to 79% on average."""
+    model, rng, powers = MarginModel(), np.random.default_rng(3), []
+    for margins in model.draw(rng, (60, pilot)):
+        results = PairResults.from_margins(
+            "AB", [0] * pilot, [1] * pilot, np.arange(pilot), margins
+        )
+        (plan,) = field_plan(results, 5.0).contrasts
+        assert plan.needed is not None
+        powers.append(t_test_power(plan.needed.deals, 5.0, model.sd))
+    assert np.mean(powers) >= 0.8
+    assert np.mean(np.array(powers) >= 0.8) >= 0.65
+
+
+def test_the_planned_length_of_a_sequential_test_counts_its_caution() -> None:
+    model = MarginModel(edge=8.0)
+    rng = np.random.default_rng(6)
+    design = SprtDesign(0.0, 8.0, extreme=162.0)
+    planned = sequential_point(8.0, model.sd, design).expected_deals
+    stops = find_stops(points_path(model.draw(rng, (1_500, 3_000)), design), design)
+    assert planned == pytest.approx(float(np.mean(stops.index + 1)), rel=0.1)
+    plain = sequential_point(8.0, model.sd, SprtDesign(0.0, 8.0)).expected_deals
+    assert planned > 1.05 * plain

@@ -4,9 +4,10 @@ The spread of a deal's margin comes from stored results of the same experiment (
 in reports/, or --from RUN), else from a pilot of a few deals that is played now and thrown
 away. The plan is for the comparisons that the report makes: all pairs of agents, also those
 that meet only through others, two-sided and adjusted for their number. For each: the deals
-that find --detect points with the wanted probability, with the measured spread and with a
-cautious one (the upper end of its interval). For pairs that meet, the expected length of a
-one-sided sequential test of 0 against that many points, each pair on its own.
+that find --detect points with the wanted probability. They are planned with an upper limit of
+the spread, which a pilot knows only roughly, so that four plans in five keep their promise.
+For pairs that meet, the expected length of a one-sided sequential test of 0 against that many
+points, each pair on its own.
 
 Examples:
   arena plan quickstart --detect 5
@@ -130,11 +131,17 @@ def _pilot(experiment: ResolvedExperiment, deals: int) -> tuple[str, Results]:
 
 
 def _sequential(results: Results, args: argparse.Namespace) -> Sequential:
-    design = SprtDesign(0.0, args.detect, min(args.alpha, 0.49), min(1 - args.power, 0.49))
     found = {}
     for pair in results.pairs:
         spread = pilot_sd(pair.margins).sd
         if spread:
+            design = SprtDesign(
+                0.0,
+                args.detect,
+                min(args.alpha, 0.49),
+                min(1 - args.power, 0.49),
+                extreme=float(abs(pair.margins).max()),
+            )
             found[frozenset((pair.first, pair.second))] = sequential_plan(spread, design)
     return found
 
@@ -156,7 +163,7 @@ def _as_json(plan: FieldPlan, sequential: Sequential, source: str) -> dict[str, 
                 "second": contrast.b,
                 "sd": asdict(contrast.sd),
                 "needed": asdict(contrast.needed) if contrast.needed else None,
-                "cautious": asdict(contrast.cautious) if contrast.cautious else None,
+                "least": asdict(contrast.least) if contrast.least else None,
                 "sequential": asdict(found) if found else None,
             }
             for contrast in plan.contrasts
@@ -191,14 +198,17 @@ def _lines(plan: FieldPlan, sequential: Sequential, source: str, deals: int) -> 
                 f"{contrast.a} - {contrast.b}",
                 f"{plain(contrast.sd.sd)} ({interval(contrast.sd.low, contrast.sd.high)})",
                 count(contrast.needed.deals if contrast.needed else None),
-                count(contrast.cautious.deals if contrast.cautious else None),
+                count(contrast.least.deals if contrast.least else None),
                 plain(lengths.at_h0.expected_deals if lengths else None, 0),
                 plain(lengths.at_h1.expected_deals if lengths else None, 0),
             )
         )
-    head = ("pair", "sd of a deal", "deals", "to be safe", "sequential if 0")
+    head = ("pair", "sd of a deal", "deals", "at least", "sequential if 0")
     yield text_table((*head, f"if {plain(plan.detect)}"), rows)
-    yield "to be safe: with the upper 97.5% limit of the spread, which the pilot knows only roughly"
+    yield (
+        "deals: with the upper 80% limit of the spread, which the pilot knows only roughly; "
+        "at least: if the spread is as measured"
+    )
     yield "sequential: one-sided, for this pair alone, not adjusted"
     for contrast in plan.contrasts:
         if contrast.sd.note:
@@ -215,8 +225,8 @@ def _lines(plan: FieldPlan, sequential: Sequential, source: str, deals: int) -> 
                 for n in CURVE_DEALS
             ],
         )
-    most = max((c.needed.deals for c in plan.contrasts if c.needed), default=0)
-    safe = max((c.cautious.deals for c in plan.contrasts if c.cautious), default=0)
+    most = max((c.least.deals for c in plan.contrasts if c.least), default=0)
+    safe = max((c.needed.deals for c in plan.contrasts if c.needed), default=0)
     enough = "enough" if deals >= safe else "enough if the spread is as measured"
     yield ""
     yield f"the experiment has {deals:,} per pair: {enough if deals >= most else 'too few'}"
