@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from arena.analysis import (
     Comparison,
     IndirectComparison,
+    check_not_stopped,
     compare_agents,
     compare_through,
     make_standings,
@@ -24,43 +25,68 @@ from arena.core.tables import text_table
 from arena.report.words import count, interval, percent, plain, pvalue, signed
 from arena.stats import TestResult
 from arena.store import Run
+from arena.tournament.stopping import read_walks
+
+
+@dataclass(frozen=True)
+class AfterStopping:
+    """What a run that stopped when its sequential test decided says about two agents."""
+
+    estimate: float | None
+    """Median-unbiased, as the limits: they take into account that the test stopped."""
+    low: float | None
+    high: float | None
+    decision: str
 
 
 @dataclass(frozen=True, repr=False)
 class AgentComparison:
-    """Two agents on the deals that both played; prints as `arena compare` shows it."""
+    """Two agents on the deals that both played; prints as `arena compare` shows it.
+
+    For a run that stopped when its sequential test decided, `mean`, `low` and `high` are the
+    estimate after stopping, and there is no p.
+    """
 
     found: Comparison | IndirectComparison
     """All statistics."""
     detectable_in_field: float | None
     """The difference that the run would have found among all of its agents; None for several."""
+    after_stopping: AfterStopping | None = None
 
     @property
     def mean(self) -> float | None:
         """The margin of the first agent in points per deal."""
-        return self.found.statistics.mean
+        stopped = self.after_stopping
+        return self.found.statistics.mean if stopped is None else stopped.estimate
 
     @property
     def low(self) -> float | None:
         """The lower limit of the 95% interval of the mean."""
-        return self.found.statistics.low
+        stopped = self.after_stopping
+        return self.found.statistics.low if stopped is None else stopped.low
 
     @property
     def high(self) -> float | None:
         """The upper limit of the 95% interval of the mean."""
-        return self.found.statistics.high
+        stopped = self.after_stopping
+        return self.found.statistics.high if stopped is None else stopped.high
 
     @property
     def p(self) -> float | None:
         """The p-value of the paired t-test."""
-        return self.found.statistics.p
+        return self.found.statistics.p if self.after_stopping is None else None
 
     def to_json(self) -> dict[str, Any]:
         """Every number, as `arena compare --json` prints them."""
-        return {**self.found.to_json(), "detectable_in_field": self.detectable_in_field}
+        stopped = self.after_stopping
+        return {
+            **self.found.to_json(),
+            "detectable_in_field": self.detectable_in_field,
+            "after_stopping": None if stopped is None else asdict(stopped),
+        }
 
     def __repr__(self) -> str:
-        return "\n".join(_lines(self.found, self.detectable_in_field))
+        return "\n".join(_lines(self.found, self.detectable_in_field, self.after_stopping))
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}</pre>"
@@ -87,18 +113,35 @@ def compare(
         runs = [stack.enter_context(Run(_path(folder))) for folder in folders]
         if through is None:
             _check_met(runs, first, second)
+        if through is not None or len(runs) > 1:
+            check_not_stopped(runs, "this comparison")
         results = read(runs, named)
         in_field = _in_field(runs, first, second)
+        stopped = _after_stopping(runs[0], first, second)
     found: Comparison | IndirectComparison
     if through is None:
         found = compare_agents(results, first, second, equal_within=equal_within)
     else:
         found = compare_through(results, first, second, through, equal_within=equal_within)
-    return AgentComparison(found, in_field)
+    return AgentComparison(found, in_field, stopped)
 
 
 def _path(run: RunResults | Path | str) -> Path:
     return run.path if isinstance(run, RunResults) else run_folder(run)
+
+
+def _after_stopping(run: Run, first: str, second: str) -> AfterStopping | None:
+    """None if the run has no `stop` section, or is not finished."""
+    for pair in read_walks(run.path) if run.manifest.stop is not None else ():
+        walk = pair.walk
+        if (pair.first, pair.second) == (first, second):
+            return AfterStopping(walk.estimate, walk.low, walk.high, walk.decision)
+        if (pair.second, pair.first) == (first, second):
+            estimate, low, high = (
+                None if value is None else -value for value in (walk.estimate, walk.high, walk.low)
+            )
+            return AfterStopping(estimate, low, high, walk.decision)
+    return None
 
 
 def _check_met(runs: Sequence[Run], first: str, second: str) -> None:
@@ -118,13 +161,17 @@ def _check_met(runs: Sequence[Run], first: str, second: str) -> None:
 
 def _in_field(runs: Sequence[Run], first: str, second: str) -> float | None:
     """What the report says would have been found: adjusted for all agents of the run."""
-    if len(runs) > 1:
+    if len(runs) > 1 or runs[0].manifest.stop is not None:
         return None
     contrast = make_standings(read(runs)).contrast(first, second)
     return None if contrast is None else contrast.detectable
 
 
-def _lines(found: Comparison | IndirectComparison, in_field: float | None) -> Iterator[str]:
+def _lines(
+    found: Comparison | IndirectComparison,
+    in_field: float | None,
+    stopped: AfterStopping | None,
+) -> Iterator[str]:
     statistics = found.statistics
     difference = statistics.difference
     units = {"deal": "deals", "match": "matches"}[found.unit]
@@ -134,6 +181,14 @@ def _lines(found: Comparison | IndirectComparison, in_field: float | None) -> It
         who, what = f"{found.second}, through {found.through}", "difference of margins"
     yield f"{found.first} against {who}, {count(difference.n)} {units}"
     yield ""
+    if stopped is not None:
+        yield (
+            f"{what} per {found.unit}, after stopping  {signed(stopped.estimate)}  "
+            f"{level} interval {interval(stopped.low, stopped.high)}"
+        )
+        yield "The run stopped when its sequential test decided. What follows ignores that: plain"
+        yield "means of such runs lie too far from the middle, and their intervals are too short."
+        yield ""
     yield (
         f"{what} per {found.unit}  "
         f"{signed(difference.mean)}  "

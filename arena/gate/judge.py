@@ -219,7 +219,14 @@ class _Rule:
             return [min(PILOT, total)] * len(played)
         self.values = self._difference(played)
         self.cells = self._half_points(played)
-        loss = float(max(abs(game.margin) for units in played for games in units for game in games))
+        margins = (
+            abs(game.margin)
+            for units in played
+            for games in units
+            for game in games
+            if not game.forfeit
+        )
+        loss = float(max(margins, default=0.0))
         self.found = measure(self.values, self._test, count >= total, self.cells, loss)
         forfeits = sum(game.forfeit == 1 for units in played for games in units for game in games)
         if forfeits > self._gate.file.also.faults:

@@ -60,7 +60,11 @@ def stopped_report(run: Run) -> SequentialReport:
     assert stop is not None  # asked for such runs only
     units = "matches" if run.is_match else "deals"
     h0, h1 = signed(stop.h0, 1), signed(stop.h1, 1)
-    answers = {"H0": f"decided for {h0}", "H1": f"decided for {h1}", "continue": "not decided"}
+    answers = {
+        "H0": f"not ahead by {h1}: nearer to {h0}",
+        "H1": f"ahead by more than {h0}: nearer to {h1}",
+        "continue": "not decided",
+    }
     shown = tuple(
         WalkShown(
             f"{each.first} against {each.second}",
@@ -84,7 +88,7 @@ def stopped_report(run: Run) -> SequentialReport:
     about = (
         f"{manifest.rules.game}, {manifest.deal_set}, seed {manifest.seed}. Each pair played "
         f"until a sequential test of {h0} against {h1} points decided (errors {stop.alpha:g} and "
-        f"{stop.beta:g}), at most {count(manifest.units_per_pairing)} {units}."
+        f"{stop.beta:g} for each pair), at most {count(manifest.units_per_pairing)} {units}."
     )
     faults = len(run.faults())
     lines = (f"{faults} faults.",) if faults else ()

@@ -110,6 +110,19 @@ def test_tables_report_and_status_have_the_estimate_after_stopping(
     assert main(["status", "reports/s"]) == 0
     said = capsys.readouterr().out
     assert "s: complete" in said and f"{naive:+.1f}" not in said
+    assert main(["compare", "reports/s", "random", "rule", "--json"]) == 0
+    after = json.loads(capsys.readouterr().out)["after_stopping"]
+    assert (after["estimate"], after["low"]) == (-walk.estimate, -walk.high)  # type: ignore[operator]
+    assert main(["compare", "reports/s", "rule", "random"]) == 0
+    assert f"after stopping  {walk.estimate:+.1f}" in capsys.readouterr().out.replace("−", "-")
+    for words in (
+        ["ratings", "reports/s"],
+        ["compare", "reports/s", "reports/s", "rule", "random"],
+    ):
+        assert main(words) == 2
+        assert "stopped when a sequential test decided" in capsys.readouterr().err
+    assert main(["board"]) == 0
+    assert "left out: reports/s: its pairings stopped" in capsys.readouterr().err
 
 
 def test_a_stop_that_cannot_be_is_told(tmp_path: Path) -> None:

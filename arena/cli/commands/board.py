@@ -18,6 +18,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from arena.board import Board, boards, build, find_runs
+from arena.cli.options import tell_left_out
 from arena.core.errors import ArenaError
 from arena.core.files import RUNS
 from arena.core.registry import GAMES
@@ -49,6 +50,10 @@ def run(args: argparse.Namespace) -> int:
         ]
         if not runs:
             raise ArenaError(f"{args.runs}: no runs here")
+        for each in runs:
+            if each.manifest.stop is not None:
+                tell_left_out(f"{each.path}: its pairings stopped when a sequential test decided")
+        runs = [each for each in runs if each.manifest.stop is None]
         if args.action == "build":
             found = build(runs, args.out)
             print(f"{len(found)} boards of {len(runs)} runs; open {args.out / 'index.html'}")

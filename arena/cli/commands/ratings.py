@@ -18,7 +18,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Any
 
-from arena.analysis import RatingOptions, Standings, make_standings, read
+from arena.analysis import RatingOptions, Standings, check_not_stopped, make_standings, read
 from arena.cli.options import RUN_HELP
 from arena.core.files import run_folder
 from arena.core.tables import text_table
@@ -61,6 +61,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the ratings."""
     with ExitStack() as stack:
         runs = [stack.enter_context(Run(path)) for path in args.runs]
+        check_not_stopped(runs, "a rating")
         results = read(runs)
     found = make_standings(results, RatingOptions(args.adjust, args.anchor, args.bootstrap))
     if args.json:
