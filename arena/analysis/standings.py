@@ -148,7 +148,8 @@ def make_standings(results: Results, options: RatingOptions = RatingOptions()) -
     if not any(pair.units for pair in results.pairs):
         raise ArenaError(f"{', '.join(results.runs)}: nothing has been played yet")
     table = results.for_statistics
-    joint = joint_comparison(table)
+    forfeiters = [name for name in results.agents if any(p.forfeits[0] for p in results.of(name))]
+    joint = joint_comparison(table, forfeiters=forfeiters)
     compared = all_pairs(table, options.adjustment)
     rating, elo, trouble = _ratings(results, options)
     agents = _agents(results, joint, rating, elo)

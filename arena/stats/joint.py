@@ -25,6 +25,7 @@ and `direct` hold both sets of contrasts in any case.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -186,8 +187,14 @@ class JointComparison:
         )
 
 
-def joint_comparison(results: PairResults, alpha: float = 0.05) -> JointComparison:
+def joint_comparison(
+    results: PairResults, alpha: float = 0.05, forfeiters: Collection[str] = ()
+) -> JointComparison:
     """Compare all agents at once: contrasts of the score rating, clustered by deal.
+
+    `forfeiters` lost games without playing them. Those losses say nothing about the others, but
+    they vary, so the others are compared by their games among themselves (a family of its own,
+    with its share of the level), as long as these connect them.
 
     Formula: differences of least squares ratings with their CR2 covariance over deals; each is a
     t with its Satterthwaite degrees of freedom (n - 1 where all pairs play the same n deals), and
@@ -203,12 +210,12 @@ def joint_comparison(results: PairResults, alpha: float = 0.05) -> JointComparis
     check_probability(alpha, "alpha")
     table = results.table()
     rated, paired = additive_fit(table), pair_fit(table)
-    joint = _joint(table, rated, alpha)
+    joint, strengths = _joint(results, table, rated, alpha, forfeiters)
     direct = _direct(table, paired, alpha)
     fit = _goodness(table, rated, paired, joint, direct, alpha)
     basis: Literal["joint", "direct"] = "direct" if fit.contradictions else "joint"
     contrasts = joint if basis == "joint" else direct
-    strength = {name: -float(rated.strengths[i]) for i, name in enumerate(table.agents)}
+    strength = dict(zip(table.agents, -strengths, strict=True))
     order = tuple(sorted(table.agents, key=lambda name: (strength[name], name)))
     note = "" if table.deals > 1 else "One deal only: no intervals and no tests."
     if 1 < table.deals < FEW:
@@ -248,9 +255,36 @@ def comparable(table: DealTable) -> tuple[list[tuple[int, int]], FloatArray]:
     return pairs, weights
 
 
-def _joint(table: DealTable, fit: Fit, alpha: float) -> tuple[Contrast, ...]:
+def _joint(
+    results: PairResults, table: DealTable, fit: Fit, alpha: float, forfeiters: Collection[str]
+) -> tuple[tuple[Contrast, ...], FloatArray]:
+    """Contrasts of all agents that the schedule connects, and the strengths of all."""
     pairs, weights = comparable(table)
-    return _contrasts(table, fit, pairs, weights @ fit.basis, weights @ fit.strengths, alpha, True)
+    others = [i for i, name in enumerate(table.agents) if name not in forfeiters]
+    inner = _among(results, others) if len(others) < len(table.agents) else None
+    if inner is None:
+        rows = (weights @ fit.basis, weights @ fit.strengths)
+        return _contrasts(table, fit, pairs, *rows, alpha, True), fit.strengths
+    inner_fit = additive_fit(inner)
+    inner_pairs, inner_weights = comparable(inner)
+    outer = [row for row, pair in enumerate(pairs) if not set(pair) <= set(others)]
+    share = len(inner_pairs) / (len(inner_pairs) + len(outer))
+    strengths = fit.strengths.copy()
+    strengths[others] = inner_fit.strengths + fit.strengths[others].mean()
+    rows = (inner_weights @ inner_fit.basis, inner_weights @ inner_fit.strengths)
+    found = _contrasts(inner, inner_fit, inner_pairs, *rows, alpha, True, share)
+    rows = (weights[outer] @ fit.basis, weights[outer] @ fit.strengths)
+    outer_pairs = [pairs[row] for row in outer]
+    return found + _contrasts(table, fit, outer_pairs, *rows, alpha, True, 1 - share), strengths
+
+
+def _among(results: PairResults, agents: list[int]) -> DealTable | None:
+    """The games of some agents among themselves; None if these do not connect them."""
+    inside = np.isin(results.a, agents) & np.isin(results.b, agents)
+    if len(agents) < 2 or not inside.any():
+        return None
+    table = results.among(agents).table()
+    return table if len(connected_components(len(agents), table.pairs)) == 1 else None
 
 
 def _direct(table: DealTable, fit: Fit, alpha: float) -> tuple[Contrast, ...]:
@@ -266,9 +300,10 @@ def _contrasts(
     differences: FloatArray,
     alpha: float,
     correlated: bool,
+    share: float = 1.0,
 ) -> tuple[Contrast, ...]:
     met = {(int(i), int(j)): int(n) for (i, j), n in zip(table.pairs, _played(table), strict=True)}
-    found = _inference(table, fit, weights, differences, alpha, correlated)
+    found = _inference(table, fit, weights, differences, alpha, correlated, share)
     out = []
     for row, (i, j) in enumerate(pairs):
 
@@ -328,12 +363,14 @@ def _inference(
     differences: FloatArray,
     alpha: float,
     correlated: bool,
+    share: float = 1.0,
 ) -> _Inference:
     """p and limits of all contrasts, adjusted together.
 
     `correlated`: over their joint distribution; else by Bonferroni, which direct meetings, with
     few correlations and more parameters than deals, do not lose much by. A contrast without spread
     has its p from the sign test (2/2ⁿ if all n deals show one difference, none if that is 0).
+    `share` is the part of alpha that these contrasts have.
     """
     clustered = fit.covariance()
     se = clustered.standard_errors(weights)
@@ -347,12 +384,12 @@ def _inference(
     p[known] = 2 * special.stdtr(df[known], -np.abs(differences[known] / se[known]))
     p[constant] = 2.0 ** (1 - deals[constant])
     tests = int((known | constant).sum())
-    p_adjusted = np.minimum(tests * p, 1.0)
-    level = alpha / max(tests, 1)
+    p_adjusted = np.minimum(tests * p / share, 1.0)
+    level = share * alpha / max(tests, 1)
     if correlated and known.any():
         together = family(clustered.covariance, weights[known], df[known], table.deals)
-        p_adjusted[known] = together.adjusted(p[known])
-        level = together.level(alpha)
+        p_adjusted[known] = np.minimum(together.adjusted(p[known]) / share, 1.0)
+        level = together.level(share * alpha)
     half[known] = -special.stdtrit(df[known], level / 2) * se[known]
     plain_half[known] = -special.stdtrit(df[known], alpha / 2) * se[known]
     rounded, kind = np.unique(np.round(df[known], 6), return_inverse=True)

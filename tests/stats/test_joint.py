@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -255,6 +257,34 @@ def test_forfeits_and_deals_that_some_pairs_miss() -> None:
     )
     assert "3 forfeited results were left out" in found.note
     assert all(c.df is not None and 25 < c.df <= 39 for c in found.joint)
+
+
+def test_forfeits_do_not_blur_the_others() -> None:
+    """Losing 1,162 points on some deals, without play, says nothing about rule and semi."""
+    rng = np.random.default_rng(8)
+    effects = {name: rng.normal(0, 5, 60) for name in ("rule", "semi", "greedy", "crashy")}
+    effects["rule"] += 6
+    games = {
+        (a, b): effects[a] - effects[b] + rng.normal(0, 5, 60)
+        for a, b in itertools.combinations(effects, 2)
+    }
+    clean = joint_comparison(field({k: v for k, v in games.items() if "crashy" not in k}))
+    for pair in games:
+        if "crashy" in pair:
+            games[pair] = np.where(rng.random(60) < 0.2, 1_162.0, games[pair])
+    blurred = joint_comparison(field(games)).contrast("rule", "semi")
+    found = joint_comparison(field(games), forfeiters={"crashy"})
+    alone, apart = clean.contrast("rule", "semi"), found.contrast("rule", "semi")
+    assert blurred.se is not None and alone.se is not None and not blurred.different
+    assert blurred.se > 5 * alone.se
+    assert (apart.se, apart.difference) == pytest.approx((alone.se, alone.difference))
+    assert apart.different and found.order[-1] == "crashy"
+    assert apart.p_adjusted is not None and alone.p_adjusted is not None
+    assert alone.p_adjusted < apart.p_adjusted < 3 * alone.p_adjusted
+    assert len(found.joint) == 6 and found.contrast("rule", "crashy").different
+    assert joint_comparison(field(games), forfeiters=set(effects)).contrast(
+        "rule", "semi"
+    ).se == pytest.approx(blurred.se)
 
 
 @pytest.mark.long
