@@ -147,7 +147,7 @@ def experiments_page() -> str:
     lines = [
         "# Experiments",
         "",
-        "An experiment is a YAML file. `arena validate FILE` tells all that is wrong with one,",
+        "An experiment is a YAML file. `arena validate FILE` lists all of its mistakes,",
         "`arena schema` prints the JSON Schema by which editors check and complete it, and",
         "`include: OTHER.yaml` merges other files under it. `--set key=value` changes a key.",
         "",
@@ -172,7 +172,7 @@ def experiments_page() -> str:
 
 
 _AGENT_KEYS = {
-    "family": "its name (see *Agents and bidders*), or code beside the experiment: "
+    "family": "its name (see *Agents and bidders*), or code next to the experiment: "
     "`./bot.py:Greedy`",
     "bidder": "who bids for it: a name, or a mapping with `family` and parameters",
     "grid": "parameters with lists of values; every combination becomes an agent",

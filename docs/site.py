@@ -15,7 +15,7 @@ _OUTSIDE = re.compile(r"\[(?P<text>[^\]]+)\]\((?:\.\./)*(?P<path>[^)#:]+)\)")
 
 
 def _generated() -> Any:
-    """The module beside this one; hooks are no package."""
+    """The module next to this one; hooks are no package."""
     spec = importlib.util.spec_from_file_location("generated", ROOT / "docs" / "generated.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -145,7 +145,7 @@ def _after_stopping(run: Run, first: str, second: str) -> AfterStopping | None:
 
 
 def _check_met(runs: Sequence[Run], first: str, second: str) -> None:
-    """If two agents never met, say through whom they can be compared."""
+    """If two agents never met, name an opponent by which they can be compared."""
     met = [{pairing.first, pairing.second} for run in runs for pairing in run.pairings]
     common = [
         name

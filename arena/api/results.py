@@ -13,6 +13,7 @@ from arena.analysis import Standings, make_standings, read
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.files import run_folder, write_atomically
 from arena.core.tables import text_table
+from arena.report.context import Context
 from arena.report.words import percent, rating_text, signed
 from arena.stats import Rating
 from arena.store import Manifest, Run
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from arena.report.figures import Picture
-
-
-_MAIN = ("ladder", "strength", "pairs")
-"""The sections of the report that have the main figures."""
 
 
 class RunResults:
@@ -101,8 +98,7 @@ class RunResults:
             return run.rounds()
 
     def plot(self, *names: str) -> Figures:
-        """The main figures of the report, or those with these names."""
-        from arena.report.context import Context
+        """The figures of the report's page, or any of the report with these names."""
         from arena.report.document import all_sections, make_document  # here: matplotlib is slow
         from arena.report.figures import draw
 
@@ -111,9 +107,7 @@ class RunResults:
             if run.manifest.stop is not None:
                 raise ArenaError(f"{self.path}: runs with a sequential test have no figures")
             document = make_document(Context(run), sections)
-        shown = [section for section in sections if names or section.name in _MAIN]
-        drawn = draw(document, shown, every=True)
-        found = {picture.name: picture for picture in drawn}
+        found = {each.name: each for each in draw(document, sections, every=bool(names))}
         for name in names:
             if name not in found:
                 raise ArenaError(f"no figure is called {name!r}; {did_you_mean(name, found)}")

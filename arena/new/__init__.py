@@ -1,6 +1,6 @@
 """A working start: an agent, an experiment or a game, each with a test that runs at once.
 
-The files are templates in the folder beside this module, with `$name`, `$module` and `$Class`
+The files are templates in the folder of this module, with `$name`, `$module` and `$Class`
 for the name as it was given, as a module and as a class.
 """
 

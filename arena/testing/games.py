@@ -139,7 +139,7 @@ class _GameSuite:
 
     def check_end(self, deal: Deal, state: Any) -> None:
         rules = self.rules
-        self.require(state.phase == "over", f"nobody's turn, but phase {state.phase}")
+        self.require(state.phase == "over", f"no seat has the turn, but the phase is {state.phase}")
         self.require(not state.legal, "something is legal after the end")
         outcome = rules.outcome(state)
         for what in ("scores", "points", "bonus", "tricks"):

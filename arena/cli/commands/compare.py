@@ -3,7 +3,7 @@
 The deal is the unit: its seatings are averaged first. The main answer is the mean margin
 with its t interval and the paired t-test; the other tests ask less of the margins and are
 there to be checked against it. Several runs are pooled if their rules, deals and the two
-agents match; else the difference is told. A deal that several runs have is still one deal.
+agents match; else the command names the difference. A deal in several runs is still one deal.
 
 Agents of a sweep do not meet, but they play the same deals against the same opponent:
 --through OPPONENT compares how much better the one does there than the other.

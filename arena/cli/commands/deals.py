@@ -1,6 +1,6 @@
 """Make, show, check and import sets of deals.
 
-A set is a CSV (one deal a row) with a JSON file beside it that records the game,
+A set is a CSV (one deal a row) with a JSON file of the same name that records the game,
 how the set was made, and the SHA-256 of the CSV. SET is a file, or the name of a
 set that comes with arena (see 'arena list deals').
 
@@ -168,7 +168,7 @@ def _read_records(path: Path, args: argparse.Namespace) -> list[tuple[Deal, str,
 
 
 def _rules_of(record: dict[str, Any], deal: Deal) -> Any:
-    """The rules that a record names, else those of the game whose deck was dealt."""
+    """The rules that a record names, else those of the game with this deck."""
     games = GAMES.loaded(tell_left_out).values()
     for game in games:
         rules = game.from_record(record)

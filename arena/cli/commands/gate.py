@@ -8,7 +8,7 @@ Examples:
   arena gate gate.yaml
   arena gate gate.yaml --update
 
-Exit codes: 0 pass, 1 regression, 2 a mistake in what was asked for, 3 inconclusive,
+Exit codes: 0 pass, 1 regression, 2 a user error, 3 inconclusive,
 4 an agent's fault, 130 interrupted.
 """
 

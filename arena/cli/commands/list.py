@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         width = max((len(row["name"]) for row in found), default=0)
         for row in found:
             print(f"{row['name']:{width}}  {listing.line(row)}")
-        print(f"\n{len(found)} in all; 'arena list {args.what} NAME' tells the rest")
+        print(f"\n{len(found)} in all; 'arena list {args.what} NAME' shows one")
     return 0
 
 

@@ -2,7 +2,7 @@
 
 Both have intervals that know that all pairs share the deals. Agents that share a letter
 are not distinguishable after adjustment for the number of pairs. Several runs are pooled
-if their rules, deals and agents match; else the difference is told.
+if their rules, deals and agents match; else the command names the difference.
 
 Examples:
   arena ratings quickstart

@@ -5,7 +5,7 @@ by a full disk goes on where it stopped when the same command is given again; on
 is complete only shows its tables. More deals, another agent or another pairing may be
 added: the same folder goes on and plays only what is missing.
 
-An agent may be a class in a file beside or below CONFIG: 'family: ./bot.py:Greedy'. Its
+An agent may be a class in a file next to or below CONFIG: 'family: ./bot.py:Greedy'. Its
 code is imported, and 'arena run' says so; if CONFIG lies outside the current folder, only
 with --trust.
 
@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
             if finished.stopped:
                 print(f"arena: stopped: {finished.stopped}", file=sys.stderr)
                 return 1
-            # The folder is still ours: nobody starts over while tables and report are made.
+            # The folder stays locked, so that no other run starts over while the report is made.
             _finish(finished, unit, args)
     except KeyboardInterrupt:
         stored = f"{progress.tally.done:,} {unit} are" if progress.tally else "what was finished is"

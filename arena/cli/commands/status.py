@@ -1,4 +1,4 @@
-"""How far a run is: what is stored, what is missing, and whether somebody is at work.
+"""How far a run is: what is stored, what is missing, and whether a process is playing it.
 
 Examples:
   arena status quickstart
