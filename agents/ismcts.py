@@ -18,7 +18,7 @@ from agents.search.decision import (
 )
 from agents.search.nodes import Nodes, give_up, keep_subtree, new_nodes, size_of
 from agents.search.observers import NO_HANDS, new_hands
-from agents.search.tree import Policy, grow
+from agents.search.tree import Selection, grow
 from agents.searchers.tree_search import TreeQuestion, TreeSearch
 from arena.core.agent import Agent, Setup, parameter
 from arena.core.errors import ArenaError
@@ -95,7 +95,7 @@ class Ismcts(TreeSearch):
         """Visits, mean value and availability of each card."""
         return self.decide(view, rng)[1]
 
-    def selection(self, rules: Rules) -> Policy:
+    def selection(self, rules: Rules) -> Selection:
         """How trees choose between cards."""
         return (
             super()

@@ -24,7 +24,7 @@ from arena.games.kernel.jit import compiled
 from arena.games.kernel.layout import LEFT, STATE_WORDS, TURN, ZERO, Words
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import copy_state, final_scores, play, side_of
-from arena.games.sight import sight_of, states_in
+from arena.games.view_bytes import decode_state, encode_view
 
 SHIPPED = "value-klaverjas"
 
@@ -72,8 +72,8 @@ class MaxValue:
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         """The mean value of each card."""
         game = kernel_game(view.rules, view.trump)
-        sight = sight_of(game, view)
-        root, _ = states_in(game, sight)
+        encoded = encode_view(game, view)
+        root, _ = decode_state(game, encoded)
         judge = judge_of(self.network, game, view, root)
         # Where the network is not shown worlds, they are all alike.
         worlds = self.worlds if judge.sees_worlds else 1
@@ -81,7 +81,7 @@ class MaxValue:
         cards = np.array([1 << bit for bit in bits], dtype=np.uint64)
         means = np.zeros(len(cards))
         seed = np.array([rng.next64()], dtype=np.uint64)
-        plan = worlds_for(game, view, sight, root, self.beliefs, seed)
+        plan = worlds_for(game, view, encoded, root, self.beliefs, seed)
         _ask(root, game.words, plan, judge, cards, worlds, seed, means)
         return {
             game.cards[bit]: CardStatistics(worlds, float(mean), worlds)

@@ -15,7 +15,7 @@ from agents.search.decision import (
 )
 from agents.search.nodes import Nodes, give_up, new_nodes
 from agents.search.observers import NO_HANDS
-from agents.search.tree import Policy, grow
+from agents.search.tree import Selection, grow
 from agents.search.worlds import known_worlds
 from agents.searchers.evaluators import Playouts
 from agents.searchers.tree_search import TreeQuestion, TreeSearch
@@ -74,7 +74,7 @@ class Mcts(TreeSearch):
         self.spend(question, self.simulations, simulate)
         return question, nodes
 
-    def selection(self, rules: Rules) -> Policy:
+    def selection(self, rules: Rules) -> Selection:
         """How trees choose between cards; where values are proven, those may still be best."""
         proves = self.proves and self._can_prove(rules)
         return super().selection(rules)._replace(proves=proves)

@@ -10,7 +10,7 @@ import numpy as np
 
 from agents.dmcts import Dmcts
 from agents.search.decision import CardStatistics, best_card
-from agents.search.exact import POINTS, SCORE, Room, solve_worlds
+from agents.search.exact import POINTS, SCORE, SolverWorkspace, solve_worlds
 from agents.searchers.tree_search import TreeQuestion
 from arena.core.agent import parameter
 from arena.core.rules import Action, View
@@ -60,7 +60,7 @@ class Pimc(Dmcts):
         question = self.question(view, rng)
         game = question.game
         worlds = self.worlds_of(view, question)
-        room = Room.of(bits=min(20, 4 + 2 * self._tricks_left(view)))
+        room = SolverWorkspace.of(bits=min(20, 4 + 2 * self._tricks_left(view)))
         values = np.zeros(64)
         solved = 0
         while not self._enough(question, solved):

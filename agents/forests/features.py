@@ -44,9 +44,9 @@ from agents.forests.position import (
 from arena.core.rules import View
 from arena.games.kernel.bits import ctz, high_bit, popcount
 from arena.games.kernel.jit import inlined, uncounted
-from arena.games.kernel.layout import DECK, LANE_BITS, ONE, S16, TOP_LANE, ZERO, Int, Word, Words
+from arena.games.kernel.layout import DECK, ONE, S16, SUIT_WIDTH, TOP_SUIT, ZERO, Int, Word, Words
 from arena.games.kernel.spec import KernelGame, kernel_game
-from arena.games.kernel.step import lane_of
+from arena.games.kernel.step import suit_bits_of
 from arena.games.klaverjas.kernel import FOUR_JACKS, trick_value
 
 VERSION = 2
@@ -194,13 +194,13 @@ def fill_rows(
     table = first | second | third
     leading = first == ZERO
     place = popcount(table)
-    led = ZERO if leading else lane_of(first)
-    can_win = led | TOP_LANE
+    led = ZERO if leading else suit_bits_of(first)
+    can_win = led | TOP_SUIT
     best = _best_of(table & can_win)
-    best_trump = _best_of(table & TOP_LANE)
+    best_trump = _best_of(table & TOP_SUIT)
     left = game[DECK] & ~position[GONE]
     unseen = left & ~(position[HAND] | table)
-    higher_trumps = _above(best_trump) & TOP_LANE
+    higher_trumps = _above(best_trump) & TOP_SUIT
     winners = hand if leading else hand & can_win & _above(best)
     # The partner's card is the first one in third hand, the second one in fourth.
     partner_holds = best != ZERO and best == (first if place == 2 else second) and place >= 2
@@ -222,9 +222,9 @@ def fill_rows(
         cards ^= card
         row = rows[count]
         count += 1
-        lane = lane_of(card)
+        lane = suit_bits_of(card)
         asked = lane if leading else led
-        trump = card & TOP_LANE != ZERO
+        trump = card & TOP_SUIT != ZERO
         follows = card & led != ZERO and not trump
         own_best, own_second = _two_best(left & lane, to_cards, coded)
         top, next_top = _two_best(left & asked, to_cards, coded)
@@ -236,22 +236,22 @@ def fill_rows(
             has_top, has_next = card == top, card == next_top
 
         row[P_NONE], row[P_S], row[P_T] = not trump and not follows, follows, trump
-        row[LED_T], row[LED_NT] = led == TOP_LANE, not leading and led != TOP_LANE
+        row[LED_T], row[LED_NT] = led == TOP_SUIT, not leading and led != TOP_SUIT
         row[SECOND_N], row[SECOND_S], row[SECOND_T] = _kind(second, led, coded)
         row[THIRD_N], row[THIRD_S], row[THIRD_T] = _kind(third, led, coded)
         row[RANK], row[RANK_1] = _rank(card), _rank(first)
         row[RANK_2], row[RANK_3] = _rank(second), _rank(third)
         row[HAS_SUIT] = hand & led != ZERO or (coded and leading)
-        row[HAS_TRUMP] = hand & TOP_LANE != ZERO
+        row[HAS_TRUMP] = hand & TOP_SUIT != ZERO
         row[HAS_HIGHER_TRUMP] = hand & higher_trumps != ZERO
         row[IS_HIGHER] = takes if coded else card & higher_trumps != ZERO
         row[IS_WINNING] = partner_holds
-        row[OTHER_SUITS] = hand & ~lane_of(ONE << ctz(hand)) != ZERO
+        row[OTHER_SUITS] = hand & ~suit_bits_of(ONE << ctz(hand)) != ZERO
         row[T1], row[T2], row[T3], row[T4] = place == 0, place == 1, place == 2, place == 3
         for player in range(3):
             may, not_followed = position[MAY + player], position[NOT_FOLLOWED + player]
             row[PLAYERS_HAVE_TRUMP + player] = (
-                not_followed & TOP_LANE == ZERO if coded else may & TOP_LANE != ZERO
+                not_followed & TOP_SUIT == ZERO if coded else may & TOP_SUIT != ZERO
             )
             row[PLAYERS_HAVE_SUIT + player] = (
                 not_followed & asked == ZERO if coded else may & asked != ZERO
@@ -280,8 +280,8 @@ def fill_rows(
         row[ROEM] = (trick_value(game, game[FOUR_JACKS], table | card) >> S16) - (before >> S16)
         row[TAKES_TRICK] = takes
         row[TRICKS_LEFT] = position[LEFT]
-        row[TRUMPS_HELD] = popcount(hand & TOP_LANE)
-        row[TRUMPS_UNSEEN] = popcount(unseen & TOP_LANE)
+        row[TRUMPS_HELD] = popcount(hand & TOP_SUIT)
+        row[TRUMPS_UNSEEN] = popcount(unseen & TOP_SUIT)
         row[SUIT_HELD] = popcount(own)
         row[SUIT_UNSEEN] = popcount(unseen & lane)
         row[HIGHER_UNSEEN] = popcount(unseen & lane & _above(card))
@@ -328,13 +328,13 @@ def _rank(card: Word) -> Int:
     """0 to 7 in plain suits, 8 to 15 for trumps; 0 for no card."""
     if card == ZERO:
         return 0
-    return np.int64(ctz(card)) % LANE_BITS + (8 if card & TOP_LANE != ZERO else 0)
+    return np.int64(ctz(card)) % SUIT_WIDTH + (8 if card & TOP_SUIT != ZERO else 0)
 
 
 @inlined
 def _kind(card: Word, led: Word, coded: bool) -> tuple[bool, bool, bool]:
     """Whether a card on the table is of another suit, of the one led, or a trump."""
-    trump, follows = card & TOP_LANE != ZERO, card & led != ZERO
+    trump, follows = card & TOP_SUIT != ZERO, card & led != ZERO
     if trump and follows:
         trump, follows = not coded, coded
     return card != ZERO and not trump and not follows, follows, trump

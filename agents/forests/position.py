@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from arena.core.rules import View
 from arena.games.kernel.bits import ctz, popcount
 from arena.games.kernel.jit import inlined, uncounted
-from arena.games.kernel.layout import DECK, ONE, RULE, TOP_LANE, ZERO, Word, Words
+from arena.games.kernel.layout import DECK, ONE, RULE, TOP_SUIT, ZERO, Word, Words
 from arena.games.kernel.spec import translate
-from arena.games.kernel.step import lane_of
+from arena.games.kernel.step import suit_bits_of
 from arena.games.klaverjas.kernel import following
 
 Position: TypeAlias = Words
@@ -105,8 +105,8 @@ def position_of(numbers: ViewNumbers, game: Words, to_bits: np.ndarray, position
                 )
                 if card & led == ZERO:
                     position[NOT_FOLLOWED + player] |= led
-            led = lane_of(card) if place == 0 else led
-            if card & (led | TOP_LANE) > best:
+            led = suit_bits_of(card) if place == 0 else led
+            if card & (led | TOP_SUIT) > best:
                 best, holder = card, place
             table |= card
             if not finished:
@@ -139,4 +139,4 @@ def _ruled_out(
 def _legal(
     game: Words, hand: Word, table: Word, led: Word, best: Word, partner_holds: bool
 ) -> Word:
-    return following(game[RULE], game, TOP_LANE, hand, table, led, best, partner_holds, False)
+    return following(game[RULE], game, TOP_SUIT, hand, table, led, best, partner_holds, False)

@@ -35,10 +35,10 @@ from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import (
     DECK,
     HANDS,
-    LANE_BITS,
     ONE,
     S16,
     STEP,
+    SUIT_WIDTH,
     TABLE,
     TAKEN,
     THREE,
@@ -51,7 +51,7 @@ from arena.games.kernel.layout import PLAYED as STATE_PLAYED
 from arena.games.kernel.layout import TURN as STATE_TURN
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import side_of
-from arena.games.sight import impossible
+from arena.games.view_bytes import impossible
 
 VERSIONS = {"places": 1, "world": 1, "seat": 1, "cards": 1}
 """Of what networks are shown: models made for another version are refused. (`cards` is in
@@ -148,11 +148,11 @@ def rows_of(game: KernelGame) -> Rows:
     rows = np.zeros(64, dtype=np.int64)
 
     def order(bit: int) -> tuple[int, int]:
-        return (-(bit // LANE_BITS), game.cards[bit])
+        return (-(bit // SUIT_WIDTH), game.cards[bit])
 
     lanes: dict[int, set[int]] = {}
     for bit, card in game.cards.items():
-        lanes.setdefault(bit // LANE_BITS, set()).add(suit_of(card))
+        lanes.setdefault(bit // SUIT_WIDTH, set()).add(suit_of(card))
     assert all(len(suits) == 1 for suits in lanes.values())  # a lane is a suit
     for row, bit in enumerate(sorted(game.cards, key=order)):
         rows[bit] = row

@@ -8,7 +8,7 @@ from agents.ismcts import Ismcts
 from agents.papers.as_published import check_deviations
 from agents.search.decision import Ucb, root_statistics
 from agents.search.nodes import Nodes
-from agents.search.tree import Policy
+from agents.search.tree import Selection
 from agents.search.worlds import Worlds, backtracked
 from agents.searchers.tree_search import TreeQuestion
 from arena.core.agent import parameter
@@ -57,7 +57,7 @@ class Aaldering2023(Ismcts):
         alternating = "sign-by-depth" in self.as_published
         return (*super().needs, "two-sides") if alternating else super().needs
 
-    def selection(self, rules: Rules) -> Policy:
+    def selection(self, rules: Rules) -> Selection:
         """How trees choose between cards, with the signs of the program."""
         by_depth = "sign-by-depth" in self.as_published
         return super().selection(rules)._replace(sign_by_depth=by_depth)

@@ -23,7 +23,7 @@ from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import ONE, STATE_WORDS, ZERO, Int, Word, Words
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import legal
-from arena.games.sight import Sight, read_state, sight_of
+from arena.games.view_bytes import ViewBytes, encode_view, read_state
 
 
 class Adviser(Protocol):
@@ -49,7 +49,8 @@ class TableAdviser(NamedTuple):
     def ask(self, view: View, found: NDArray[np.float64]) -> Action:
         """The likeliest card; `found` has room for how likely each legal one is (see `advise`)."""
         bit = advise(
-            sight_of(self.game, view), self.words, self.to_bits, self.deck, self.factors, self.row,
+            encode_view(self.game, view), self.words, self.to_bits, self.deck, self.factors,
+            self.row,
             found,
         )  # fmt: skip
         return self.game.cards[bit]
@@ -67,7 +68,7 @@ class NetworkAdviser(NamedTuple):
         """The card of the highest value."""
         game, layers = self.game, self.layers
         bit = advise_by_network(
-            sight_of(game, view), game.words, game.to_bits, self.scheme, layers.sizes,
+            encode_view(game, view), game.words, game.to_bits, self.scheme, layers.sizes,
             layers.weights, self.power, found,
         )  # fmt: skip
         return game.cards[bit]
@@ -83,7 +84,7 @@ class RuleAdviser(NamedTuple):
         """The card by the rules."""
         game, style = self.game, self.policy.style(self.game, view)
         assert style is not None  # it has no tables
-        bit = advise_in_style(sight_of(game, view), game.words, game.to_bits, style, found)
+        bit = advise_in_style(encode_view(game, view), game.words, game.to_bits, style, found)
         return game.cards[bit]
 
 
@@ -105,7 +106,7 @@ def adviser_for(
 
 @compiled
 def advise(
-    sight: Sight,
+    encoded: ViewBytes,
     game: Words,
     bits: NDArray[np.uint8],
     deck: Deck,
@@ -116,7 +117,7 @@ def advise(
     """Put how likely each legal card is into `found`, the card of the lowest bit first; the number
     of the likeliest one's bit, the lowest of equals."""
     state, voids = np.empty(STATE_WORDS, np.uint64), np.empty(4, np.uint64)
-    read_state(sight, game, bits, state, voids)
+    read_state(encoded, game, bits, state, voids)
     cards = legal(state, game)
     total = chances(state, game, voids, deck, factors, row, cards, found)
     return likeliest(cards, total, found)
@@ -137,7 +138,7 @@ def likeliest(cards: Word, total: float, found: NDArray[np.float64]) -> Int:
 
 @compiled
 def advise_by_network(
-    sight: Sight,
+    encoded: ViewBytes,
     game: Words,
     bits: NDArray[np.uint8],
     scheme: Scheme,
@@ -150,7 +151,7 @@ def advise_by_network(
     state, seen = np.empty(STATE_WORDS, np.uint64), np.empty(SEEN_WORDS, np.uint64)
     layers = Layers(sizes, weights)
     valuer = Valuer(scheme, layers, scratch_for(layers), np.empty(MOST_SEEN, np.int32))
-    read_seen(sight, game, bits, state, seen)
+    read_seen(encoded, game, bits, state, seen)
     cards = legal(state, game)
     total = weigh_by(state, game, seen, valuer, power, cards, found)
     return likeliest(cards, total, found)
@@ -158,7 +159,7 @@ def advise_by_network(
 
 @compiled
 def advise_in_style(
-    sight: Sight,
+    encoded: ViewBytes,
     game: Words,
     bits: NDArray[np.uint8],
     style: Style,
@@ -166,7 +167,7 @@ def advise_in_style(
 ) -> Int:
     """`advise` for whatever else plays in a style."""
     state, seen = np.empty(STATE_WORDS, np.uint64), np.empty(SEEN_WORDS, np.uint64)
-    read_seen(sight, game, bits, state, seen)
+    read_seen(encoded, game, bits, state, seen)
     cards = legal(state, game)
     total = weigh_in(style, state, game, seen, cards, found)
     return likeliest(cards, total, found)

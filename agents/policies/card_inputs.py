@@ -39,10 +39,9 @@ from arena.games.kernel.layout import (
     DECLARER,
     HANDS,
     HOLDER,
-    LANE,
-    LANE_BITS,
     LED,
     LEFT,
+    LOW_SUIT,
     ONE,
     OPENED,
     PLAYED,
@@ -52,6 +51,7 @@ from arena.games.kernel.layout import (
     SIDES,
     STATE_WORDS,
     STEP,
+    SUIT_WIDTH,
     TABLE,
     TAKEN,
     THREE,
@@ -65,7 +65,7 @@ from arena.games.kernel.layout import (
 )
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import play, side_of
-from arena.games.sight import CARDS, Sight, begin, finish, sight_of
+from arena.games.view_bytes import CARDS, ViewBytes, begin, encode_view, finish
 
 ENCODING = "cards"
 """By which name models say what they are shown."""
@@ -90,7 +90,7 @@ _IN_LANE = np.uint64(15)
 
 
 def _width(game: KernelGame) -> int:
-    return max(bit % LANE_BITS for bit in game.cards) + 1
+    return max(bit % SUIT_WIDTH for bit in game.cards) + 1
 
 
 def output_count(game: KernelGame) -> int:
@@ -116,7 +116,7 @@ def scheme_of(game: KernelGame) -> Scheme:
     scheme[_POINTS] = _sides(game)
     scheme[_MODE] = mode_of(game)
     kinds = kinds_of(deck_of(game))
-    first = [int(kinds[LANE_BITS * lane]) for lane in range(4)]
+    first = [int(kinds[SUIT_WIDTH * lane]) for lane in range(4)]
     for lane in range(4):
         scheme[_LANES + lane] = sorted(set(first)).index(first[lane])
     scheme.flags.writeable = False
@@ -152,25 +152,25 @@ def past_cards(game: KernelGame, view: View) -> tuple[Words, int]:
 def seen_of(game: KernelGame, view: View) -> Words:
     """All that there was to notice in a view."""
     state, seen = np.empty(STATE_WORDS, np.uint64), np.empty(SEEN_WORDS, np.uint64)
-    read_seen(sight_of(game, view), game.words, game.to_bits, state, seen)
+    read_seen(encode_view(game, view), game.words, game.to_bits, state, seen)
     return seen
 
 
 @uncounted
 def read_seen(
-    sight: Sight, game: Words, bits: NDArray[np.uint8], state: Words, seen: Words
+    encoded: ViewBytes, game: Words, bits: NDArray[np.uint8], state: Words, seen: Words
 ) -> None:
     """The round as its seat knows it, and all that there was to notice in it.
 
-    The state is that of `arena.games.sight.read_state`.
+    The state is that of `arena.games.view_bytes.read_state`.
     """
-    begin(sight, game, state)
+    begin(encoded, game, state)
     new_seen(game, seen)
-    for at in range(CARDS, len(sight)):
-        card = ONE << np.uint64(bits[sight[at]])
+    for at in range(CARDS, len(encoded)):
+        card = ONE << np.uint64(bits[encoded[at]])
         notice(state, game, seen, card)
         play(state, game, card)
-    finish(sight, bits, state)
+    finish(encoded, bits, state)
 
 
 @compiled
@@ -239,7 +239,7 @@ def _key(
     key |= (out >> shift & _PART) << S32
     key |= (left >> shift & _PART) << _S19
     key |= (across >> shift & _PART) << _S6
-    whole = LANE << shift
+    whole = LOW_SUIT << shift
     bit = ONE
     for place in range(1, 4):
         if seen[(turn + np.uint64(place) * step) & THREE] & out & whole != out & whole:

@@ -47,7 +47,7 @@ from arena.games.kernel.layout import (
     Words,
 )
 from arena.games.kernel.spec import KernelGame
-from arena.games.kernel.step import lane_of
+from arena.games.kernel.step import suit_bits_of
 
 TABLES = 6
 """How many entries a card has."""
@@ -362,7 +362,7 @@ def hold(scene: Scene, deck: Deck, card: Word) -> Holding:
     """What the seat in turn holds of the suit of a card."""
     bit = ctz(card)
     suit = np.int64(deck[_SUITS_AT + bit])
-    lane = lane_of(card)
+    lane = suit_bits_of(card)
     in_suit, out = scene.hand & lane, scene.out & lane
     held = np.int64(popcount(in_suit))
     own: Int = min(held, np.int64(4))

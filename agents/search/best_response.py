@@ -62,7 +62,7 @@ from arena.games.kernel.layout import (
     Words,
 )
 from arena.games.kernel.rng import advance, mix
-from arena.games.kernel.step import copy_state, lane_of, legal, side_in
+from arena.games.kernel.step import copy_state, legal, side_in, suit_bits_of
 
 MOST_DECISIONS = 32
 """Longer than any path: two players may search."""
@@ -225,7 +225,7 @@ def next_world(
     return number
 
 
-class Room(NamedTuple):
+class ResponseWorkspace(NamedTuple):
     """What simulations write on."""
 
     world: Words
@@ -259,7 +259,7 @@ def respond(
 
     `side` is the thinker's. When there is no room left, simulations go on without new nodes.
     """
-    room = Room(
+    room = ResponseWorkspace(
         root.copy(),
         np.empty(STATE_WORDS, np.uint64),
         np.empty(4, np.uint64),
@@ -292,7 +292,7 @@ def _simulate(
     side: Int,
     roots: NDArray[np.float64],
     rng: Words,
-    room: Room,
+    room: ResponseWorkspace,
 ) -> Int:
     """The simulations of `respond`."""
     world, state, voids, nodes, places, weights, values, scores = room
@@ -300,7 +300,12 @@ def _simulate(
     thinker, searching, declarer = root[TURN], others.searching[0], root[DECLARER]
     kinds = worlds.pool.kinds
     kind, rule, trumps, step = game[KIND], game[RULE], game[TRUMPS], game[STEP]
-    all_tricks, sides, last, hot = game[TRICKS], game[SIDE_OF], game[LAST_TRICK], game[OWN]
+    all_tricks, sides, last, first_parameter = (
+        game[TRICKS],
+        game[SIDE_OF],
+        game[LAST_TRICK],
+        game[OWN],
+    )
     first_unplayed = game[DECK]
     for i in range(4):
         first_unplayed &= ~root[PLAYED + np.uint64(i)]
@@ -310,8 +315,8 @@ def _simulate(
     for _ in range(simulations):
         number = next_world(plan, used, root, root_cards, worlds, c, roots, luck, rng, world)
         copy_state(world, state)
-        if dispatch.foresees(kind, game):
-            dispatch.foresee(kind, state, game)
+        if dispatch.can_score_ahead(kind, game):
+            dispatch.score_ahead(kind, state, game)
         for i in range(4):
             voids[i] = root_voids[i]
         seed = rng[0]
@@ -361,7 +366,7 @@ def _simulate(
             state[HANDS + seat] = hand ^ card
             unplayed ^= card
             if place == 0:
-                led = lane_of(card)
+                led = suit_bits_of(card)
             elif card & led == ZERO:
                 voids[seat] |= led
             if card & (led | trumps) > best:
@@ -372,7 +377,7 @@ def _simulate(
             seat = (seat + step) & THREE
             if place == 4:
                 left -= ONE
-                value = dispatch.trick_value(kind, game, hot, table) + ONE_TRICK
+                value = dispatch.trick_value(kind, game, first_parameter, table) + ONE_TRICK
                 if left == ZERO:
                     value += last
                 opened |= dispatch.opens(kind, game, table, holder)

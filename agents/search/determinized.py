@@ -11,7 +11,7 @@ from agents.search.leaves import Leaves
 from agents.search.network import Judge
 from agents.search.nodes import Nodes, reset
 from agents.search.observers import Hands
-from agents.search.tree import Policy, grow_tree
+from agents.search.tree import Selection, grow_tree
 from agents.search.worlds import KNOWN, Worlds, deal_world
 from arena.games.kernel.bits import ctz
 from arena.games.kernel.jit import compiled, uncounted
@@ -48,7 +48,7 @@ def poll(
     root: Words,
     game: Words,
     worlds: Worlds,
-    policy: Policy,
+    policy: Selection,
     leaves: Leaves,
     judge: Judge | None,
     scales: NDArray[np.float64],

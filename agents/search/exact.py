@@ -57,7 +57,7 @@ _FAR = 1 << 20
 _K1, _K2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 
 
-class Room(NamedTuple):
+class SolverWorkspace(NamedTuple):
     """Where a solver works. The table may be used again for the same hands, not for others."""
 
     table: Table
@@ -73,7 +73,7 @@ class Room(NamedTuple):
     scores: NDArray[np.int64]
 
     @classmethod
-    def of(cls, bits: int = 16) -> Room:
+    def of(cls, bits: int = 16) -> SolverWorkspace:
         """A table of 2 ** `bits` entries of 24 bytes."""
         return cls(
             records(np.zeros(1 << bits, dtype=ENTRY)),
@@ -88,7 +88,7 @@ class Room(NamedTuple):
 
 @compiled
 def solve_cards(
-    state: Words, game: Words, objective: Int, room: Room, values: NDArray[np.float64]
+    state: Words, game: Words, objective: Int, room: SolverWorkspace, values: NDArray[np.float64]
 ) -> None:
     """Add what each legal card is worth to side 0 to `values`, by the number of its bit."""
     after = np.empty(STATE_WORDS, np.uint64)
@@ -111,7 +111,7 @@ def solve_worlds(
     worlds: Worlds,
     objective: Int,
     rng: Words,
-    room: Room,
+    room: SolverWorkspace,
     values: NDArray[np.float64],
 ) -> None:
     """`solve_cards` in each of `count` worlds."""
@@ -124,14 +124,14 @@ def solve_worlds(
 
 
 @uncounted
-def clear(room: Room) -> None:
+def clear(room: SolverWorkspace) -> None:
     """Forget everything: for other hands."""
     for i in range(len(room.table)):
         room.table[i].key = ZERO
 
 
 @uncounted
-def solve(state: Words, game: Words, objective: Int, guess: Int, room: Room) -> Int:
+def solve(state: Words, game: Words, objective: Int, guess: Int, room: SolverWorkspace) -> Int:
     """What a position is worth to side 0, under perfect play of both sides."""
     low, high = -_FAR, _FAR
     value = guess
@@ -146,7 +146,7 @@ def solve(state: Words, game: Words, objective: Int, guess: Int, room: Room) -> 
 
 
 @uncounted
-def _search(root: Words, game: Words, objective: Int, goal: Int, room: Room) -> Int:
+def _search(root: Words, game: Words, objective: Int, goal: Int, room: SolverWorkspace) -> Int:
     """A lower bound of the value that is at least `goal`, or an upper bound that is below it."""
     table, states = room.table, room.states
     last = np.uint64(len(table) - 1)
@@ -209,7 +209,7 @@ def _search(root: Words, game: Words, objective: Int, goal: Int, room: Room) -> 
 
 @inlined
 def _remember(
-    table: Table, last: Word, room: Room, ply: Int, objective: Int, goal: Int, value: Int
+    table: Table, last: Word, room: SolverWorkspace, ply: Int, objective: Int, goal: Int, value: Int
 ) -> None:
     key = room.keys[ply]
     if key == ZERO:

@@ -24,7 +24,7 @@ from arena.games.kernel.layout import (
     TAKEN,
     TURN,
     TWO,
-    USUAL_HABITS,
+    USUAL_FLAGS,
     ZERO,
     Word,
     Words,
@@ -236,7 +236,7 @@ def _roll_out(state: Words, game: Words, rollout: int, stop: Word, rng: Words) -
     elif rollout == CARELESS:
         _roll_out_until(state, game, rollout, ZERO, rng)
     else:
-        playout_semi(state, game, rng, USUAL_HABITS)
+        playout_semi(state, game, rng, USUAL_FLAGS)
 
 
 @uncounted
@@ -246,7 +246,7 @@ def _roll_out_until(state: Words, game: Words, rollout: int, stop: Word, rng: Wo
         cards = legal(state, game)
         if cards & (cards - ONE) != ZERO and rollout != RANDOM:
             bad = _bad_card_that_stays(state, game, cards, rng) if rollout == CARELESS else ZERO
-            cards = semi_candidates(state, game, cards, USUAL_HABITS) | bad
+            cards = semi_candidates(state, game, cards, USUAL_FLAGS) | bad
         if cards & (cards - ONE) != ZERO:
             cards = pick(cards, next64(rng) >> _S32)
         play(state, game, cards)
@@ -270,7 +270,7 @@ def _roll_out_with_one_leader(
 def _bad_card_that_stays(state: Words, game: Words, cards: Word, rng: Words) -> Word:
     good = semi_candidates(state, game, cards, PROTECT_TENS)
     bad = cards & ~good
-    makes_roem = good != semi_candidates(state, game, cards, USUAL_HABITS)
+    makes_roem = good != semi_candidates(state, game, cards, USUAL_FLAGS)
     if makes_roem or popcount(bad) < TWO or uniform(rng) >= _BAD_CARD_STAYS:
         return ZERO
     return pick(bad, next64(rng) >> _S32)

@@ -24,7 +24,7 @@ from arena.games.kernel.layout import (
     STATE_WORDS,
     TAKEN,
     TURN,
-    USUAL_HABITS,
+    USUAL_FLAGS,
     ZERO,
     Int,
     Word,
@@ -142,7 +142,7 @@ def roll_out(state: Words, game: Words, leaves: Leaves, rng: Words) -> None:
     elif leaves.rollout == RANDOM:
         playout_random(state, game, rng)
     else:
-        playout_semi(state, game, rng, USUAL_HABITS)
+        playout_semi(state, game, rng, USUAL_FLAGS)
 
 
 @uncounted
@@ -150,7 +150,7 @@ def _roll_out_until(state: Words, game: Words, rollout: Int, stop: Word, rng: Wo
     while state[LEFT] > stop:
         cards = legal(state, game)
         if cards & (cards - ONE) != ZERO and rollout == SEMI_RANDOM:
-            cards = semi_candidates(state, game, cards, USUAL_HABITS)
+            cards = semi_candidates(state, game, cards, USUAL_FLAGS)
         if cards & (cards - ONE) != ZERO:
             cards = pick(cards, next64(rng) >> S32)
         play(state, game, cards)

@@ -54,7 +54,7 @@ _MOST_CARDS = 56
 """Longer than any path: a deck has 52 cards."""
 
 
-class Policy(NamedTuple):
+class Selection(NamedTuple):
     """How a child is chosen: by mean value + c * sqrt(ln N / visits)."""
 
     c: float
@@ -81,7 +81,7 @@ def grow(
     root: Words,
     game: Words,
     worlds: Worlds,
-    policy: Policy,
+    policy: Selection,
     leaves: Leaves,
     judge: Judge | None,
     scales: NDArray[np.float64],
@@ -104,7 +104,7 @@ def grow(
 _NODES = len(Nodes._fields)
 _WORLDS = _NODES + len(Worlds._fields) - 1
 _POOL = _WORLDS + len(Pool._fields)
-_POLICY = _POOL + len(Policy._fields)
+_POLICY = _POOL + len(Selection._fields)
 _LEAVES = _POLICY + len(Leaves._fields)
 """Where each of the tuples ends among the fields."""
 
@@ -116,7 +116,7 @@ def _grow(*fields: Any) -> None:
     hands, simulations, root, game, scales, rng = fields[_LEAVES:]
     grow_tree(
         Nodes(*fields[:_NODES]), hands, simulations, root, game, worlds,
-        Policy(*fields[_POOL:_POLICY]), Leaves(*fields[_POLICY:_LEAVES]), None, scales, rng,
+        Selection(*fields[_POOL:_POLICY]), Leaves(*fields[_POLICY:_LEAVES]), None, scales, rng,
     )  # fmt: skip
 
 
@@ -128,7 +128,7 @@ def grow_tree(
     root: Words,
     game: Words,
     worlds: Worlds,
-    policy: Policy,
+    policy: Selection,
     leaves: Leaves,
     judge: Judge | None,
     scales: NDArray[np.float64],
@@ -146,7 +146,7 @@ def grow_tree(
         np.empty(_MOST_CARDS, np.uint64),
         np.empty(_MOST_CARDS, np.uint64),
     )
-    room = Room(
+    room = SimulationWorkspace(
         np.empty(STATE_WORDS, np.uint64),
         np.empty(STATE_WORDS, np.uint64),
         np.empty(4, np.int64),
@@ -161,7 +161,7 @@ def grow_tree(
     )
 
 
-class Room(NamedTuple):
+class SimulationWorkspace(NamedTuple):
     """Where a simulation puts things."""
 
     world: Words
@@ -178,13 +178,13 @@ def _simulate(
     simulations: Int,
     game: Words,
     worlds: Worlds,
-    policy: Policy,
+    policy: Selection,
     leaves: Leaves,
     judge: Judge | None,
     scales: NDArray[np.float64],
     rng: Words,
     way: Way,
-    room: Room,
+    room: SimulationWorkspace,
 ) -> None:
     """The simulations of `grow`."""
     slots, state, sums = nodes.slots, room.state, room.sums
@@ -235,7 +235,7 @@ def _descend(
     hands: Hands,
     state: Words,
     game: Words,
-    policy: Policy,
+    policy: Selection,
     scales: NDArray[np.float64],
     rng: Words,
     way: Way,
@@ -303,7 +303,7 @@ def _select(
     slots: Slots,
     parent: Word,
     cards: Word,
-    policy: Policy,
+    policy: Selection,
     scales: NDArray[np.float64],
     may_try: bool,
 ) -> Word:
@@ -362,7 +362,7 @@ def _select_by_hand(
     hand: Word,
     parent: Word,
     cards: Word,
-    policy: Policy,
+    policy: Selection,
     scales: NDArray[np.float64],
 ) -> Word:
     """`_select` for a player who knows their hand; a card never played from it comes first."""
@@ -469,7 +469,9 @@ def _known_mean(slots: Slots, bounds: NDArray[np.float32], node: Word) -> float:
 
 
 @uncounted
-def _select_open(nodes: Nodes, parent: Word, policy: Policy, scales: NDArray[np.float64]) -> Word:
+def _select_open(
+    nodes: Nodes, parent: Word, policy: Selection, scales: NDArray[np.float64]
+) -> Word:
     """The child with the highest upper bound among those that may still turn out best."""
     slots, bounds = nodes.slots, nodes.bounds
     proven = -UNBOUNDED

@@ -1,6 +1,6 @@
 """The hidden cards for a search: beliefs in, worlds out, planned once per decision.
 
-worlds = worlds_for(game, view, sight, root, Probabilities(), rng)
+worlds = worlds_for(game, view, encoded, root, Probabilities(), rng)
 deal_world(worlds, rng, state)      # in compiled code: fills the other seats' hands
 """
 
@@ -33,7 +33,7 @@ from arena.games.kernel.weighted_worlds import (
     weighted_odds,
     weighted_plan,
 )
-from arena.games.sight import HOLDERS, Sight, read_holders, states_in
+from arena.games.view_bytes import HOLDERS, ViewBytes, decode_state, read_holders
 from arena.games.world_sampler import holders_of, sizes_of
 
 _SEATS = 4
@@ -72,15 +72,15 @@ def known_worlds() -> Worlds:
 
 
 def worlds_for(
-    game: KernelGame, view: View, sight: Sight, root: Words, beliefs: Beliefs, rng: Words
+    game: KernelGame, view: View, encoded: ViewBytes, root: Words, beliefs: Beliefs, rng: Words
 ) -> Worlds:
-    """Worlds as a seat believes in them; `sight` is what its view says, `root` the state of it.
+    """Worlds as a seat believes in them; `encoded` is what its view says, `root` the state of it.
 
     Random numbers are used only where worlds are inferred.
     """
     if isinstance(beliefs, Certain):
         plan = uniform_plan()
-        if not _plan_certain(sight, game.words, game.to_bits, plan):
+        if not _plan_certain(encoded, game.words, game.to_bits, plan):
             raise ArenaError(_NO_WORLDS)
         return Worlds(UNIFORM, 0, plan, plan, _NO_ODDS, 1.0, NO_POOL)
     if isinstance(beliefs, Infers):
@@ -90,11 +90,11 @@ def worlds_for(
 
 
 @compiled
-def _plan_certain(sight: Sight, game: Words, bits: np.ndarray, plan: Words) -> Word:
+def _plan_certain(encoded: ViewBytes, game: Words, bits: np.ndarray, plan: Words) -> Word:
     """What `plan_worlds` does for those who believe what is certain; how many worlds there are."""
     state, may = np.empty(STATE_WORDS, np.uint64), np.empty(HOLDERS, np.uint64)
     sizes = np.empty(HOLDERS, np.int64)
-    unseen = read_holders(sight, game, bits, state, may, sizes)
+    unseen = read_holders(encoded, game, bits, state, may, sizes)
     return Word(plan_uniform(plan, unseen, may, sizes))
 
 
@@ -198,13 +198,15 @@ _TO_COUNT = 4000
 """Worlds that are drawn to see who holds what, where that is not known otherwise."""
 
 
-def belief_of(game: KernelGame, view: View, sight: Sight, beliefs: Beliefs, rng: Words) -> Belief:
+def belief_of(
+    game: KernelGame, view: View, encoded: ViewBytes, beliefs: Beliefs, rng: Words
+) -> Belief:
     """Who holds which hidden card how likely, with the same random numbers as a search."""
-    root, _ = states_in(game, sight)
+    root, _ = decode_state(game, encoded)
     if isinstance(beliefs, Infers):
         inferred = beliefs.infer(game, view, root, rng)
         return Belief(inferred.holders(game), beliefs.told(view, inferred))
-    worlds = worlds_for(game, view, sight, root, beliefs, rng)
+    worlds = worlds_for(game, view, encoded, root, beliefs, rng)
     hands = np.zeros((_TO_COUNT, _SEATS), np.uint64)
     for number in range(_TO_COUNT):
         deal_world(worlds, rng, root)

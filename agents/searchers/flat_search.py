@@ -27,7 +27,7 @@ from arena.games.kernel.playout import with_loops
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.rulebook import book_of
-from arena.games.sight import sight_of, states_in
+from arena.games.view_bytes import decode_state, encode_view
 
 Value: TypeAlias = Literal["own-points", "difference", "share"]
 
@@ -151,17 +151,17 @@ class FlatSearch:
         """Who holds which hidden card how likely, as the search would assume."""
         game = kernel_game(view.rules, view.trump)
         numbers = rng_array(Rng(rng.next64()))
-        return belief_of(game, view, sight_of(game, view), self.beliefs, numbers)
+        return belief_of(game, view, encode_view(game, view), self.beliefs, numbers)
 
     def question(self, view: View, numbers: Words) -> Question:
         """The decision of a view, in kernel coordinates; `numbers` is a generator."""
         rules = view.rules
         game = kernel_game(rules, view.trump)
-        sight = sight_of(game, view)
-        root, _ = states_in(game, sight)
+        encoded = encode_view(game, view)
+        root, _ = decode_state(game, encoded)
         worlds = known_worlds()
         if self.sees != "all":
-            worlds = worlds_for(game, view, sight, root, self.beliefs, numbers)
+            worlds = worlds_for(game, view, encoded, root, self.beliefs, numbers)
         tricks_left = rules.hand_size - len(view.tricks)
         ahead = tricks_left if self.lookahead is None else 1 + self.lookahead
         stop = max(0, tricks_left - ahead)

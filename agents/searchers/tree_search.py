@@ -29,7 +29,7 @@ from agents.search.codes import (
 from agents.search.decision import UCBS, CardStatistics, Value, exploration, spend
 from agents.search.leaves import Leaves
 from agents.search.network import Judge, judge_of
-from agents.search.tree import Policy
+from agents.search.tree import Selection
 from agents.search.worlds import Worlds, belief_of, worlds_for
 from agents.searchers.budget import Budget
 from agents.searchers.evaluators import EVALUATORS, Evaluator, Playouts
@@ -42,20 +42,20 @@ from arena.games.kernel.playout import with_loops
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.rulebook import book_of
-from arena.games.sight import Sight, sight_of, states_in
+from arena.games.view_bytes import ViewBytes, decode_state, encode_view
 
 
 class TreeQuestion(NamedTuple):
     """A decision in kernel coordinates, and how to search it."""
 
     game: KernelGame
-    sight: Sight
+    encoded: ViewBytes
     """What the view says."""
     root: Words
     """The state of the view; hands that the view does not show are empty."""
     voids: Words
     """The lanes that each seat did not follow."""
-    selection: Policy
+    selection: Selection
     leaves: Leaves
     judge: Judge | None
     seed: NDArray[np.uint64]
@@ -67,7 +67,7 @@ class _Case(NamedTuple):
     """What all decisions of a searcher by the same rules with the same trump share."""
 
     game: KernelGame
-    selection: Policy
+    selection: Selection
     leaves: Leaves
     """As far as they do not depend on the view."""
 
@@ -137,7 +137,7 @@ class Searcher(abc.ABC):
     def believes(self, view: View, rng: Rng) -> Belief:
         """Who holds which hidden card how likely, as the search assumes."""
         game, seed = kernel_game(view.rules, view.trump), rng_array(Rng(rng.next64()))
-        return belief_of(game, view, sight_of(game, view), self.beliefs, seed)
+        return belief_of(game, view, encode_view(game, view), self.beliefs, seed)
 
     def question(self, view: View, rng: Rng) -> TreeQuestion:
         """The decision of a view, with a generator of its own."""
@@ -152,16 +152,16 @@ class Searcher(abc.ABC):
             case = _Case(game, self.selection(rules), self.leaves(rules))
             self._cases[key] = case
         game, selection, leaves = case
-        sight = sight_of(game, view)
-        root, voids = states_in(game, sight)
+        encoded = encode_view(game, view)
+        root, voids = decode_state(game, encoded)
         seed = np.empty(1, np.uint64)
         seed[0] = rng.next64()
-        return TreeQuestion(game, sight, root, voids, selection, leaves, None, seed, began)
+        return TreeQuestion(game, encoded, root, voids, selection, leaves, None, seed, began)
 
     def worlds_of(self, view: View, question: TreeQuestion) -> Worlds:
         """The worlds to search, drawn as the searcher believes."""
-        game, sight, root, seed = question.game, question.sight, question.root, question.seed
-        return worlds_for(game, view, sight, root, self.beliefs, seed)
+        game, encoded, root, seed = question.game, question.encoded, question.root, question.seed
+        return worlds_for(game, view, encoded, root, self.beliefs, seed)
 
     def spend(
         self, question: TreeQuestion, simulations: int, simulate: Callable[[int], None]
@@ -172,10 +172,10 @@ class Searcher(abc.ABC):
         else:
             spend(question.began + self.budget.milliseconds / 1000, simulate)
 
-    def selection(self, rules: Rules) -> Policy:
+    def selection(self, rules: Rules) -> Selection:
         """How trees choose between cards."""
         c = exploration(rules, self.c, self.c_normalised, self.value)
-        return Policy(c, UCBS["parent"])
+        return Selection(c, UCBS["parent"])
 
     def leaves(self, rules: Rules) -> Leaves:
         """How playouts choose cards, and what their results are worth."""

@@ -28,7 +28,7 @@ from arena.core.rules import View
 from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.infoset import InfoSet, Signs, round_of
-from arena.games.kernel.layout import HANDS, USUAL_HABITS
+from arena.games.kernel.layout import HANDS, USUAL_FLAGS
 from arena.games.kernel.playout import playout_semi, with_loops
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
@@ -274,7 +274,7 @@ def test_semi_random_playouts_are_the_semi_random_agent_card_for_card() -> None:
         numbers = Rng(number)
         game = with_loops(kernel_game(rules, state.trump), "semi")
         compiled = game.state(state, state.hands, state.turn)
-        playout_semi(compiled, game.words, rng_array(numbers), USUAL_HABITS)
+        playout_semi(compiled, game.words, rng_array(numbers), USUAL_FLAGS)
         scores = np.zeros(4, dtype=np.int64)
         final_scores(compiled, game.words, scores)
 

@@ -43,7 +43,7 @@ from arena.core.errors import ArenaError
 from arena.games.infoset import InfoSet
 from arena.games.kernel.check import disagreement
 from arena.games.kernel.deal import random_deal
-from arena.games.kernel.layout import DECK, LEFT, STATE_WORDS, TURN, USUAL_HABITS
+from arena.games.kernel.layout import DECK, LEFT, STATE_WORDS, TURN, USUAL_FLAGS
 from arena.games.kernel.playout import playout_random, playout_semi, playouts, with_loops
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
@@ -90,7 +90,7 @@ for number in range(10):
         assert row.sum() == 8
 
     agent, words, alone = SemiRandom(), rng_array(rng), np.zeros(4, dtype=np.int64)
-    playout_semi(state, game.words, words, USUAL_HABITS)
+    playout_semi(state, game.words, words, USUAL_FLAGS)
     final_scores(state, game.words, alone)
     while table.turn is not None:
         rules.apply(table, agent.act(rules.view(table, table.turn), rng))

@@ -35,7 +35,7 @@ from agents.training.rounds import Rounds, deal_round
 from arena.core.rules import Rules
 from arena.core.seeds import rng_for
 from arena.games.kernel.jit import compiled
-from arena.games.kernel.layout import DECK, LANE_BITS, LEFT, ONE, STATE_WORDS, TURN, Int, Words
+from arena.games.kernel.layout import DECK, LEFT, ONE, STATE_WORDS, SUIT_WIDTH, TURN, Int, Words
 from arena.games.kernel.layout import ZERO as NONE
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import copy_state, final_scores, legal, play, side_of
@@ -43,7 +43,7 @@ from arena.games.kernel.step import copy_state, final_scores, legal, play, side_
 Encoding: TypeAlias = Literal["places", "world", "seat"]
 _NUMBERS: dict[Encoding, int] = {"places": 0, "world": 1, "seat": 2}
 _PLAIN = np.array(list(permutations(range(3))), dtype=np.uint8)
-_LANE = np.uint64(LANE_BITS)
+_LANE = np.uint64(SUIT_WIDTH)
 
 
 class Positions(NamedTuple):

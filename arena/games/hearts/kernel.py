@@ -77,7 +77,7 @@ def following(
 
 
 @inlined
-def trick_value(game: Words, hot: Word, table: Word) -> Word:
+def trick_value(game: Words, first_parameter: Word, table: Word) -> Word:
     """Points of a trick."""
     queen = game[QUEEN_POINTS] if table & game[QUEEN] != ZERO else ZERO
     return Word(popcount(table & game[HEART_CARDS]) + queen)
@@ -107,14 +107,16 @@ def final_scores(state: Words, game: Words, scores: Numbers) -> None:
 
 
 @inlined
-def semi_leading(habits: Word, game: Words, calls: Word, seat: Word, cards: Word) -> Word:
+def semi_leading(
+    semi_random_flags: Word, game: Words, calls: Word, seat: Word, cards: Word
+) -> Word:
     """`semi_random.candidates` as a mask, for a lead."""
-    return Word(_semi_candidates(habits, game, cards, ZERO, ZERO, ZERO))
+    return Word(_semi_candidates(semi_random_flags, game, cards, ZERO, ZERO, ZERO))
 
 
 @inlined
 def semi_following(
-    habits: Word,
+    semi_random_flags: Word,
     game: Words,
     trumps: Word,
     calls: Word,
@@ -126,17 +128,17 @@ def semi_following(
     partner_holds: bool,
 ) -> Word:
     """`semi_random.candidates` as a mask, for a trick that has been led."""
-    return Word(_semi_candidates(habits, game, cards, table, led, best))
+    return Word(_semi_candidates(semi_random_flags, game, cards, table, led, best))
 
 
 @inlined
 def _semi_candidates(
-    habits: Word, game: Words, cards: Word, table: Word, led: Word, best: Word
+    semi_random_flags: Word, game: Words, cards: Word, table: Word, led: Word, best: Word
 ) -> Word:
     point_cards = game[HEART_CARDS] | game[QUEEN]
     takes = cards if table == ZERO else cards & led & ~(best | (best - ONE))
     stays_below = cards & ~takes
-    chosen = stays_below & point_cards if habits & BETTER != ZERO else ZERO
+    chosen = stays_below & point_cards if semi_random_flags & BETTER != ZERO else ZERO
     chosen = game[QUEEN] if chosen & game[QUEEN] != ZERO else chosen
     bad = takes if table & point_cards != ZERO else takes & point_cards
     if popcount(table) + ONE == game[PLAYERS] and bad != takes:

@@ -30,7 +30,7 @@ from arena.games.kernel.layout import (
     Words,
 )
 from arena.games.kernel.spec import KernelGame
-from arena.games.kernel.step import lane_of
+from arena.games.kernel.step import suit_bits_of
 from arena.games.rulebook import CARDS, OWN_WORDS, Book, above, highest, lowest
 
 QUEEN, HEARTS, SPADES, HIGH_SPADES, LOW_SPADES, POINT_CARDS = range(OWN_WORDS, OWN_WORDS + 6)
@@ -82,7 +82,7 @@ def _lead(book: Book, legal: Word, hand: Word, unseen: Word) -> Word:
 
 @inlined
 def _lead_cost(book: Book, card: Word, hand: Word, unseen: Word) -> Int:
-    lane = lane_of(card)
+    lane = suit_bits_of(card)
     others = unseen & lane
     if others == ZERO:
         return 200
@@ -159,7 +159,7 @@ def _burden(book: Book, card: Word, hand: Word) -> Int:
     guards = np.int64(popcount(hand & book[LOW_SPADES]))
     if card & (book[QUEEN] | book[HIGH_SPADES]) != ZERO and guards < GUARDS:
         return 90 if card == book[QUEEN] else 80
-    lower = np.int64(popcount(hand & lane_of(card) & (card - ONE)))
+    lower = np.int64(popcount(hand & suit_bits_of(card) & (card - ONE)))
     high = 3 * _rank(book, card) - 4 * lower
     high += -20 if card & book[SPADES] != ZERO else 0
     return high + (4 if card & book[HEARTS] != ZERO else 0)

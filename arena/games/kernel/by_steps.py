@@ -20,11 +20,11 @@ def playout_random_by_steps(state: Words, game: Words, rng: Words) -> None:
 
 
 @uncounted
-def playout_semi_by_steps(state: Words, game: Words, rng: Words, habits: Word) -> None:
+def playout_semi_by_steps(state: Words, game: Words, rng: Words, semi_random_flags: Word) -> None:
     """Play semi-randomly to the end of the round."""
     seed = rng[0]
     while state[LEFT] != ZERO:
-        seed = semi_trick(state, game, seed, habits)
+        seed = semi_trick(state, game, seed, semi_random_flags)
     rng[0] = seed
 
 
@@ -48,11 +48,11 @@ def random_trick(state: Words, game: Words, seed: Word) -> Word:
 
 
 @uncounted
-def semi_trick(state: Words, game: Words, seed: Word, habits: Word) -> Word:
+def semi_trick(state: Words, game: Words, seed: Word, semi_random_flags: Word) -> Word:
     """Play until the trick in progress, or a whole one, is complete; the new seed."""
     left = state[LEFT]
     while state[LEFT] == left:
-        cards = semi_candidates(state, game, legal(state, game), habits)
+        cards = semi_candidates(state, game, legal(state, game), semi_random_flags)
         card, seed = choose(cards, seed)
         play(state, game, card)
     return seed

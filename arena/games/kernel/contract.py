@@ -49,16 +49,16 @@ FUNCTIONS: dict[str, Function] = {
     "following": _function(
         "rule game trumps hand table led best partner_holds first_trick", "word"
     ),
-    "trick_value": _function("game hot table", "word"),
+    "trick_value": _function("game first_parameter table", "word"),
     "opens": _function("game table seat", "word", "ZERO"),
     "taker": _function("state game table", "word", "state[HOLDER]"),
     "after_trick": _function("state game table leader left", "", "None"),
-    "foresees": _function("game", "flag", "False"),
-    "foresee": _function("state game", "", "None"),
+    "can_score_ahead": _function("game", "flag", "False"),
+    "score_ahead": _function("state game", "", "None"),
     "final_scores": _function("state game scores", ""),
-    "semi_leading": _function("habits game calls seat cards", "word", "cards"),
+    "semi_leading": _function("semi_random_flags game calls seat cards", "word", "cards"),
     "semi_following": _function(
-        "habits game trumps calls seat cards table led best partner_holds", "word"
+        "semi_random_flags game trumps calls seat cards table led best partner_holds", "word"
     ),
 }
 

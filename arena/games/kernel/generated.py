@@ -63,14 +63,14 @@ def playout_random(state, game, rng):
 
 
 @uncounted
-def playout_semi(state, game, rng, flags):
+def playout_semi(state, game, rng, semi_random_flags):
     if game[BY_STEPS] != ZERO:
-        playout_semi_by_steps(state, game, rng, flags)
+        playout_semi_by_steps(state, game, rng, semi_random_flags)
         return
     seed = rng[0]
     if state[TABLE] != ZERO:
-        seed = semi_trick(state, game, seed, flags)
-    rng[0] = tricks(KIND, game[RULE], True, state, game, seed, flags)
+        seed = semi_trick(state, game, seed, semi_random_flags)
+    rng[0] = tricks(KIND, game[RULE], True, state, game, seed, semi_random_flags)
 
 
 @compiled

@@ -42,7 +42,7 @@ from arena.games.kernel.layout import (
     Words,
 )
 from arena.games.kernel.rng import advance, mix
-from arena.games.kernel.step import copy_state, lane_of, side_of
+from arena.games.kernel.step import copy_state, side_of, suit_bits_of
 from arena.games.kernel.tricks import pick
 
 LANES = 64
@@ -91,10 +91,10 @@ def fill(
         lanes[_LEADER + i] = leader
         lanes[_OPENED + i] = opened
         lanes[_SEED + i] = seeds[min(lane, count - 1)]
-    if dispatch.foresees(game[KIND], game):
+    if dispatch.can_score_ahead(game[KIND], game):
         for lane in range(count):
             enter(state, worlds[lane], end)
-            dispatch.foresee(game[KIND], end, game)
+            dispatch.score_ahead(game[KIND], end, game)
             for number in range(4):
                 side = Word(number)
                 lanes[_TAKEN + side * _L + Word(lane)] = end[TAKEN + side]
@@ -115,7 +115,7 @@ def read(lanes: Words, lane: int, end: Words) -> Word:
 def tricks(kind: Word, rule: Word, lanes: Words, state: Words, game: Words) -> None:
     """Play all lanes to the end of the round, beginning in the middle of a trick if need be."""
     left, all_tricks = state[LEFT], game[TRICKS]
-    step, last, hot = game[STEP], game[LAST_TRICK], game[OWN]
+    step, last, first_parameter = game[STEP], game[LAST_TRICK], game[OWN]
     first_place = popcount(state[TABLE])
     while left != ZERO:
         first_trick = left == all_tricks
@@ -134,7 +134,7 @@ def tricks(kind: Word, rule: Word, lanes: Words, state: Words, game: Words) -> N
                 lanes[_ON_TABLE + i] = card
                 lanes[_BEST + i] = card
                 lanes[_HOLDER + i] = ZERO
-                lanes[_LED + i] = lane_of(card)
+                lanes[_LED + i] = suit_bits_of(card)
 
         if first_place <= ONE:
             _follow(kind, rule, lanes, game, step, ONE, _WORD, S32, first_trick)
@@ -145,7 +145,7 @@ def tricks(kind: Word, rule: Word, lanes: Words, state: Words, game: Words) -> N
         for lane in range(LANES):
             i = Word(lane)
             table = lanes[_ON_TABLE + i]
-            value = dispatch.trick_value(kind, game, hot, table)
+            value = dispatch.trick_value(kind, game, first_parameter, table)
             if dispatch.can_open(kind):
                 winner = (lanes[_LEADER + i] + lanes[_HOLDER + i] * step) & THREE
                 lanes[_OPENED + i] |= dispatch.opens(kind, game, table, winner)

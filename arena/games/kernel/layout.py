@@ -80,29 +80,29 @@ BY_STEPS = 12
 whole tricks do not know."""
 OWN = 13
 """From here on, parameters that each game names for itself. The first one is handed to the
-game's functions as `hot`: loops load it once."""
+game's functions as `first_parameter`: loops load it once."""
 FUNCTIONS = 32
 """From here on, the addresses of functions: those of the contract, in games of plug-ins, and the
 loops of playouts."""
 TABLES = 48
 """From here on, tables."""
 
-# --- semi-random play: habits are a word of these ---------------------------------------
+# --- flags of semi-random play ------------------------------------------------------------
 
 PROTECT_TENS, BETTER = np.uint64(1), np.uint64(2)
 """The switches of each game's `semi_random.candidates`; both are on by default."""
-USUAL_HABITS = PROTECT_TENS | BETTER
+USUAL_FLAGS = PROTECT_TENS | BETTER
 
 # --- words -------------------------------------------------------------------------------
 
 ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 S16, S32, S48 = np.uint64(16), np.uint64(32), np.uint64(48)
 """Shifts: to the next lanes, and to the parts of a word of `TAKEN`."""
-LANE = np.uint64(0xFFFF)
+LOW_SUIT = np.uint64(0xFFFF)
 """The lowest lane."""
-TOP_LANE = np.uint64(0xFFFF << 48)
+TOP_SUIT = np.uint64(0xFFFF << 48)
 """The lane of the trump suit, if there is one."""
-LANE_BITS = 16
+SUIT_WIDTH = 16
 LOW_HALF = np.uint64(0xFFFFFFFF)
 ONE_TRICK = np.uint64(1 << 32)
 

@@ -12,13 +12,13 @@ from functools import cache
 
 from arena.core.cards import LANE, SUITS, cards_of
 
-LANE_BITS = 16
+SUIT_WIDTH = 16
 
 
-def lane_of_suit(trump: int | None) -> tuple[int, ...]:
+def place_of_suit(trump: int | None) -> tuple[int, ...]:
     """The lane of each suit.
 
-    >>> lane_of_suit(1)
+    >>> place_of_suit(1)
     (0, 3, 1, 2)
     """
     last = [trump] if trump is not None and trump < len(SUITS) else []
@@ -29,12 +29,12 @@ def lane_of_suit(trump: int | None) -> tuple[int, ...]:
 @cache
 def kernel_bits(deck: int, trump: int | None, strength: tuple[int, ...]) -> dict[int, int]:
     """The number of each card's bit in the kernel, given every card's strength in its suit."""
-    lanes = lane_of_suit(trump)
+    lanes = place_of_suit(trump)
     bits = {}
     for suit, lane in enumerate(lanes):
         cards = [card for card in cards_of(deck) if card // LANE == suit]
         for place, card in enumerate(sorted(cards, key=strength.__getitem__)):
-            bits[card] = LANE_BITS * lane + place
+            bits[card] = SUIT_WIDTH * lane + place
     return bits
 
 

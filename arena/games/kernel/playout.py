@@ -60,14 +60,14 @@ def playout_random(state: Words, game: Words, rng: Words) -> None:
 
 
 @uncounted
-def playout_semi(state: Words, game: Words, rng: Words, flags: Word) -> None:
+def playout_semi(state: Words, game: Words, rng: Words, semi_random_flags: Word) -> None:
     """Play to the end of the round as each game's `semi_random` says, all seats alike.
 
-    `flags` are `PROTECT_TENS | BETTER`. What is good afterwards: see `playout_random`.
+    `semi_random_flags` are `PROTECT_TENS | BETTER`. What is good afterwards: see `playout_random`.
     """
     if game[_SEMI] == ZERO:
         raise ValueError(_MISSING)
-    _call_semi(game[_SEMI], state, game, rng, flags)
+    _call_semi(game[_SEMI], state, game, rng, semi_random_flags)
 
 
 @uncounted

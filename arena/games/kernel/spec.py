@@ -33,7 +33,6 @@ from arena.games.kernel.layout import (
     HANDS,
     HOLDER,
     KIND,
-    LANE_BITS,
     LED,
     LEFT,
     ONE,
@@ -44,6 +43,7 @@ from arena.games.kernel.layout import (
     SIDES,
     STATE_WORDS,
     STEP,
+    SUIT_WIDTH,
     TABLE,
     TABLES,
     TAKEN,
@@ -57,7 +57,7 @@ from arena.games.kernel.layout import (
 )
 from arena.games.kernel.pointers import address_of
 
-_LANE = (1 << LANE_BITS) - 1
+_LANE = (1 << SUIT_WIDTH) - 1
 _HANDS, _TAKEN, _PLAYED = int(HANDS), int(TAKEN), int(PLAYED)
 
 
@@ -200,7 +200,7 @@ class KernelGame:
             state[_TAKEN + side] = pack(table.points[side], table.bonus[side], number)
         if table.table:
             assert table.table_leader is not None  # they led
-            led = _LANE << (bits[table.table[0]] // LANE_BITS * LANE_BITS)
+            led = _LANE << (bits[table.table[0]] // SUIT_WIDTH * SUIT_WIDTH)
             can_win = led | int(self.words[TRUMPS])
             state[LED] = led
             seat = table.table_leader
@@ -269,14 +269,14 @@ def game_words(rules: Rules, trump: int | None, bits: dict[int, int], table_word
     words[SIDES] = len(rules.sides)
     words[FEW_ARE_GOOD] = not rules.higher_wins
     words[TRICKS] = rules.hand_size
-    words[TRUMPS] = _LANE << 3 * LANE_BITS if trump is not None and trump < len(SUITS) else 0
+    words[TRUMPS] = _LANE << 3 * SUIT_WIDTH if trump is not None and trump < len(SUITS) else 0
     words[DECK] = sum(1 << bits[card] for card in cards_of(rules.deck))
     return words
 
 
-def lane_masks(cards: dict[int, int], lane: int, size: int) -> list[tuple[int, ...]]:
+def suit_contents(cards: dict[int, int], lane: int, size: int) -> list[tuple[int, ...]]:
     """The cards of each possible content of a lane, by its bits."""
     return [
-        tuple(cards[LANE_BITS * lane + bit] for bit in range(LANE_BITS) if mask >> bit & 1)
+        tuple(cards[SUIT_WIDTH * lane + bit] for bit in range(SUIT_WIDTH) if mask >> bit & 1)
         for mask in range(size)
     ]

@@ -15,10 +15,10 @@ from arena.games.kernel.layout import (
     HANDS,
     HOLDER,
     KIND,
-    LANE,
     LAST_TRICK,
     LED,
     LEFT,
+    LOW_SUIT,
     ONE,
     ONE_TRICK,
     OPENED,
@@ -45,9 +45,9 @@ from arena.games.kernel.layout import (
 
 
 @inlined
-def lane_of(card: Word) -> Word:
+def suit_bits_of(card: Word) -> Word:
     """The whole lane in which a card is."""
-    return Word(LANE << (ctz(card) & S48))
+    return Word(LOW_SUIT << (ctz(card) & S48))
 
 
 @inlined
@@ -90,7 +90,7 @@ def play(state: Words, game: Words, card: Word) -> None:
     state[PLAYED + seat] |= card
     table = state[TABLE]
     if table == ZERO:
-        state[LED] = lane_of(card)
+        state[LED] = suit_bits_of(card)
         state[BEST], state[HOLDER] = card, seat
     elif card & (state[LED] | game[TRUMPS]) > state[BEST]:
         state[BEST], state[HOLDER] = card, seat
@@ -131,13 +131,14 @@ def final_scores(state: Words, game: Words, scores: Numbers) -> None:
 
 
 @uncounted
-def semi_candidates(state: Words, game: Words, cards: Word, habits: Word) -> Word:
+def semi_candidates(state: Words, game: Words, cards: Word, semi_random_flags: Word) -> Word:
     """Those of the legal `cards` that a semi-random player chooses from."""
     kind, calls, table, turn = game[KIND], state[OWN_STATE], state[TABLE], state[TURN]
     if table == ZERO:
-        return Word(dispatch.semi_leading(kind, habits, game, calls, turn, cards))
+        return Word(dispatch.semi_leading(kind, semi_random_flags, game, calls, turn, cards))
     chosen = dispatch.semi_following(
-        kind, habits, game, game[TRUMPS], calls, turn, cards, table, state[LED], state[BEST],
+        kind, semi_random_flags, game, game[TRUMPS], calls, turn, cards, table,
+        state[LED], state[BEST],
         _partner_holds(state, game),
     )  # fmt: skip
     return Word(chosen)

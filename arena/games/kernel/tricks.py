@@ -31,7 +31,7 @@ from arena.games.kernel.layout import (
     Words,
 )
 from arena.games.kernel.rng import advance, below_word, mix
-from arena.games.kernel.step import lane_of, side_in
+from arena.games.kernel.step import side_in, suit_bits_of
 
 
 @inlined
@@ -49,18 +49,29 @@ def choose(cards: Word, seed: Word) -> tuple[Word, Word]:
 
 @inlined
 def tricks(
-    kind: Word, rule: Word, semi: bool, state: Words, game: Words, seed: Word, habits: Word
+    kind: Word,
+    rule: Word,
+    semi: bool,
+    state: Words,
+    game: Words,
+    seed: Word,
+    semi_random_flags: Word,
 ) -> Word:
     """Play whole tricks to the end of the round, four cards at a time; the new seed."""
     leader, left, opened = state[TURN], state[LEFT], state[OPENED]
     even, odd = state[TAKEN], state[TAKEN + ONE]
     # Loaded once: the compiler cannot know that writing a state leaves the game alone.
-    trumps, all_tricks, last, hot = game[TRUMPS], game[TRICKS], game[LAST_TRICK], game[OWN]
+    trumps, all_tricks, last, first_parameter = (
+        game[TRUMPS],
+        game[TRICKS],
+        game[LAST_TRICK],
+        game[OWN],
+    )
     sides, calls = game[SIDE_OF], state[OWN_STATE]
     pairs, alone, step = dispatch.pairs(kind), dispatch.alone(kind), dispatch.step(kind)
     word = next_word = ZERO
-    if dispatch.foresees(kind, game):
-        dispatch.foresee(kind, state, game)
+    if dispatch.can_score_ahead(kind, game):
+        dispatch.score_ahead(kind, state, game)
         even, odd = state[TAKEN], state[TAKEN + ONE]
     while left != ZERO:
         first_trick = left == all_tricks
@@ -74,13 +85,13 @@ def tricks(
         hand = state[HANDS + leader]
         cards = dispatch.leading(kind, rule, game, hand, first_trick, opened)
         if semi:
-            cards = dispatch.semi_leading(kind, habits, game, calls, leader, cards)
+            cards = dispatch.semi_leading(kind, semi_random_flags, game, calls, leader, cards)
             card, seed = choose(cards, seed)
         else:
             card = pick(cards, word & LOW_HALF)
         state[HANDS + leader] = hand ^ card
         table, best, holder = card, card, leader
-        led = lane_of(card)
+        led = suit_bits_of(card)
         can_win = led | trumps
 
         for place in range(1, 4):
@@ -95,7 +106,17 @@ def tricks(
             )
             if semi:
                 cards = dispatch.semi_following(
-                    kind, habits, game, trumps, calls, seat, cards, table, led, best, partner_holds
+                    kind,
+                    semi_random_flags,
+                    game,
+                    trumps,
+                    calls,
+                    seat,
+                    cards,
+                    table,
+                    led,
+                    best,
+                    partner_holds,
                 )
                 card, seed = choose(cards, seed)
             elif place == 2:
@@ -108,7 +129,7 @@ def tricks(
             holder = seat if card > best else holder
             best = card if card > best else best
 
-        value = dispatch.trick_value(kind, game, hot, table) + ONE_TRICK
+        value = dispatch.trick_value(kind, game, first_parameter, table) + ONE_TRICK
         opened |= dispatch.opens(kind, game, table, holder)
         if left == ZERO:
             value += last

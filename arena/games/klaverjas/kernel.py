@@ -13,9 +13,9 @@ from arena.games.kernel.layout import (
     BY_STEPS,
     DECLARER,
     HOLDER,
-    LANE,
     LAST_TRICK,
     LED,
+    LOW_SUIT,
     ONE,
     OWN,
     PLAYED,
@@ -27,7 +27,7 @@ from arena.games.kernel.layout import (
     TABLES,
     TAKEN,
     THREE,
-    TOP_LANE,
+    TOP_SUIT,
     TWO,
     ZERO,
     Numbers,
@@ -35,7 +35,7 @@ from arena.games.kernel.layout import (
     Words,
 )
 from arena.games.kernel.order import kernel_bits
-from arena.games.kernel.spec import KernelGame, game_words, lane_masks
+from arena.games.kernel.spec import KernelGame, game_words, suit_contents
 from arena.games.klaverjas import tables
 from arena.games.klaverjas.rules import Klaverjas, roem
 
@@ -100,43 +100,46 @@ def following(
     first_trick: bool,
 ) -> Word:
     """The cards that may be played to a trick that has been led."""
-    own_trumps = hand & TOP_LANE
+    own_trumps = hand & TOP_SUIT
     higher = own_trumps & ~(best | (best - ONE))
     if rule == AMSTERDAM and partner_holds:
         free = hand & led
         return free if free != ZERO else hand
     if rule == PROGRAM_2022 and partner_holds:
-        free = hand & led & ~TOP_LANE
+        free = hand & led & ~TOP_SUIT
         return free if free != ZERO else hand
     duty = own_trumps if own_trumps != ZERO else hand
-    if rule == OFFICIAL and led != TOP_LANE:
-        discards = hand & ~TOP_LANE
+    if rule == OFFICIAL and led != TOP_SUIT:
+        discards = hand & ~TOP_SUIT
         duty = discards if discards != ZERO else hand
         if partner_holds:
             allowed = discards | higher
             duty = allowed if allowed != ZERO else hand
             higher = ZERO
     duty = higher if higher != ZERO else duty
-    plain = hand & led & ~TOP_LANE
+    plain = hand & led & ~TOP_SUIT
     return plain if plain != ZERO else duty
 
 
 @inlined
-def trick_value(game: Words, hot: Word, table: Word) -> Word:
-    """Points and roem of a trick, without those for the last one; `hot` is `game[FOUR_JACKS]`."""
+def trick_value(game: Words, first_parameter: Word, table: Word) -> Word:
+    """Points and roem of a trick, without those for the last one.
+
+    `first_parameter` is `game[FOUR_JACKS]`.
+    """
     value = _lanes_value(game, table)
     taken = value & _TAKEN_PARTS
     if value & _FOURS != ZERO:
-        taken += hot if value & _FOUR_JACKS != ZERO else _FOUR_ALIKE
+        taken += first_parameter if value & _FOUR_JACKS != ZERO else _FOUR_ALIKE
     return taken
 
 
 @inlined
 def _lanes_value(game: Words, table: Word) -> Word:
     return Word(
-        game[PLAIN_VALUE + (table & LANE)]
-        + game[PLAIN_VALUE + (table >> S16 & LANE)]
-        + game[PLAIN_VALUE + (table >> S32 & LANE)]
+        game[PLAIN_VALUE + (table & LOW_SUIT)]
+        + game[PLAIN_VALUE + (table >> S16 & LOW_SUIT)]
+        + game[PLAIN_VALUE + (table >> S32 & LOW_SUIT)]
         + game[TRUMP_VALUE + (table >> S48)]
     )
 
@@ -146,7 +149,7 @@ def taker(state: Words, game: Words, table: Word) -> Word:
     """Who holds a complete trick takes it; in the program of 2017, who has most points in it."""
     if game[RULE] != PROGRAM_2017:
         return Word(state[HOLDER])
-    trumped = table & TOP_LANE
+    trumped = table & TOP_SUIT
     can_win = trumped if trumped != ZERO else table & state[LED]
     # Points rise with strength. Only cards without any are told apart by strength alone.
     if can_win & ~game[WORTHLESS] == ZERO:
@@ -183,7 +186,7 @@ def final_scores(state: Words, game: Words, scores: Numbers) -> None:
 
 @inlined
 def semi_following(
-    habits: Word,
+    semi_random_flags: Word,
     game: Words,
     trumps: Word,
     calls: Word,
@@ -195,12 +198,12 @@ def semi_following(
     partner_holds: bool,
 ) -> Word:
     """`semi_random.candidates` as a mask, for a trick that has been led."""
-    can_win = led | TOP_LANE
+    can_win = led | TOP_SUIT
     ours = cards if partner_holds else cards & can_win & ~(best | (best - ONE))
     place = popcount(table)
     raising = _raising(game, table, place) if place >= TWO else ZERO
-    chosen = ours & raising if place == THREE and habits & BETTER != ZERO else ZERO
-    protected = game[ACES] | game[TENS] if habits & PROTECT_TENS != ZERO else game[ACES]
+    chosen = ours & raising if place == THREE and semi_random_flags & BETTER != ZERO else ZERO
+    protected = game[ACES] | game[TENS] if semi_random_flags & PROTECT_TENS != ZERO else game[ACES]
     good = cards & (ours | ~(raising | (protected & ~can_win)))
     good = good if good != ZERO else cards
     return chosen if chosen != ZERO else good
@@ -210,9 +213,9 @@ def semi_following(
 def _raising(game: Words, table: Word, place: Word) -> Word:
     """All cards of the deck that would raise the roem of the table."""
     cards = Word(
-        game[PLAIN_RAISES + (table & LANE)]
-        | game[PLAIN_RAISES + (table >> S16 & LANE)] << S16
-        | game[PLAIN_RAISES + (table >> S32 & LANE)] << S32
+        game[PLAIN_RAISES + (table & LOW_SUIT)]
+        | game[PLAIN_RAISES + (table >> S16 & LOW_SUIT)] << S16
+        | game[PLAIN_RAISES + (table >> S32 & LOW_SUIT)] << S32
         | game[TRUMP_RAISES + (table >> S48)] << S48
     )
     if place == THREE:
@@ -255,7 +258,7 @@ def kernel_game(rules: Klaverjas, trump: int) -> KernelGame:
         (0, PLAIN_VALUE, PLAIN_RAISES),
         (3, TRUMP_VALUE, TRUMP_RAISES),
     ):
-        in_lane = lane_masks(cards, lane, LANE_SIZE)
+        in_lane = suit_contents(cards, lane, LANE_SIZE)
         found = [_roem_in_lane(rules, in_lane[mask], trump) for mask in range(LANE_SIZE)]
         for mask in range(LANE_SIZE):
             points = sum(tables.POINTS[trump][card] for card in in_lane[mask])

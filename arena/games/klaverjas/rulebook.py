@@ -10,14 +10,14 @@ from arena.games.kernel.layout import (
     BEST,
     DECK,
     HOLDER,
-    LANE,
-    LANE_BITS,
     LED,
+    LOW_SUIT,
     ONE,
     PLAYED,
+    SUIT_WIDTH,
     TABLE,
     THREE,
-    TOP_LANE,
+    TOP_SUIT,
     TURN,
     TWO,
     ZERO,
@@ -84,7 +84,7 @@ def _winners(left: Word) -> Word:
     """The best card left of each suit."""
     found = ZERO
     for lane in range(4):
-        found |= highest(left & LANE << np.uint64(LANE_BITS * lane))
+        found |= highest(left & LOW_SUIT << np.uint64(SUIT_WIDTH * lane))
     return found
 
 
@@ -97,7 +97,7 @@ def _of_rank(book: Book, seat: Word, cards: Word, other: Word) -> Word:
 def _stronger(cards: Word, holding: Word, led: Word, as_written: bool) -> Word:
     """Cards above the one that holds the trick; the program does not look at their suit."""
     if as_written:
-        return cards & (led | TOP_LANE) & above(holding)
+        return cards & (led | TOP_SUIT) & above(holding)
     found, order = ZERO, _order(holding)
     while cards != ZERO:
         card = ONE << ctz(cards)
@@ -110,7 +110,7 @@ def _stronger(cards: Word, holding: Word, led: Word, as_written: bool) -> Word:
 @inlined
 def _order(card: Word) -> Int:
     """0 to 7 in plain suits, 8 to 15 for trumps."""
-    return np.int64(ctz(card)) % LANE_BITS + (8 if card & TOP_LANE != ZERO else 0)
+    return np.int64(ctz(card)) % SUIT_WIDTH + (8 if card & TOP_SUIT != ZERO else 0)
 
 
 @inlined

@@ -12,9 +12,9 @@ from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import (
     BETTER,
     HANDS,
-    LANE,
     LAST_TRICK,
     LEFT,
+    LOW_SUIT,
     ONE,
     OWN,
     PLAYED,
@@ -38,7 +38,7 @@ from arena.games.kernel.layout import (
     Words,
 )
 from arena.games.kernel.order import kernel_bits
-from arena.games.kernel.spec import KernelGame, game_words, lane_masks
+from arena.games.kernel.spec import KernelGame, game_words, suit_contents
 from arena.games.schieber import semi_random, tables
 from arena.games.schieber.rules import Schieber
 from arena.games.schieber.weis import Weis, weis_in
@@ -126,12 +126,12 @@ def _lower_natural_rank(game: Words, trumps: Word) -> Word:
 
 
 @inlined
-def trick_value(game: Words, hot: Word, table: Word) -> Word:
+def trick_value(game: Words, first_parameter: Word, table: Word) -> Word:
     """Points of a trick, without those for the last one."""
     return Word(
-        game[PLAIN_POINTS + (table & LANE)]
-        + game[PLAIN_POINTS + (table >> S16 & LANE)]
-        + game[PLAIN_POINTS + (table >> S32 & LANE)]
+        game[PLAIN_POINTS + (table & LOW_SUIT)]
+        + game[PLAIN_POINTS + (table >> S16 & LOW_SUIT)]
+        + game[PLAIN_POINTS + (table >> S32 & LOW_SUIT)]
         + game[TOP_POINTS + (table >> S48)]
     )
 
@@ -165,13 +165,13 @@ def after_trick(state: Words, game: Words, table: Word, leader: Word, left: Word
 
 
 @inlined
-def foresees(game: Words) -> bool:
+def can_score_ahead(game: Words) -> bool:
     """Whether Weis or Stöck are scored."""
     return bool(game[WEIS] | game[STOECK])
 
 
 @inlined
-def foresee(state: Words, game: Words) -> None:
+def score_ahead(state: Words, game: Words) -> None:
     """Score now what Weis and Stöck will be scored in the rest of the round."""
     table = state[TABLE]
     if game[WEIS] != ZERO and state[LEFT] == game[TRICKS]:
@@ -217,9 +217,9 @@ def score_weis(state: Words, game: Words, forehand: Word) -> None:
 @inlined
 def _weis(game: Words, dealt: Word) -> tuple[Word, Word]:
     """Points of the Weis in a hand, and the rank of the best one."""
-    a = game[PLAIN_NATURAL + (dealt & LANE)]
-    b = game[PLAIN_NATURAL + (dealt >> S16 & LANE)]
-    c = game[PLAIN_NATURAL + (dealt >> S32 & LANE)]
+    a = game[PLAIN_NATURAL + (dealt & LOW_SUIT)]
+    b = game[PLAIN_NATURAL + (dealt >> S16 & LOW_SUIT)]
+    c = game[PLAIN_NATURAL + (dealt >> S32 & LOW_SUIT)]
     d = game[TOP_NATURAL + (dealt >> S48)]
     fours = game[FOURS + (a & b & c & d)]
     top_runs = game[RUNS + d]
@@ -240,7 +240,7 @@ def _weis(game: Words, dealt: Word) -> tuple[Word, Word]:
 
 @inlined
 def semi_following(
-    habits: Word,
+    semi_random_flags: Word,
     game: Words,
     trumps: Word,
     calls: Word,
@@ -255,8 +255,8 @@ def semi_following(
     can_win = led | trumps
     ours = cards if partner_holds else cards & can_win & ~(best | (best - ONE))
     place = popcount(table)
-    chosen = ours & game[FAT] if place == THREE and habits & BETTER != ZERO else ZERO
-    protected = game[RICH] if habits & PROTECT_TENS != ZERO else game[RICH] & ~game[FAT]
+    chosen = ours & game[FAT] if place == THREE and semi_random_flags & BETTER != ZERO else ZERO
+    protected = game[RICH] if semi_random_flags & PROTECT_TENS != ZERO else game[RICH] & ~game[FAT]
     if place < TWO:
         protected &= ~can_win
     good = cards & (ours | ~protected)
@@ -291,7 +291,7 @@ def kernel_game(rules: Schieber, trump: int) -> KernelGame:
         (0, PLAIN_POINTS, PLAIN_NATURAL),
         (3, TOP_POINTS, TOP_NATURAL),
     ):
-        for mask, in_lane in enumerate(lane_masks(cards, lane, LANE_SIZE)):
+        for mask, in_lane in enumerate(suit_contents(cards, lane, LANE_SIZE)):
             words[int(points_table) + mask] = sum(tables.POINTS[trump][card] for card in in_lane)
             words[int(natural_table) + mask] = mask_of(
                 card % SUIT_BITS - lowest for card in in_lane

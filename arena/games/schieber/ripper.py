@@ -31,9 +31,9 @@ from arena.games.kernel.layout import (
     BEST,
     HANDS,
     HOLDER,
-    LANE,
     LED,
     LEFT,
+    LOW_SUIT,
     ONE,
     S16,
     TABLE,
@@ -101,7 +101,7 @@ def _lead(state: Words, game: Words, legal: Word) -> Word:
     advice = ZERO
     if left & trumps != ZERO and right & trumps != ZERO:
         advice |= legal & trumps
-    lane: Word = LANE
+    lane: Word = LOW_SUIT
     for _ in range(4):
         own = legal & lane
         master = highest(everything & lane)

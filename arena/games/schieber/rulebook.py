@@ -18,11 +18,11 @@ from arena.games.kernel.layout import (
     DECLARER,
     HANDS,
     HOLDER,
-    LANE_BITS,
     LED,
     ONE,
     PLAYED,
     STEP,
+    SUIT_WIDTH,
     TABLE,
     THREE,
     TRUMPS,
@@ -34,7 +34,7 @@ from arena.games.kernel.layout import (
     Words,
 )
 from arena.games.kernel.spec import KernelGame
-from arena.games.kernel.step import lane_of
+from arena.games.kernel.step import suit_bits_of
 from arena.games.rulebook import (
     CARDS,
     COUNT,
@@ -137,7 +137,7 @@ def _recall(state: Words, game: Words, book: Book) -> Words:
     count = np.int64(book[COUNT])
     for start in range(0, count, 4):
         led = book[PLAYS + start]
-        lane = lane_of(led)
+        lane = suit_bits_of(led)
         left = game[DECK] & ~gone & ~led
         if not (start == 0 and pushed and trumps != ZERO):
             memory[_HAS_LED + np.int64(leader)] = ONE
@@ -153,10 +153,10 @@ def _recall(state: Words, game: Words, book: Book) -> Words:
                 best, place_of_best = card & (lane | trumps), place
             if card & lane == ZERO:
                 memory[_NOT_FOLLOWED + seat] |= lane
-                memory[_TOSSED + seat] |= lane_of(card)
+                memory[_TOSSED + seat] |= suit_bits_of(card)
                 if seat == np.int64(partner):
                     _append(memory, _WEAK, lane)
-                    _append(memory, _TOSSED_IN_ORDER, lane_of(card))
+                    _append(memory, _TOSSED_IN_ORDER, suit_bits_of(card))
         if cards == 4:
             gone |= trick
             if (leader + step * THREE) & THREE == partner and place_of_best % 2 == 0:
@@ -172,7 +172,7 @@ def _learn_from_lead(
     """What partner's lead tells of the others."""
     trumps = game[TRUMPS]
     if trumps != ZERO:
-        if led == _odd_card(book, trumps, lane_of(led), left, led):
+        if led == _odd_card(book, trumps, suit_bits_of(led), left, led):
             for seat in (np.int64((me + ONE) & THREE), np.int64((me + THREE) & THREE)):
                 memory[_LACKS + seat] |= left & trumps & ~dealt
     elif _stronger(trumps, led) & ~gone != ZERO:
@@ -195,7 +195,7 @@ def _append(memory: Words, start: Int, lane: Word) -> None:
 @inlined
 def _stronger(trumps: Word, card: Word) -> Word:
     """The cards that beat a card which holds a trick: better ones of its suit, and trumps."""
-    lane = lane_of(card)
+    lane = suit_bits_of(card)
     return lane & above(card) | (trumps if lane != trumps else ZERO)
 
 
@@ -213,7 +213,7 @@ def _odd_card(book: Book, trumps: Word, lane: Word, left: Word, lying: Word) -> 
 
 @inlined
 def _order(book: Book, trumps: Word, card: Word) -> Int:
-    place = np.int64(ctz(card)) % LANE_BITS
+    place = np.int64(ctz(card)) % SUIT_WIDTH
     if book[LOW_IS_GOOD] != ZERO:
         return -place
     return place + (16 if card & trumps != ZERO else 0)
@@ -430,13 +430,13 @@ def _best_of_suits(state: Words, cards: Word) -> Word:
     while cards != ZERO:
         card = lowest(cards)
         cards ^= card
-        if lane_of(card) & above(card) & ~finished & _ALL_CARDS == ZERO:
+        if suit_bits_of(card) & above(card) & ~finished & _ALL_CARDS == ZERO:
             found |= card
     return found
 
 
 _LANE_CARDS = 0x1FF
-_ALL_CARDS = np.uint64(sum(_LANE_CARDS << LANE_BITS * lane for lane in range(4)))
+_ALL_CARDS = np.uint64(sum(_LANE_CARDS << SUIT_WIDTH * lane for lane in range(4)))
 
 
 RULES = {"rule": choose, "light": ripper.light, "heavy": ripper.heavy}

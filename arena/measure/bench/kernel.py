@@ -34,7 +34,7 @@ from arena.games.hearts import Hearts
 from arena.games.kernel.deal import random_deal
 from arena.games.kernel.jit import compiled, uncounted
 from arena.games.kernel.lanes import LANES
-from arena.games.kernel.layout import HANDS, STATE_WORDS, USUAL_HABITS, ZERO, Word, Words
+from arena.games.kernel.layout import HANDS, STATE_WORDS, USUAL_FLAGS, ZERO, Word, Words
 from arena.games.kernel.playout import playout_random, playout_semi, playouts, with_loops
 from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import kernel_game
@@ -96,7 +96,7 @@ def play_out(count: int, deals: Words, semi: bool, game: Words, rng: Words) -> i
     for number in range(count):
         copy_state(deals[number % len(deals)], state)
         if semi:
-            playout_semi(state, game, rng, USUAL_HABITS)
+            playout_semi(state, game, rng, USUAL_FLAGS)
         else:
             playout_random(state, game, rng)
         final_scores(state, game, scores)

@@ -16,7 +16,7 @@ from arena.games.kernel.layout import (
     S32,
     TAKEN,
     THREE,
-    TOP_LANE,
+    TOP_SUIT,
     TWO,
     ZERO,
     Numbers,
@@ -55,7 +55,7 @@ _TOOK_FROM = np.uint64(4)
 @inlined
 def leading(rule: Word, game: Words, hand: Word, first_trick: bool, opened: Word) -> Word:
     """The cards that may be led."""
-    plain = hand & ~TOP_LANE
+    plain = hand & ~TOP_SUIT
     return hand if opened & ONE != ZERO or plain == ZERO else plain
 
 
@@ -77,7 +77,7 @@ def following(
 
 
 @inlined
-def trick_value(game: Words, hot: Word, table: Word) -> Word:
+def trick_value(game: Words, first_parameter: Word, table: Word) -> Word:
     """A trick is a trick."""
     return ONE
 
@@ -85,7 +85,7 @@ def trick_value(game: Words, hot: Word, table: Word) -> Word:
 @inlined
 def opens(game: Words, table: Word, seat: Word) -> Word:
     """Whether a spade was played, and who took a trick."""
-    broken = ONE if table & TOP_LANE != ZERO else ZERO
+    broken = ONE if table & TOP_SUIT != ZERO else ZERO
     return broken | ONE << (_TOOK_FROM + seat)
 
 
@@ -117,7 +117,7 @@ def final_scores(state: Words, game: Words, scores: Numbers) -> None:
 
 @inlined
 def semi_following(
-    habits: Word,
+    semi_random_flags: Word,
     game: Words,
     trumps: Word,
     calls: Word,
@@ -132,14 +132,14 @@ def semi_following(
     taking = cards & (led | trumps) & ~(best | (best - ONE))
     below = cards & ~taking
     partner = seat + TWO & THREE
-    better = habits & BETTER != ZERO
+    better = semi_random_flags & BETTER != ZERO
     chosen = ZERO
     if calls >> (_BITS * seat) & _BID == ZERO:
         chosen = below
     elif partner_holds:
         if calls >> (_BITS * partner) & _BID == ZERO:
             chosen = taking if better else ZERO
-        elif habits & PROTECT_TENS != ZERO:
+        elif semi_random_flags & PROTECT_TENS != ZERO:
             chosen = below
     elif better and popcount(table) == THREE:
         chosen = taking

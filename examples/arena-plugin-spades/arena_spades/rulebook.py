@@ -12,7 +12,7 @@ from arena.games.kernel.layout import (
     LED,
     ONE,
     TABLE,
-    TOP_LANE,
+    TOP_SUIT,
     TURN,
     ZERO,
     Int,
@@ -34,7 +34,7 @@ def choose(state: Words, game: Words, book: Book, legal: Word) -> Word:
     """The card by the rules; several are legal."""
     cards = legal
     if state[TABLE] != ZERO and (state[HOLDER] ^ state[TURN]) & ONE != ZERO:
-        taking = legal & (state[LED] | TOP_LANE) & above(state[BEST])
+        taking = legal & (state[LED] | TOP_SUIT) & above(state[BEST])
         if taking != ZERO:
             cards = taking
     return _lowest(cards)
@@ -53,7 +53,7 @@ def _lowest(cards: Word) -> Word:
         cards ^= card
         bit = np.int64(ctz(card))
         height: Int = bit % 16 * 4 + bit // 16
-        if card & TOP_LANE != ZERO:
+        if card & TOP_SUIT != ZERO:
             height += 64
         if height < least:
             found, least = card, height

@@ -34,7 +34,7 @@ from arena.games.kernel.step import final_scores, legal, play
 from arena.games.klaverjas import Klaverjas
 from arena.games.needs import why_not
 from arena.games.schieber import Schieber
-from arena.games.sight import sight_of, states_in
+from arena.games.view_bytes import decode_state, encode_view
 
 GAMES: list[Rules] = [Klaverjas(), Schieber(), Hearts()]
 
@@ -146,7 +146,7 @@ def test_searches_deal_worlds_as_likely_as_all_of_them_say(rules: Rules, tmp_pat
             for card in cards_of(hands[seat] & view.unseen):
                 expected[card] = expected[card] + weight * (np.arange(4) == seat)
     root, rng, count = game.view_state(view), np.ones(1, np.uint64), 8000
-    worlds = worlds_for(game, view, sight_of(game, view), root, beliefs, rng)
+    worlds = worlds_for(game, view, encode_view(game, view), root, beliefs, rng)
     state = root.copy()
     dealt = {card: np.zeros(4) for card in expected}
     for _ in range(count):
@@ -205,7 +205,7 @@ def test_the_best_response_knows_the_values_of_endings(
         )
         found = player.explain(view, Rng(3))
         root = game.view_state(view)
-        voids = states_in(game, sight_of(game, view))[1]
+        voids = decode_state(game, encode_view(game, view))[1]
         inferred = player.beliefs.infer(game, view, root, np.ones(1, np.uint64))
         assert inferred.exact
         seats = rules.sides[rules.side_of(view.seat)] if partner == "searches" else (view.seat,)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.endings import endings, worth_of_cards
 
-from agents.search.exact import POINTS, SCORE, Room, clear, solve, solve_cards
+from agents.search.exact import POINTS, SCORE, SolverWorkspace, clear, solve, solve_cards
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
@@ -34,14 +34,14 @@ def solved(rules, state, objective, room):
 @pytest.mark.parametrize("rules", GAMES, ids=str)
 @pytest.mark.parametrize("cards_played", [0, 2])
 def test_it_finds_what_the_rule_book_says(rules, cards_played):
-    room = Room.of(10)
+    room = SolverWorkspace.of(10)
     for state in endings(rules, tricks=3, count=12, cards_played=cards_played):
         assert solved(rules, state, SCORE, room) == worth_of_cards(rules, state)
 
 
 def test_the_winner_by_points_of_2017_makes_other_cards_best():
     """Of 200 endings; in these the cards are worth what `test_it_finds` compares."""
-    rules, room = Klaverjas(variant="rotterdam-2017"), Room.of(12)
+    rules, room = Klaverjas(variant="rotterdam-2017"), SolverWorkspace.of(12)
     others = 0
     for state in endings(rules, tricks=4, count=200):
         values = solved(rules, state, SCORE, room)
@@ -51,14 +51,14 @@ def test_the_winner_by_points_of_2017_makes_other_cards_best():
 
 
 def test_a_full_table_changes_nothing():
-    rules, small, large = Klaverjas(), Room.of(2), Room.of(16)
+    rules, small, large = Klaverjas(), SolverWorkspace.of(2), SolverWorkspace.of(16)
     for state in endings(rules, tricks=5, count=10):
         assert solved(rules, state, SCORE, small) == solved(rules, state, SCORE, large)
 
 
 def test_points_are_the_score_where_the_end_adds_nothing():
     """Schieber without match bonus is nothing but points."""
-    rules, room = Schieber(match_bonus=0), Room.of(14)
+    rules, room = Schieber(match_bonus=0), SolverWorkspace.of(14)
     for state in endings(rules, tricks=4, count=20):
         factor = kernel_game(rules, state.trump).words[FACTOR]
         points = solved(rules, state, POINTS, room)
@@ -67,7 +67,7 @@ def test_points_are_the_score_where_the_end_adds_nothing():
 
 
 def test_the_first_guess_does_not_matter():
-    rules, room = Klaverjas(), Room.of(12)
+    rules, room = Klaverjas(), SolverWorkspace.of(12)
     for state in endings(rules, tricks=4, count=5):
         game = kernel_game(rules, state.trump)
         words = game.state(state, state.hands, state.turn)

@@ -21,7 +21,7 @@ from helpers.tree_positions import flipped, perspective_position, plain_decision
 from agents.ismcts import Ismcts
 from agents.mcts import Mcts
 from agents.search.decision import best_card, most_promising, root_statistics
-from agents.search.exact import SCORE, Room, clear, solve_cards
+from agents.search.exact import SCORE, SolverWorkspace, clear, solve_cards
 from agents.search.nodes import give_up, keep_subtree, new_nodes, size_of
 from agents.search.observers import NO_HANDS
 from agents.search.worlds import known_worlds
@@ -59,7 +59,7 @@ def test_the_winner_of_a_trick_leads_so_signs_must_not_alternate():
 @pytest.mark.parametrize("rules", PARTNERSHIPS, ids=str)
 def test_with_all_cards_known_it_plays_one_of_the_best(rules):
     """200 endings of four tricks, against the solver (which `test_exact` checks)."""
-    room = Room.of(12)
+    room = SolverWorkspace.of(12)
     for number, state in enumerate(endings(rules, tricks=4, count=200)):
         game = kernel_game(rules, state.trump)
         values = np.zeros(64)

@@ -55,7 +55,7 @@ def _following_forgets_its_parameters(rule: Any, hand: Any) -> Any:
 
 
 @inlined
-def _value_as_float(game: Any, hot: Any, table: Any) -> Any:
+def _value_as_float(game: Any, first_parameter: Any, table: Any) -> Any:
     return 1.5
 
 
@@ -74,7 +74,7 @@ def _module(**changed: Any) -> ModuleType:
     [
         ({"following": _following_forgets_its_parameters}, "following has the parameters rule, h"),
         ({"trick_value": _value_as_float}, "trick_value returns float64; expected uint64"),
-        ({"trick_value": lambda game, hot, table: 0}, "trick_value is not compiled"),
+        ({"trick_value": lambda game, first_parameter, table: 0}, "trick_value is not compiled"),
     ],
 )
 def test_a_strangers_broken_kernel_is_left_out_and_named(

@@ -28,7 +28,7 @@ from arena.games.kernel.layout import (
     STATE_WORDS,
     TAKEN,
     TURN,
-    USUAL_HABITS,
+    USUAL_FLAGS,
     ZERO,
     Words,
 )
@@ -59,10 +59,10 @@ def test_unrolled_playouts_equal_playing_by_steps(rules: Any) -> None:
 def test_unrolled_semi_random_playouts_equal_playing_by_steps(rules: Any) -> None:
     for table, rng in situations(rules, 30, seed=12):
         game, state = kernel_state(rules, table)
-        habits = np.uint64(rng.below(4))
+        semi_random_flags = np.uint64(rng.below(4))
         by_steps, words, words_by_steps = state.copy(), rng_array(rng), rng_array(rng)
-        playout_semi(state, game.words, words, habits)
-        playout_semi_by_steps(by_steps, game.words, words_by_steps, habits)
+        playout_semi(state, game.words, words, semi_random_flags)
+        playout_semi_by_steps(by_steps, game.words, words_by_steps, semi_random_flags)
         assert state[RESULT].tolist() == by_steps[RESULT].tolist()
         assert words == words_by_steps
 
@@ -74,11 +74,11 @@ def test_semi_random_playouts_are_the_semi_random_agent_card_for_card(
     rules: Any, protect_tens: bool, better: bool
 ) -> None:
     agent = SemiRandom(protect_tens=protect_tens, better=better)
-    habits = np.uint64((PROTECT_TENS if protect_tens else 0) | (BETTER if better else 0))
+    semi_random_flags = np.uint64((PROTECT_TENS if protect_tens else 0) | (BETTER if better else 0))
     for table, rng in situations(rules, 12, seed=13):
         game, state = kernel_state(rules, table)
         words = rng_array(rng)
-        playout_semi(state, game.words, words, habits)
+        playout_semi(state, game.words, words, semi_random_flags)
         while table.turn is not None:
             rules.apply(table, agent.act(rules.view(table, table.turn), rng))
         scores = np.zeros(4, dtype=np.int64)
@@ -235,7 +235,7 @@ def _even_seats_semi_randomly(game: Words, rng: Words, margins: Any) -> None:
         while state[LEFT] != ZERO:
             cards = legal(state, game)
             if state[TURN] & ONE == ZERO:
-                cards = semi_candidates(state, game, cards, USUAL_HABITS)
+                cards = semi_candidates(state, game, cards, USUAL_FLAGS)
             play(state, game, pick(cards, next64(rng) >> S32))
         final_scores(state, game, scores)
         margins[number] = scores[0] + scores[2] - scores[1] - scores[3]
@@ -254,5 +254,5 @@ def test_semi_random_play_beats_random_play(rules: Any, trump: int | None) -> No
     assert favour.mean() > 5 * favour.std() / len(favour) ** 0.5
 
 
-def test_usual_habits_are_both() -> None:
-    assert USUAL_HABITS == PROTECT_TENS | BETTER
+def test_usual_flags_are_both() -> None:
+    assert USUAL_FLAGS == PROTECT_TENS | BETTER

@@ -12,7 +12,7 @@ CODE = """
 import numpy as np
 from arena.games.hearts import Hearts
 from arena.games.kernel import bits, by_steps, check, playout, rng, step
-from arena.games.kernel.layout import TAKEN, USUAL_HABITS
+from arena.games.kernel.layout import TAKEN, USUAL_FLAGS
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
@@ -44,7 +44,7 @@ for rules in (
         alone = np.zeros(4, dtype=np.int64)
         step.final_scores(state, game.words, alone)
         assert scores.tolist() == [alone.tolist()] * 2
-    playout.playout_semi(semi, game.words, words, USUAL_HABITS)
+    playout.playout_semi(semi, game.words, words, USUAL_FLAGS)
     print(state[4:8].tolist(), semi[4:8].tolist())
 """
 

@@ -36,7 +36,7 @@ def following(
 
 
 @inlined
-def trick_value(game: Words, hot: Word, table: Word) -> Word:
+def trick_value(game: Words, first_parameter: Word, table: Word) -> Word:
     """A point; the last trick's are added by the kernel."""
     return ONE
 
@@ -50,7 +50,7 @@ def final_scores(state: Words, game: Words, scores: Numbers) -> None:
 
 @inlined
 def semi_following(
-    habits: Word,
+    semi_random_flags: Word,
     game: Words,
     trumps: Word,
     calls: Word,
@@ -63,7 +63,7 @@ def semi_following(
 ) -> Word:
     """`semi_random.candidates` as a mask, for a trick that has been led."""
     takes = cards & led & ~(best | (best - ONE))
-    return takes if habits & BETTER != ZERO and takes != ZERO else cards
+    return takes if semi_random_flags & BETTER != ZERO and takes != ZERO else cards
 
 
 def kernel_game(rules: Thirds, trump: None = None) -> KernelGame:

@@ -1,7 +1,7 @@
 """What a seat has seen, on its way to compiled code: a view as one string of bytes.
 
-    sight = sight_of(game, view)
-    read_state(sight, game.words, game.to_bits, state, voids)
+    encoded = encode_view(game, view)
+    read_state(encoded, game.words, game.to_bits, state, voids)
 
 To make a state of a view in Python takes longer than a policy needs for its answer, and every
 array that is handed to compiled code costs time as well. So Python only writes down what the
@@ -24,10 +24,10 @@ from arena.games.kernel.layout import (
     DECK,
     DECLARER,
     HANDS,
-    LANE,
     LED,
     LEFT,
     LOW_HALF,
+    LOW_SUIT,
     ONE,
     OPENED,
     OWN_STATE,
@@ -48,7 +48,7 @@ from arena.games.kernel.layout import (
 from arena.games.kernel.spec import KernelGame, translate
 from arena.games.kernel.step import legal, play
 
-Sight: TypeAlias = bytes
+ViewBytes: TypeAlias = bytes
 """First the numbers below, then a byte for each card that was played. Cards are as in
 `arena.core.cards`."""
 
@@ -70,7 +70,7 @@ _NO_MORE = tuple(_MORE.pack(*(0,) * 8, opened) for opened in (0, 1))
 _PADDING = tuple((0,) * (_SEATS - count) for count in range(_SEATS + 1))
 
 
-def sight_of(game: KernelGame, view: View) -> Sight:
+def encode_view(game: KernelGame, view: View) -> ViewBytes:
     """What a seat has seen when it is to play a card."""
     seat, tricks, leader = view.seat, view.tricks, view.table_leader
     cards: list[int] = []
@@ -107,10 +107,10 @@ def _more(game: KernelGame, view: View) -> bytes:
     return _MORE.pack(*shown, *state[OWN_STATE:], state[OPENED])
 
 
-def states_in(game: KernelGame, sight: Sight) -> tuple[Words, Words]:
+def decode_state(game: KernelGame, encoded: ViewBytes) -> tuple[Words, Words]:
     """What `read_state` reads: the state, and the lanes that each seat did not follow."""
     state, voids = np.empty(STATE_WORDS, np.uint64), np.empty(_SEATS, np.uint64)
-    read_state(sight, game.words, game.to_bits, state, voids)
+    read_state(encoded, game.words, game.to_bits, state, voids)
     return state, voids
 
 
@@ -118,83 +118,85 @@ def states_in(game: KernelGame, sight: Sight) -> tuple[Words, Words]:
 
 
 @inlined
-def _half(sight: Sight, at: Int) -> Word:
-    return np.uint64(sight[at]) | np.uint64(sight[at + 1]) << np.uint64(8)
+def _half(encoded: ViewBytes, at: Int) -> Word:
+    return np.uint64(encoded[at]) | np.uint64(encoded[at + 1]) << np.uint64(8)
 
 
 @inlined
-def _word(sight: Sight, at: Int) -> Word:
+def _word(encoded: ViewBytes, at: Int) -> Word:
     word = ZERO
     for i in range(4):
-        word |= _half(sight, at + 2 * i) << np.uint64(16 * i)
+        word |= _half(encoded, at + 2 * i) << np.uint64(16 * i)
     return word
 
 
 @inlined
-def _mask(sight: Sight, at: Int, bits: np.ndarray) -> Word:
+def _mask(encoded: ViewBytes, at: Int, bits: np.ndarray) -> Word:
     """A set of cards, in kernel coordinates."""
-    return Word(translate(_word(sight, at), bits))
+    return Word(translate(_word(encoded, at), bits))
 
 
 @uncounted
-def read_state(sight: Sight, game: Words, bits: np.ndarray, state: Words, voids: Words) -> None:
+def read_state(
+    encoded: ViewBytes, game: Words, bits: np.ndarray, state: Words, voids: Words
+) -> None:
     """The round as its seat knows it, hands that it does not see empty; and `voids[seat]`, the
     lanes that a seat did not follow.
 
     `game` and `bits` are `words` and `to_bits` of the game.
     """
-    begin(sight, game, state)
+    begin(encoded, game, state)
     voids[:] = ZERO
-    for at in range(CARDS, len(sight)):
-        card = ONE << np.uint64(bits[sight[at]])
+    for at in range(CARDS, len(encoded)):
+        card = ONE << np.uint64(bits[encoded[at]])
         if card & state[LED] == ZERO:
             voids[state[TURN]] |= state[LED]
         play(state, game, card)
-    finish(sight, bits, state)
+    finish(encoded, bits, state)
 
 
 @inlined
-def finish(sight: Sight, bits: np.ndarray, state: Words) -> None:
+def finish(encoded: ViewBytes, bits: np.ndarray, state: Words) -> None:
     """What a seat knows besides the cards that were played: hands, points, the game's own words."""
     for i in range(_SEATS):
         seat = np.uint64(i)
-        state[HANDS + seat] = _mask(sight, _HANDS + 8 * i, bits)
+        state[HANDS + seat] = _mask(encoded, _HANDS + 8 * i, bits)
         # Bonuses may come from hands that nobody sees, so they are not what was counted.
-        points, bonus = _half(sight, _POINTS + 2 * i), _half(sight, _BONUS + 2 * i)
+        points, bonus = _half(encoded, _POINTS + 2 * i), _half(encoded, _BONUS + 2 * i)
         tricks = state[TAKEN + seat] & ~LOW_HALF
         state[TAKEN + seat] = tricks | bonus << S16 | points
-        state[OWN_STATE + i] = _word(sight, _OWN + 8 * i)
-    state[OPENED] = _word(sight, _OPENED)
+        state[OWN_STATE + i] = _word(encoded, _OWN + 8 * i)
+    state[OPENED] = _word(encoded, _OPENED)
 
 
 @inlined
-def begin(sight: Sight, game: Words, state: Words) -> None:
+def begin(encoded: ViewBytes, game: Words, state: Words) -> None:
     """The round before its first card, nobody having any."""
     for i in range(STATE_WORDS):
         state[i] = ZERO
-    state[TURN], state[LEFT] = np.uint64(sight[_LEADER]), game[TRICKS]
-    state[DECLARER] = np.uint64(sight[_DECLARER])
+    state[TURN], state[LEFT] = np.uint64(encoded[_LEADER]), game[TRICKS]
+    state[DECLARER] = np.uint64(encoded[_DECLARER])
 
 
 @uncounted
 def read_holders(
-    sight: Sight, game: Words, bits: np.ndarray, state: Words, may: Words, sizes: Numbers
+    encoded: ViewBytes, game: Words, bits: np.ndarray, state: Words, may: Words, sizes: Numbers
 ) -> Word:
     """The unseen cards; `may` says who may hold which, the stock after the seats, and `sizes` how
     many each of them has, the one who thinks none.
 
     It is what `InfoSet` says; `state` is room.
     """
-    begin(sight, game, state)
+    begin(encoded, game, state)
     for i in range(HOLDERS):
         may[i] = game[DECK]
-    for at in range(CARDS, len(sight)):
-        card = ONE << np.uint64(bits[sight[at]])
+    for at in range(CARDS, len(encoded)):
+        card = ONE << np.uint64(bits[encoded[at]])
         may[state[TURN]] &= ~impossible(state, game, card, may[state[TURN]])
         play(state, game, card)
         for i in range(HOLDERS):
             may[i] &= ~card
-    return Word(_divide(sight, game, bits, state, may, sizes))
+    return Word(_divide(encoded, game, bits, state, may, sizes))
 
 
 @inlined
@@ -206,7 +208,7 @@ def impossible(state: Words, game: Words, card: Word, among: Word) -> Word:
     state[hand] = card | among
     if legal(state, game) & card == ZERO:
         for lane in range(4):
-            others = among & LANE << np.uint64(16 * lane)
+            others = among & LOW_SUIT << np.uint64(16 * lane)
             state[hand] = card | others
             if legal(state, game) & card != ZERO:
                 continue
@@ -221,18 +223,18 @@ def impossible(state: Words, game: Words, card: Word, among: Word) -> Word:
 
 @inlined
 def _divide(
-    sight: Sight, game: Words, bits: np.ndarray, state: Words, may: Words, sizes: Numbers
+    encoded: ViewBytes, game: Words, bits: np.ndarray, state: Words, may: Words, sizes: Numbers
 ) -> Word:
     """What else is known of the unseen cards, and how many of them each has."""
-    players, viewer = np.int64(game[PLAYERS]), np.int64(sight[_SEAT])
-    unseen = may[_SEATS] & ~_mask(sight, _HANDS + 8 * viewer, bits)
+    players, viewer = np.int64(game[PLAYERS]), np.int64(encoded[_SEAT])
+    unseen = may[_SEATS] & ~_mask(encoded, _HANDS + 8 * viewer, bits)
     left = np.int64(state[LEFT])
     sure = ZERO
     for holder in range(HOLDERS):
         may[holder] &= unseen
         sizes[holder] = 0
     for seat in range(players):
-        shown = _mask(sight, _SHOWN + 8 * seat, bits)
+        shown = _mask(encoded, _SHOWN + 8 * seat, bits)
         for other in range(players):
             if other != seat:
                 may[other] &= ~shown
@@ -241,7 +243,7 @@ def _divide(
         sizes[seat] = left - 1 if on_table else left
     for seat in range(players):
         if seat != viewer:
-            sure |= _mask(sight, _SHOWN + 8 * seat, bits) & may[seat]
+            sure |= _mask(encoded, _SHOWN + 8 * seat, bits) & may[seat]
     for holder in range(players, HOLDERS):
         may[holder] = ZERO
     stock = players  # directly after the seats

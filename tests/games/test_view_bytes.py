@@ -10,10 +10,10 @@ from helpers.all_rules import ALL, situations
 
 from arena.core.rules import View
 from arena.games.infoset import InfoSet
-from arena.games.kernel.layout import LANE_BITS, OPENED, OWN_STATE, STATE_WORDS, Words
+from arena.games.kernel.layout import OPENED, OWN_STATE, STATE_WORDS, SUIT_WIDTH, Words
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.klaverjas import Klaverjas
-from arena.games.sight import HOLDERS, read_holders, read_state, sight_of
+from arena.games.view_bytes import HOLDERS, encode_view, read_holders, read_state
 from arena.games.world_sampler import holders_of
 
 
@@ -28,7 +28,7 @@ def views(rules: Any, count: int, seed: int) -> list[View]:
 
 def read(game: KernelGame, view: View) -> tuple[Words, Words]:
     state, voids = np.empty(STATE_WORDS, np.uint64), np.empty(4, np.uint64)
-    read_state(sight_of(game, view), game.words, game.to_bits, state, voids)
+    read_state(encode_view(game, view), game.words, game.to_bits, state, voids)
     return state, voids
 
 
@@ -39,10 +39,10 @@ def not_followed(game: KernelGame, view: View) -> list[int]:
     if view.table:
         tricks.append((view.table_leader or 0, view.table))
     for leader, cards in tricks:
-        lane = game.bits[cards[0]] // LANE_BITS
+        lane = game.bits[cards[0]] // SUIT_WIDTH
         for place, card in enumerate(cards):
-            if game.bits[card] // LANE_BITS != lane:
-                voids[view.rules.seat_after(leader, place)] |= 0xFFFF << LANE_BITS * lane
+            if game.bits[card] // SUIT_WIDTH != lane:
+                voids[view.rules.seat_after(leader, place)] |= 0xFFFF << SUIT_WIDTH * lane
     return voids
 
 
@@ -62,7 +62,7 @@ def test_who_may_hold_what(rules: Any) -> None:
     for view in views(rules, 24, seed=4):
         game, known = kernel_game(rules, view.trump), InfoSet.of(view)
         unseen = read_holders(
-            sight_of(game, view), game.words, game.to_bits, room, may, sizes
+            encode_view(game, view), game.words, game.to_bits, room, may, sizes
         )  # fmt: skip
         assert game.card_mask(np.uint64(unseen)) == known.unseen
         expected, numbers = holders_of(known)
