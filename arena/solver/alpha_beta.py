@@ -31,10 +31,10 @@ from arena.games.kernel.layout import (
     HANDS,
     HOLDER,
     KIND,
-    LANE,
     LAST_TRICK,
     LED,
     LEFT,
+    LOW_SUIT,
     ONE,
     OWN,
     RULE,
@@ -272,7 +272,7 @@ def _cashed(game: Words, hands: Words, leader: Word, all_cards: Word) -> tuple[I
     if others & game[TRUMPS] != ZERO:
         return points, tricks  # someone could trump, the partner too
     for number in range(4):
-        suit = LANE << np.uint64(16 * number)
+        suit = LOW_SUIT << np.uint64(16 * number)
         theirs = others & suit
         top = cards & suit
         if theirs != ZERO:
@@ -356,7 +356,7 @@ def search(ws: Workspace, game: Words, form: Numbers, hero: Word, goal: Int, lim
         cards = frame.table | card
         led, best, holder = frame.led, frame.best, frame.holder
         if frame.place == 0:
-            led = LANE << (ctz(card) & S48)
+            led = LOW_SUIT << (ctz(card) & S48)
             best, holder = card, seat
         elif card & (led | trumps) > best:
             best, holder = card, seat
@@ -422,7 +422,7 @@ def _drop_neighbours(
     play; X then differs by twice the difference of their points at most.
     """
     card = frame.card
-    suit = LANE << (ctz(card) & S48)
+    suit = LOW_SUIT << (ctz(card) & S48)
     near = frame.moves & suit
     if near == ZERO or suit & game[TRUMPS] != ZERO:
         return  # among trumps some games treat single cards apart
