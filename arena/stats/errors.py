@@ -1,4 +1,4 @@
-"""What the statistics refuse, said in one line."""
+"""The error that the statistics raise."""
 
 from __future__ import annotations
 

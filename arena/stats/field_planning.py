@@ -19,7 +19,7 @@ ASSURANCE = 0.8
 
 @dataclass(frozen=True)
 class ContrastPlan:
-    """What it takes to tell two agents apart: the spread of a deal, and deals.
+    """Deals that find a difference between two agents, and the spread that they follow from.
 
     `needed` is the plan: it uses an upper limit of the spread, so that the promised power is kept
     in ASSURANCE of all pilots. `least` would do if the spread were as measured, which in half of
@@ -54,7 +54,7 @@ class FieldPlan:
         return max(known, key=lambda c: c.sd.sd or 0.0, default=None)
 
     def chance(self, contrast: ContrastPlan, deals: int, points: float) -> float:
-        """Probability that so many deals tell two agents apart that differ by so much."""
+        """Probability that `deals` deals find a difference of `points`."""
         assert contrast.sd.sd
         return t_test_power(deals, points, contrast.sd.sd, self.level)
 

@@ -1,4 +1,4 @@
-"""Who is stronger than whom: one simultaneous inference for the whole field.
+"""One simultaneous comparison of all agents of a field.
 
 Everything that is said about strength comes from `joint_comparison(results)`:
 
@@ -6,7 +6,7 @@ Everything that is said about strength comes from `joint_comparison(results)`:
     found.order                                  # agents, the best first
     found.contrast("a", "b")                     # a minus b: difference, low, high, p_adjusted
     found.letters["a"], found.ranks["a"].best    # from the same contrasts
-    found.top                                    # agents to whom nobody is known to be superior
+    found.top                                    # agents that no other is known to beat
     found.better("a"), found.worse("a")          # agents known to be stronger, weaker than a
     found.fit.words, found.note                  # sentences: do margins add up, what is missing
 
@@ -16,8 +16,8 @@ adjusted over the same family, so that an interval excludes 0 exactly when `p_ad
 alpha; `plain_low`, `plain_high` and `p` are those of one contrast on its own, to be labelled so.
 `superiority` is the highest confidence at which all differences hold together.
 
-Ratings add up by construction; agents need not. `fit` tests it, and names the pairs whose direct
-results tell another story than the ratings. Where there are such pairs, `basis` is "direct":
+Ratings add up by construction; agents need not. `fit` tests it, and names the pairs with direct
+results that contradict the ratings. Where there are such pairs, `basis` is "direct":
 contrasts, letters and ranks then come from the direct meetings, and `fit.words` says so. `joint`
 and `direct` hold both sets of contrasts in any case.
 """
@@ -58,7 +58,7 @@ class Contrast:
     `deals` is how many the two played against each other; 0 if they were compared through others.
     `detectable` is the difference that would have been found with 80% probability, by the same
     adjusted test. If all deals show the same difference there are no limits, and p is that of the
-    sign test. None where there is nothing to go by; `note` says why.
+    sign test. None where the results say nothing; `note` says why.
     """
 
     a: str
@@ -135,11 +135,11 @@ class AdditiveFit:
 
 @dataclass(frozen=True)
 class JointComparison:
-    """What is known about the whole field, all of it at once with confidence 1 - alpha."""
+    """All statements about a field; they hold together with confidence 1 - alpha."""
 
     agents: tuple[str, ...]
     order: tuple[str, ...]
-    """The agents, the best first."""
+    """The best agent first."""
     basis: Literal["joint", "direct"]
     joint: tuple[Contrast, ...]
     """Every pair of agents, by the ratings; the first is the one ahead."""
@@ -153,7 +153,7 @@ class JointComparison:
 
     @property
     def contrasts(self) -> tuple[Contrast, ...]:
-        """Those that letters and ranks stand on."""
+        """The contrasts behind letters and ranks."""
         return self.joint if self.basis == "joint" else self.direct
 
     @cached_property
@@ -175,7 +175,7 @@ class JointComparison:
 
     @property
     def top(self) -> tuple[str, ...]:
-        """The agents to whom nobody is known to be superior."""
+        """The agents that no other is known to beat."""
         return tuple(agent for agent in self.order if not self.better(agent))
 
     def _known(self, agent: str, direction: int) -> tuple[str, ...]:

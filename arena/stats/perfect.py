@@ -20,11 +20,11 @@ _FAR = 30.0
 
 @dataclass(frozen=True)
 class PerfectScores:
-    """Agents whose strengths are finite relative to one another, and where the others are."""
+    """The agents with finite strengths relative to one another, and the side of the others."""
 
     core: tuple[int, ...]
     outside: Mapping[int, int]
-    """1 above the core, -1 below, 0 if nobody can tell."""
+    """1 above the core, -1 below, 0 if the results do not say."""
 
 
 def perfect_scores(table: DealTable, anchor: str | None = None) -> PerfectScores:
@@ -68,7 +68,7 @@ def open_limit(
 
     Formula: the value at which the profile log likelihood lies ln(2/α) below its supremum, which
     is reached at infinity; relative to the core's mean, or to the agent `reference`. Unit: the
-    deal. Source: Clopper & Pearson 1934, Biometrika 26, whose limit it is for two agents; Venzon
+    deal. Source: Clopper & Pearson 1934, Biometrika 26 (the same limit for two agents); Venzon
     & Moolgavkar 1988, Appl. Stat. 37 (profile likelihood).
     """
     drop = math.log(2 / (1 - confidence))

@@ -1,4 +1,4 @@
-"""How many deals: for a t-test, for a sequential test, and the power in between."""
+"""Planning: deals for a t-test or a sequential test, power, detectable differences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from arena.stats.sequential.brownian import Motion
 from arena.stats.sequential.sprt import SprtDesign
 
 POWER = 0.8
-"""What "would have been found" means: with this probability."""
+"""The probability behind "would have been found"."""
 EXTREME_STEPS = 20
 """Steps in which the length of a test and its variance agree."""
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(128)
@@ -24,7 +24,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(128)
 
 @dataclass(frozen=True)
 class DealsNeeded:
-    """Deals for a two-sided t-test to see `detect` points, and the power they really give."""
+    """Deals with which a two-sided t-test finds `detect` points, and their exact power."""
 
     deals: int
     power: float
@@ -35,7 +35,7 @@ class DealsNeeded:
 
 @dataclass(frozen=True)
 class SequentialPoint:
-    """What a sequential test does when the truth is `truth`: P(accept H1) and mean length."""
+    """A sequential test at one true mean: P(accept H1) and mean length."""
 
     truth: float
     accept_h1: float
@@ -167,7 +167,7 @@ def _motion(truth: float, sd: float, design: SprtDesign) -> Motion:
 
 
 def sequential_plan(sd: float, design: SprtDesign) -> SequentialPlan:
-    """Expected length of a sequential test, beside the deals of a fixed test of equal errors.
+    """Expected length of a sequential test, and deals of a fixed test with the same errors.
 
     Formula: `sequential_point` at h0, h1 and the middle; the fixed one-sided test needs
     ((z(α) + z(β))·sd/(h1 - h0))² deals. Unit: the deal; points. Source: Wald 1947, Siegmund 1985.
@@ -222,7 +222,7 @@ def elo_plan(
 
 
 def pilot_sd(margins: ArrayLike, confidence: float = 0.95) -> PilotSd:
-    """Standard deviation of a deal from a pilot, with an interval that minds heavy tails.
+    """Standard deviation of a deal from a pilot, with an interval that allows for heavy tails.
 
     Formula: ln s² ± t(n-1)·√((κ - (n-3)/n)/(n-1)), κ the kurtosis m4/m2² about a trimmed mean;
     plan with `high` to be safe. Unit: the deal; points. Assumes independent deals with a fourth

@@ -129,7 +129,7 @@ def elo_rating(
 
     Formula: maximise Σ w·ln P(win) + d·ln P(draw) + l·ln P(loss) with w, d, l the shares of the
     deal's seatings; Elo = 400/ln 10 · θ, mean 0 or anchored. Draws are half wins or follow
-    Davidson, whose scale is another one (the note says how it converts). Covariance clustered by
+    Davidson, on another scale (the note says how it converts). Covariance clustered by
     deal (CR2) with Satterthwaite t limits; on request BCa limits from a bootstrap over deals.
 
     Agents that won or lost everything against the rest have no finite rating, and do not move

@@ -20,7 +20,7 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The deals that count, and what was noticed on the way."""
+    """The deals that count, and how many have margin 0 or were forfeited."""
 
     values: FloatArray
     n: int

@@ -1,4 +1,4 @@
-"""Who won the deals, and who took the points: shares of a whole, one value per deal."""
+"""Shares of deals won, of games won and of points, one value per deal."""
 
 from __future__ import annotations
 

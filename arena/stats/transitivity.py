@@ -1,4 +1,4 @@
-"""Is "stronger than" an order? Cycles whose every step is significant."""
+"""Significant cycles: a beats b, b beats c, c beats a."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arena.stats.multiple import AllPairs
 
 @dataclass(frozen=True)
 class Cycles:
-    """Cycles "a beats b beats c beats a" whose every edge is significant.
+    """Cycles "a beats b beats c beats a" in which every result is significant.
 
     `cycles` lists those up to `max_length` agents, each starting with the agent named first;
     `groups` lists all sets of agents that lie on a common cycle of any length.
@@ -27,7 +27,7 @@ class Cycles:
 
 
 def significant_cycles(pairs: AllPairs, max_length: int = 4) -> Cycles:
-    """Cycles among agents whose every edge is significant after adjustment.
+    """Cycles in which every result is significant after adjustment.
 
     Formula: a directed graph with an edge from winner to loser of every significant comparison;
     its elementary cycles up to `max_length`, and its strongly connected components. With Holm the

@@ -1,4 +1,4 @@
-"""Does the gate keep its error rates? On models, and over fresh baselines of real play."""
+"""Error rates of the gate: on models, and over fresh baselines of real play."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ FloatArray = NDArray[np.float64]
 REPLICATES = 3
 """Seeds of a baseline."""
 CANDIDATES = 10
-"""Candidates that meet each baseline, so that baselines can be told apart."""
+"""Candidates that meet each baseline, so that the rate of each baseline can be measured."""
 
 
 @dataclass(frozen=True)
 class GateRates:
-    """Error rates of the no-regression gate, and its length beside that of a fixed test."""
+    """Error rates of the no-regression gate, its length, and that of a fixed test."""
 
     unchanged_fails: Rate
     worse_passes: Rate

@@ -135,7 +135,7 @@ def simulated_promises(judge: PromiseJudge, scale: int, seed: int) -> Iterator[P
 
 
 def _against_glm(judge: PromiseJudge, field: FieldModel, seed: int) -> Iterator[Promise]:
-    """Elo and its standard errors beside those of statsmodels' GLM, clustered by deal."""
+    """Elo and its standard errors against those of statsmodels' GLM, clustered by deal."""
     import statsmodels.api as sm  # here: it takes long to import
 
     results = field.draw(np.random.default_rng(seed), 400)

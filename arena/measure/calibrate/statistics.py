@@ -1,4 +1,4 @@
-"""Does it hold? Error rates and coverage by simulation, on models and on real margins.
+"""Error rates and coverage by simulation, on models and on real margins.
 
 Every function takes a way to draw margins (or a repetition × deal table of real ones) and returns
 a measured rate with its own Monte Carlo interval.
@@ -53,7 +53,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class SprtRates:
-    """A sequential test run many times at one truth, beside what the plan promised."""
+    """A sequential test run many times at one true mean, and the plan for it."""
 
     truth: float
     accept_h1: Rate
@@ -337,7 +337,7 @@ def sprt_rates(
     seed: int,
     runs: int = 20_000,
 ) -> SprtRates:
-    """Decisions and lengths of `sprt_points` at one truth, beside the plan of `power`.
+    """Decisions and lengths of `sprt_points` at one true mean, with the plan of `power`.
 
     Runs are cut at BLOCKS times twice the planned length and then count as undecided.
     """

@@ -1,4 +1,4 @@
-"""Sequential statistics: tests that stop when they know, and estimates that know they stopped.
+"""Sequential statistics: tests that stop when they can decide, and estimates that allow for it.
 
 `likelihood` has the ratios, `sprt` the test that walks between its bounds, `stopping` the estimate
 after it; `brownian` and `walk` are the mathematics of a motion between bounds that both rest on,

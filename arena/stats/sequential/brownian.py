@@ -23,7 +23,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)
 class Motion:
     """A motion from 0 with this drift and variance per unit of time, stopped at low or high.
 
-    `first_look` is the time before which nobody looks: the bounds do not act before it, and a
+    `first_look` is the time of the first look: the bounds do not act before it, and a
     motion already beyond a bound at that time stops there.
     """
 

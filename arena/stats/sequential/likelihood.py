@@ -71,7 +71,7 @@ def llr_counts(
     """Log likelihood ratio of elo1 against elo0 from trinomial or pentanomial counts.
 
     Formula: N·Σ p̂ ln(p1/p0), p0 and p1 the most likely distributions under each hypothesis: a
-    given mean (logistic; bayesian, whose bounds are first turned into logistic ones with the
+    given mean (logistic; bayesian, with bounds that are first turned into logistic ones with the
     observed draw Elo) or a given (mean - 1/2)/sd (normalized; √2 times per pair). Empty cells are
     filled with 0.001. `exact=False` is the closed form from mean and variance. Unit: the game (3
     counts) or the deal with two seatings (5 counts).

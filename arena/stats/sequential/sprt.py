@@ -1,4 +1,4 @@
-"""Sequential probability ratio tests: stop as soon as the deals have spoken.
+"""Sequential probability ratio tests: stop as soon as the deals decide.
 
 The default works on deal margins in points: H0 says the mean margin is `h0`, H1 says `h1`. The
 same machinery runs on the t value of the margins and on trinomial or pentanomial counts in Elo,

@@ -1,4 +1,4 @@
-"""Estimates after a sequential test, which know that it stopped when it did."""
+"""Estimates after a sequential test that allow for its stopping rule."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class StoppedEstimate:
 def estimate_after_stopping(
     margins: ArrayLike, design: SprtDesign, confidence: float = 0.95
 ) -> StoppedEstimate:
-    """Median-unbiased mean margin after `sprt_points`, with an interval that knows of the stop.
+    """Median-unbiased mean margin after `sprt_points`, with an interval that allows for the stop.
 
     The plain mean is biased away from the middle: runs stop on lucky streaks. Formula: the
     margins are a Gaussian walk with the observed sd, stopped where `llr_points` meets its bounds

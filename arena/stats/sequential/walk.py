@@ -1,7 +1,7 @@
 """A Gaussian walk between moving bounds: where a sequential test on margins can stop.
 
 The likelihood ratio of `sprt.llr_points` is not a straight Brownian motion: early in a run its
-bounds bend outwards, and nobody looks before the first look. So the distribution of the stopping
+bounds bend outwards, and they do not act before the first look. So the distribution of the stopping
 point is computed by numerical integration from look to look.
 Source: Armitage, McPherson & Rowe 1969, JRSS A 132; Jennison & Turnbull 2000, chapter 19.
 """
