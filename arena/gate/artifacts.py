@@ -1,4 +1,4 @@
-"""What a gate leaves behind: numbers, JUnit, Markdown and a page with the walk."""
+"""Files of a gate: numbers, JUnit, Markdown and a page with the trace of the test."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from arena.core.files import write_atomically
 from arena.gate.verdict import GateVerdict
-from arena.report.sequential import SequentialReport, WalkShown, write_sequential
+from arena.report.sequential import SequentialReport, ShownTest, write_sequential
 
 
 def write_verdict(verdict: GateVerdict, out: Path) -> None:
@@ -21,29 +21,15 @@ def write_verdict(verdict: GateVerdict, out: Path) -> None:
 
 
 def _report(verdict: GateVerdict) -> SequentialReport:
-    walks: tuple[WalkShown, ...] = ()
-    if verdict.ratio is not None and verdict.lower is not None and verdict.upper is not None:
-        walks = (
-            WalkShown(
-                f"{verdict.gate}: the candidate less the baseline",
-                verdict.outcome,
-                verdict.deals,
-                "deals",
-                verdict.mean,
-                verdict.low,
-                verdict.high,
-                verdict.unit,
-                verdict.ratio,
-                verdict.lower,
-                verdict.upper,
-                "pass",
-                "regression",
-                verdict.walk,
-            ),
-        )
+    test = verdict.test
+    tests: tuple[ShownTest, ...] = ()
+    if test is not None and test.trace.ratio is not None:
+        title = f"{verdict.gate}: the candidate less the baseline"
+        ends = ("pass", "regression")
+        tests = (ShownTest(title, verdict.outcome, test.trace, "deals", test.unit, *ends),)
     lines = [*verdict.block.splitlines(), ""]
     lines += [f"{c.name}: {c.outcome}: {c.words}" for c in verdict.conditions]
     lines += [
         f"{d.margin:+.0f} on {d.deal} against {d.against}: {d.command}" for d in verdict.worst
     ]
-    return SequentialReport(f"gate {verdict.gate}", verdict.line, walks, (*lines, *verdict.notes))
+    return SequentialReport(f"gate {verdict.gate}", verdict.line, tests, (*lines, *verdict.notes))

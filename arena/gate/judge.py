@@ -30,7 +30,7 @@ from arena.gate.baseline import (
     read_baseline,
 )
 from arena.gate.config import BASELINE, CANDIDATE, Gate, TestFile
-from arena.gate.tests import Measured, check_enough, is_sequential, measure
+from arena.gate.tests import GateTest, check_enough, is_sequential, measure
 from arena.gate.verdict import Condition, GateVerdict, LostDeal, Outcome
 from arena.stats import mean_difference
 from arena.store import Run
@@ -38,7 +38,7 @@ from arena.store.folder import now
 from arena.tournament.describe import rules_used
 from arena.tournament.run import RunOptions
 from arena.tournament.run import run as play
-from arena.tournament.stopping import PILOT, Played, more
+from arena.tournament.stopping import PILOT, Played, more, standing
 from arena.tournament.watcher import Watcher
 
 FloatArray = NDArray[np.float64]
@@ -130,7 +130,6 @@ def _verdict(gate: Gate, mine: Probe, conditions: Sequence[Condition]) -> GateVe
         conditions=tuple(conditions),
         signature=mine.signature,
         unchanged=False,
-        deals=0,
     )
 
 
@@ -156,7 +155,7 @@ def _played(
         results = read([run])
         faults = [fault for _, fault in run.faults() if fault.entrant == 0]
     found = rule.found
-    used = rule.values[: found.deals]
+    used = rule.values[: found.trace.n]
     strength: Outcome = "inconclusive" if found.answer == "continue" else found.answer
     conditions = [Condition("strength", strength, _strength_words(found, strength))]
     guilty = len(faults) > gate.file.also.faults
@@ -168,23 +167,14 @@ def _played(
     conditions += [*_floors(gate, results), *also]
     return replace(
         _verdict(gate, mine, conditions),
-        deals=found.deals,
-        mean=found.mean,
-        low=found.low,
-        high=found.high,
-        unit=found.unit,
+        test=found,
         won=int((used > 0).sum()),
         drawn=int((used == 0).sum()),
         lost=int((used < 0).sum()),
         pentanomial=rule.pentanomial,
-        test=found.words,
-        ratio=found.ratio,
-        lower=found.lower,
-        upper=found.upper,
-        walk=found.path,
         planned_deals=rule.planned,
         worst=_most_expensive(gate, results, folder),
-        notes=tuple(note for note in (found.note,) if note),
+        notes=tuple(note for note in (found.trace.note,) if note),
     )
 
 
@@ -209,7 +199,7 @@ class _Rule:
         self.values: FloatArray = np.empty(0)
         self.cells: IntArray | None = None
         self.planned: int | None = None
-        self.found: Measured
+        self.found: GateTest
 
     def wanted(self, played: Played) -> Sequence[int]:
         """A quarter more until the test decides; a fixed test has a pilot, then all."""
@@ -240,21 +230,14 @@ class _Rule:
 
     def words(self) -> Sequence[str]:
         """Where the test stands."""
-        found = self.found
-        if found.ratio is None or found.lower is None or found.upper is None:
-            return []
-        left = f", about {found.left:,} left" if found.left is not None else ""
-        return [
-            f"{found.deals:,} deals: likelihood ratio {found.ratio:+.2f} between "
-            f"{found.lower:.2f} and {found.upper:.2f}{left}"
-        ]
+        return [standing(self.found.trace)]
 
     @property
     def pentanomial(self) -> tuple[int, ...]:
         """Deals by the half points won, head to head on two seatings; empty otherwise."""
         if self.cells is None:
             return ()
-        counts = np.bincount(self.cells[: self.found.deals], minlength=5)
+        counts = np.bincount(self.cells[: self.found.trace.n], minlength=5)
         return tuple(int(n) for n in counts)
 
     @cached_property
@@ -346,16 +329,13 @@ def _most_expensive(gate: Gate, results: Results, folder: Path) -> tuple[LostDea
 # --- conditions --------------------------------------------------------------------------
 
 
-def _strength_words(found: Measured, outcome: Outcome) -> str:
-    size = (
-        f"{found.mean:+.1f} {found.unit} [{found.low:+.1f}, {found.high:+.1f}]"
-        if found.mean is not None and found.low is not None and found.high is not None
-        else f"{found.mean:+.1f} {found.unit}"
-        if found.mean is not None
-        else "no estimate"
-    )
-    ending = {"inconclusive": ", not decided"}.get(outcome, "")
-    return f"{size} after {found.deals:,} deals, {found.words}{ending}"
+def _strength_words(found: GateTest, outcome: Outcome) -> str:
+    trace = found.trace
+    size = "no estimate" if trace.estimate is None else f"{trace.estimate:+.1f} {found.unit}"
+    if trace.estimate is not None and trace.low is not None and trace.high is not None:
+        size += f" [{trace.low:+.1f}, {trace.high:+.1f}]"
+    ending = ", not decided" if outcome == "inconclusive" else ""
+    return f"{size} after {trace.n:,} deals, {found.words}{ending}"
 
 
 def _floors(gate: Gate, results: Results) -> list[Condition]:

@@ -26,7 +26,7 @@ from arena.stats.sequential.sprt import (
     points_path,
     sprt_counts,
 )
-from arena.tournament.stopping import PILOT, design_of, walk_of
+from arena.tournament.stopping import PILOT, SequentialTrace, design_of, trace_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -34,26 +34,19 @@ Answer = Literal["pass", "regression", "continue"]
 
 SIMULATED = 400
 _ANSWERS: dict[str, Answer] = {"H1": "pass", "H0": "regression", "continue": "continue"}
+_DECISIONS = {answer: decision for decision, answer in _ANSWERS.items()}
 _SHOWN = 400
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What a test says so far, after how many deals, and how big the difference is."""
+class GateTest:
+    """The answer of a gate's test so far, and the trace that it rests on."""
 
     answer: Answer
-    deals: int
-    mean: float | None
-    low: float | None
-    high: float | None
     words: str
-    ratio: float | None = None
-    lower: float | None = None
-    upper: float | None = None
-    path: tuple[tuple[int, float], ...] = ()
-    """The ratio after so many deals."""
-    left: int | None = None
-    note: str = ""
+    """The test in words."""
+    trace: SequentialTrace
+    """Deals used, the difference with its limits, and the likelihood ratio if there is one."""
     unit: str = "points a deal"
 
 
@@ -82,7 +75,7 @@ def measure(
     cells: IntArray | None = None,
     loss: float = 0.0,
     estimate: bool = True,
-) -> Measured:
+) -> GateTest:
     """Judge the deals in their order; `complete` when there are no more to come.
 
     `cells` are the half points of each deal's two seatings (0 to 4), for a test on counts. `loss`
@@ -100,30 +93,20 @@ def measure(
     return _fixed(values, test, complete)
 
 
-def _sequential(values: FloatArray, test: TestFile, loss: float, estimate: bool) -> Measured:
+def _sequential(values: FloatArray, test: TestFile, loss: float, estimate: bool) -> GateTest:
     stop = stop_of(test)
     enough = deals_to_exclude(loss, stop.h1 - stop.h0, stop.alpha)
     if values.size and not values.any():
         return _all_equal(values, test, enough)
-    found = walk_of(values, stop, estimate=estimate, first_h1=enough)
-    return Measured(
-        _ANSWERS[found.decision],
-        found.n,
-        found.estimate,
-        found.low,
-        found.high,
+    found = trace_of(values, stop, estimate=estimate, first_h1=enough)
+    words = (
         f"sequential test of {stop.h0:g} against {stop.h1:g} points "
-        f"(errors {test.alpha:g} and {test.beta:g})",
-        found.ratio,
-        found.lower,
-        found.upper,
-        found.path,
-        found.left,
-        found.note,
+        f"(errors {test.alpha:g} and {test.beta:g})"
     )
+    return GateTest(_ANSWERS[found.decision], words, found)
 
 
-def _all_equal(values: FloatArray, test: TestFile, enough: int) -> Measured:
+def _all_equal(values: FloatArray, test: TestFile, enough: int) -> GateTest:
     """No deal differs: an answer after so many deals that losses too rare to show do not matter."""
     wanted = max(PILOT, enough)
     if values.size < wanted:
@@ -131,34 +114,37 @@ def _all_equal(values: FloatArray, test: TestFile, enough: int) -> Measured:
             f"all {values.size} deals are equal; {wanted:,} would exclude rare losses that matter"
         )
         left = wanted - values.size
-        return Measured("continue", values.size, 0.0, None, None, words, left=left)
+        trace = SequentialTrace("continue", values.size, 0.0, None, None, left=left)
+        return GateTest("continue", words, trace)
     answer: Answer = "pass" if test.kind == "no-regression" else "regression"
-    return Measured(answer, wanted, 0.0, None, None, f"all {wanted:,} deals are equal")
+    trace = SequentialTrace(_DECISIONS[answer], wanted, 0.0, None, None)
+    return GateTest(answer, f"all {wanted:,} deals are equal", trace)
 
 
-def _pentanomial(cells: IntArray, test: TestFile) -> Measured:
+def _pentanomial(cells: IntArray, test: TestFile) -> GateTest:
     design = _counts_design(test)
     found = sprt_counts(cells, design)
     used = cells[: found.n]
     after = elo_after_stopping(np.bincount(used, minlength=5), design)
     path = counts_path(used, design, "normalized", 5)
     thin = max(1, len(path) // _SHOWN)
-    return Measured(
-        _ANSWERS[found.decision],
-        found.n,
-        after.estimate,
-        after.low,
-        after.high,
+    words = (
         f"sequential test of {design.h0:g} against {design.h1:g} normalised Elo on pairs "
-        f"(errors {test.alpha:g} and {test.beta:g})",
-        found.llr,
-        found.lower,
-        found.upper,
-        tuple((i + 1, round(float(path[i]), 4)) for i in range(thin - 1, len(path), thin)),
-        None,
-        after.note or found.note,
-        "Elo",
+        f"(errors {test.alpha:g} and {test.beta:g})"
     )
+    trace = SequentialTrace(
+        decision=found.decision,
+        n=found.n,
+        estimate=after.estimate,
+        low=after.low,
+        high=after.high,
+        ratio=found.llr,
+        lower=found.lower,
+        upper=found.upper,
+        path=tuple((i + 1, round(float(path[i]), 4)) for i in range(thin - 1, len(path), thin)),
+        note=after.note or found.note,
+    )
+    return GateTest(_ANSWERS[found.decision], words, trace, "Elo")
 
 
 def _counts_design(test: TestFile) -> SprtDesign:
@@ -166,7 +152,7 @@ def _counts_design(test: TestFile) -> SprtDesign:
     return SprtDesign(stop.h0, stop.h1, stop.alpha, stop.beta)
 
 
-def _fixed(values: FloatArray, test: TestFile, complete: bool) -> Measured:
+def _fixed(values: FloatArray, test: TestFile, complete: bool) -> GateTest:
     confidence = 1 - 2 * (test.beta if test.kind == "fixed" else test.alpha)
     mean = mean_difference(values, confidence)
     words = (
@@ -181,7 +167,10 @@ def _fixed(values: FloatArray, test: TestFile, complete: bool) -> Measured:
             answer = "pass" if found.equivalent else "regression"
         else:
             answer = "pass" if mean.low > -test.points else "regression"
-    return Measured(answer, mean.n, mean.mean, mean.low, mean.high, words, note=mean.note)
+    trace = SequentialTrace(
+        _DECISIONS[answer], mean.n, mean.mean, mean.low, mean.high, note=mean.note
+    )
+    return GateTest(answer, words, trace)
 
 
 def check_enough(

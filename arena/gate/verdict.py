@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, Literal
 from xml.etree import ElementTree
 
+from arena.gate.tests import GateTest
+
 Outcome = Literal["pass", "regression", "inconclusive", "fault"]
 EXIT_CODES: dict[Outcome, int] = {"pass": 0, "regression": 1, "inconclusive": 3, "fault": 4}
 SUMMARY_LIMIT = 1_000_000
@@ -45,28 +47,29 @@ class GateVerdict:
     signature: str | None
     unchanged: bool
     """Whether the signature alone decided."""
-    deals: int
-    mean: float | None = None
-    low: float | None = None
-    high: float | None = None
-    unit: str = "points a deal"
+    test: GateTest | None = None
+    """The test of strength; None if the signature alone decided."""
     won: int = 0
     drawn: int = 0
     lost: int = 0
     pentanomial: tuple[int, ...] = ()
-    test: str = ""
-    ratio: float | None = None
-    lower: float | None = None
-    upper: float | None = None
-    walk: tuple[tuple[int, float], ...] = ()
-    """The likelihood ratio after so many deals."""
     attempt: int = 1
     attempt_words: str = ""
     planned_deals: int | None = None
     worst: tuple[LostDeal, ...] = ()
     notes: tuple[str, ...] = ()
     folder: str = ""
-    schema: int = 2
+    schema: int = 3
+
+    @property
+    def deals(self) -> int:
+        """Deals that the answer rests on."""
+        return 0 if self.test is None else self.test.trace.n
+
+    @property
+    def mean(self) -> float | None:
+        """The candidate's margin over the baseline, in the unit of the test."""
+        return None if self.test is None else self.test.trace.estimate
 
     @property
     def passed(self) -> bool:
@@ -81,7 +84,7 @@ class GateVerdict:
 
     @property
     def line(self) -> str:
-        """All of it in one breath."""
+        """One-line summary."""
         if self.unchanged:
             return f"{self.gate}: pass, no functional change (signature {self.signature})"
         why = next((c.words for c in self.conditions if c.outcome == self.outcome), "")
@@ -93,14 +96,15 @@ class GateVerdict:
         return "\n".join(self._block())
 
     def _block(self) -> Iterator[str]:
-        limits = f"[{_points(self.low)}, {_points(self.high)}]"
-        yield f"margin     {_points(self.mean)} {limits} {self.unit}"
-        ratio = (
-            f", ratio {self.ratio:.2f} in [{self.lower:.2f}, {self.upper:.2f}]"
-            if self.ratio is not None and self.lower is not None and self.upper is not None
-            else ""
-        )
-        yield f"test       {self.test or 'none needed'}{ratio}"
+        test, trace = self.test, self.test.trace if self.test else None
+        low, high = (trace.low, trace.high) if trace else (None, None)
+        limits = f"[{_points(low)}, {_points(high)}]"
+        unit = test.unit if test else "points a deal"
+        yield f"margin     {_points(self.mean)} {limits} {unit}"
+        ratio = ""
+        if trace and not (trace.ratio is None or trace.lower is None or trace.upper is None):
+            ratio = f", ratio {trace.ratio:.2f} in [{trace.lower:.2f}, {trace.upper:.2f}]"
+        yield f"test       {test.words if test else 'none needed'}{ratio}"
         yield f"deals      {self.deals:,} (won {self.won}, drawn {self.drawn}, lost {self.lost})"
         counts = " ".join(map(str, self.pentanomial)) if self.pentanomial else "-"
         yield f"pairs      {counts} (lost both .. won both)"
@@ -162,19 +166,19 @@ class GateVerdict:
         return found[:MOST_ANNOTATIONS]
 
     def append_output(self) -> None:
-        """Tell GitHub's later steps, if there are any."""
+        """Pass the verdict to later steps of a GitHub workflow, if there are any."""
         named = os.environ.get("GITHUB_OUTPUT")
         if not named:
             return
-        told = {
+        outputs = {
             "verdict": self.outcome,
             "margin": self.mean,
-            "low": self.low,
-            "high": self.high,
+            "low": self.test and self.test.trace.low,
+            "high": self.test and self.test.trace.high,
             "deals": self.deals,
         }
         with Path(named).open("a", encoding="utf-8") as file:
-            for name, value in told.items():
+            for name, value in outputs.items():
                 file.write(f"{name}={'' if value is None else value}\n")
 
     def append_summary(self) -> None:
@@ -197,7 +201,7 @@ def verdict_schema() -> dict[str, Any]:
     from pydantic import TypeAdapter  # here: only this needs it
 
     schema = TypeAdapter(GateVerdict).json_schema()
-    schema["properties"]["line"] = {"type": "string", "description": "all of it in one breath"}
+    schema["properties"]["line"] = {"type": "string", "description": "one-line summary"}
     schema["required"] = [*schema["properties"]]
     schema["additionalProperties"] = False
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"

@@ -1,4 +1,4 @@
-"""The report of sequential tests: the walk between the bounds, and the estimate after stopping.
+"""The report of sequential tests: the trace between the bounds, and the estimate after stopping.
 
 A run that stops when it knows has played lucky streaks to their end: its plain means lie too far
 out, and tables made of them would too. So it has a page of its own, on which every margin is the
@@ -16,31 +16,23 @@ from markupsafe import Markup
 
 from arena.core.files import write_atomically
 from arena.report.tables import Column, TextTable, as_markdown, as_text
-from arena.report.words import count, signed
+from arena.report.words import count, interval, signed
 from arena.store import Run
-from arena.tournament.stopping import read_walks
+from arena.tournament.stopping import SequentialTrace, read_traces
 
 
 @dataclass(frozen=True)
-class WalkShown:
-    """One test as it is shown."""
+class ShownTest:
+    """One test with the words of its page."""
 
     title: str
     answer: str
-    n: int
+    trace: SequentialTrace
     units: str
-    estimate: float | None
-    low: float | None
-    high: float | None
     unit: str
-    ratio: float
-    lower: float
-    upper: float
     above: str
-    """What is decided beyond the upper bound, and beyond the lower one."""
+    """The decision beyond the upper bound, and beyond the lower one."""
     below: str
-    path: tuple[tuple[int, float], ...]
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,7 +41,7 @@ class SequentialReport:
 
     title: str
     about: str
-    walks: tuple[WalkShown, ...]
+    tests: tuple[ShownTest, ...]
     lines: tuple[str, ...] = ()
     """Shown as they are, below the table."""
 
@@ -66,24 +58,16 @@ def stopped_report(run: Run) -> SequentialReport:
         "continue": "not decided",
     }
     shown = tuple(
-        WalkShown(
-            f"{each.first} against {each.second}",
-            answers[each.walk.decision],
-            each.walk.n,
-            units,
-            each.walk.estimate,
-            each.walk.low,
-            each.walk.high,
-            "points per match" if run.is_match else "points per deal",
-            each.walk.ratio,
-            each.walk.lower,
-            each.walk.upper,
-            answers["H1"],
-            answers["H0"],
-            each.walk.path,
-            each.walk.note,
+        ShownTest(
+            title=f"{pair.first} against {pair.second}",
+            answer=answers[pair.trace.decision],
+            trace=pair.trace,
+            units=units,
+            unit="points per match" if run.is_match else "points per deal",
+            above=answers["H1"],
+            below=answers["H0"],
         )
-        for each in read_walks(run.path)
+        for pair in read_traces(run.path)
     )
     about = (
         f"{manifest.rules.game}, {manifest.deal_set}, seed {manifest.seed}. Each pair played "
@@ -97,7 +81,7 @@ def stopped_report(run: Run) -> SequentialReport:
     return SequentialReport(run.name, about, shown, lines)
 
 
-def walk_table(report: SequentialReport) -> TextTable:
+def tests_table(report: SequentialReport) -> TextTable:
     """A row for each test."""
     columns = (
         Column("pair", words=True),
@@ -105,12 +89,19 @@ def walk_table(report: SequentialReport) -> TextTable:
         *map(Column, ("deals", "estimate", "95% interval", "ratio", "bounds")),
     )
     cells = []
-    for walk in report.walks:
-        interval = "-" if walk.low is None else f"{signed(walk.low, 1)} to {signed(walk.high, 1)}"
-        bounds = f"{signed(walk.lower, 2)} to {signed(walk.upper, 2)}"
-        estimate = "-" if walk.estimate is None else signed(walk.estimate, 1)
-        ratio = signed(walk.ratio, 2)
-        cells.append((walk.title, walk.answer, count(walk.n), estimate, interval, ratio, bounds))
+    for test in report.tests:
+        trace = test.trace
+        cells.append(
+            (
+                test.title,
+                test.answer,
+                count(trace.n),
+                signed(trace.estimate),
+                interval(trace.low, trace.high, show=signed),
+                signed(trace.ratio, 2),
+                interval(trace.lower, trace.upper, 2, show=signed),
+            )
+        )
     caption = (
         "Estimates are median-unbiased and know that the test stopped; the plain mean of such a "
         "run lies too far out."
@@ -120,7 +111,7 @@ def walk_table(report: SequentialReport) -> TextTable:
 
 def as_words(report: SequentialReport) -> str:
     """For a terminal."""
-    table = walk_table(report)
+    table = tests_table(report)
     return "\n".join((as_text(table), table.caption, *report.lines)) + "\n"
 
 
@@ -130,14 +121,14 @@ def write_sequential(report: SequentialReport, folder: Path, made_from: str = ""
     from arena.report.figures.style import figure_style
     from arena.report.figures.trace import draw_traces
 
-    table = walk_table(report)
+    table = tests_table(report)
     inline = ""
-    if report.walks:
+    if report.tests:
         with figure_style():
-            picture = picture_of("walks", "", draw_traces(report.walks))
+            picture = picture_of("walks", "", draw_traces(report.tests))
         write_atomically(folder / "figures" / "walks.svg", picture.svg)
         inline = picture.inline
-    text = json.dumps({"format": 1, **asdict(report)}, indent=1, ensure_ascii=False)
+    text = json.dumps({"format": 2, **asdict(report)}, indent=1, ensure_ascii=False)
     write_atomically(folder / "report.json", f"{text}\n")
     markdown = f"# {report.title}\n\n{report.about}\n\n{as_markdown(table)}\n\n{table.caption}\n"
     write_atomically(folder / "report.md", markdown + "".join(f"\n{x}\n" for x in report.lines))

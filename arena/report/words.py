@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -47,7 +47,12 @@ def signed(value: float | None, digits: int = 1) -> str:
     return f"+{text}" if positive else text
 
 
-def interval(low: float | None, high: float | None, digits: int = 1) -> str:
+def interval(
+    low: float | None,
+    high: float | None,
+    digits: int = 1,
+    show: Callable[[float | None, int], str] = plain,
+) -> str:
     """Both limits.
 
     >>> interval(-1.26, 3)
@@ -55,7 +60,7 @@ def interval(low: float | None, high: float | None, digits: int = 1) -> str:
     """
     if low is None or high is None:
         return DASH
-    return f"{plain(low, digits)} to {plain(high, digits)}"
+    return f"{show(low, digits)} to {show(high, digits)}"
 
 
 def rating_text(rating: Rating | None, digits: int = 1) -> str:

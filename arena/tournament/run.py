@@ -27,7 +27,7 @@ from arena.tournament.practice import announced, unpractised
 from arena.tournament.runner import Backend, Runner
 from arena.tournament.schedule import Schedule
 from arena.tournament.sources import code_of
-from arena.tournament.stopping import EachPairing, PairWalk, StopRule, walk_of, write_walks
+from arena.tournament.stopping import EachPairing, PairTrace, StopRule, trace_of, write_traces
 from arena.tournament.stored_units import StoredUnits
 from arena.tournament.tally import Tally
 from arena.tournament.watcher import Watcher
@@ -284,10 +284,10 @@ class _Run:
     def _keep_walks(self, stop: Stop) -> None:
         """Write down how each test went: only the schedule knows the order of its deals."""
         walks = [
-            PairWalk(first, second, walk_of(self.stored.margins(pairing), stop))
+            PairTrace(first, second, trace_of(self.stored.margins(pairing), stop))
             for pairing, (first, second) in enumerate(self.experiment.pairings)
         ]
-        write_walks(self.folder.path, walks)
+        write_traces(self.folder.path, walks)
 
     def _play_wanted(self, results: Database, ids: Sequence[int], tally: Tally) -> str:
         """Play what is missing, then what the rule wants beyond that; the fault that stopped it."""

@@ -51,7 +51,7 @@ def more(count: int) -> int:
 
 
 @dataclass(frozen=True)
-class Walk:
+class SequentialTrace:
     """A sequential test on margins in their order: where it stopped, and what it found.
 
     The estimate is the median-unbiased one, with its interval: it knows that the test stopped.
@@ -64,11 +64,12 @@ class Walk:
     estimate: float | None
     low: float | None
     high: float | None
-    ratio: float
-    """Log likelihood ratio, and the bounds between which the test goes on."""
-    lower: float
-    upper: float
-    path: tuple[tuple[int, float], ...]
+    ratio: float | None = None
+    """Log likelihood ratio; None for a test on a fixed number of units."""
+    lower: float | None = None
+    """Bounds between which the test goes on."""
+    upper: float | None = None
+    path: tuple[tuple[int, float], ...] = ()
     """The ratio after so many units; thinned if there are many."""
     note: str = ""
     left: int | None = None
@@ -86,7 +87,9 @@ def design_of(stop: Stop, margins: Any, first_h1: int = 0) -> SprtDesign:
     return SprtDesign(stop.h0, stop.h1, stop.alpha, stop.beta, extreme=extreme, first_h1=first_h1)
 
 
-def walk_of(margins: Any, stop: Stop, *, estimate: bool = True, first_h1: int = 0) -> Walk:
+def trace_of(
+    margins: Any, stop: Stop, *, estimate: bool = True, first_h1: int = 0
+) -> SequentialTrace:
     """Judge margins in their order; without `estimate` only the decision, which is fast.
 
     H1 is not accepted before `first_h1` margins.
@@ -107,7 +110,7 @@ def walk_of(margins: Any, stop: Stop, *, estimate: bool = True, first_h1: int = 
     left = None
     if found.decision == "continue" and found.n > 1 and float(np.ptp(used)) > 0:
         left = _expected(used, design, found.llr or 0.0, found.lower, found.upper)
-    return Walk(
+    return SequentialTrace(
         found.decision,
         found.n,
         None if after is None else after.estimate,
@@ -136,40 +139,40 @@ def _expected(used: Any, design: SprtDesign, ratio: float, lower: float, upper: 
 
 
 @dataclass(frozen=True)
-class PairWalk:
+class PairTrace:
     """The test of one pairing."""
 
     first: str
     second: str
-    walk: Walk
+    trace: SequentialTrace
 
 
-_WALKS = "stopping.json"
+_TRACES = "stopping.json"
 
 
-def write_walks(folder: Path, walks: Sequence[PairWalk]) -> None:
-    """Keep the walks of a run in its folder."""
-    text = json.dumps([asdict(walk) for walk in walks], allow_nan=False)
-    write_atomically(folder / _WALKS, f"{text}\n")
+def write_traces(folder: Path, traces: Sequence[PairTrace]) -> None:
+    """Keep the traces of a run in its folder."""
+    text = json.dumps([asdict(trace) for trace in traces], allow_nan=False)
+    write_atomically(folder / _TRACES, f"{text}\n")
 
 
-def read_walks(folder: Path) -> list[PairWalk]:
-    """The walks of a run that has stopped; none if it goes on."""
-    path = folder / _WALKS
+def read_traces(folder: Path) -> list[PairTrace]:
+    """The traces of a run that has stopped; none if it goes on."""
+    path = folder / _TRACES
     if not path.is_file():
         return []
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         return [
-            PairWalk(each["first"], each["second"], _walk(dict(each["walk"]))) for each in found
+            PairTrace(each["first"], each["second"], _trace(dict(each["trace"]))) for each in found
         ]
     except (ValueError, KeyError, TypeError) as error:
         raise ArenaError(f"{path}: cannot be read: {error}; 'arena run' makes it again") from error
 
 
-def _walk(data: dict[str, Any]) -> Walk:
+def _trace(data: dict[str, Any]) -> SequentialTrace:
     path = tuple((int(n), float(ratio)) for n, ratio in data.pop("path"))
-    return Walk(**data, path=path)
+    return SequentialTrace(**data, path=path)
 
 
 class EachPairing:
@@ -177,36 +180,37 @@ class EachPairing:
 
     def __init__(self, stop: Stop, pairings: Sequence[tuple[str, str]]) -> None:
         self._stop, self._pairings = stop, pairings
-        self._walks: list[Walk | None] = [None] * len(pairings)
+        self._traces: list[SequentialTrace | None] = [None] * len(pairings)
 
     def wanted(self, played: Played) -> Sequence[int]:
         """A quarter more wherever the test has not decided."""
-        self._walks = [
-            walk_of([unit_margin(games) for games in units], self._stop, estimate=False)
+        self._traces = [
+            trace_of([unit_margin(games) for games in units], self._stop, estimate=False)
             if units
             else None
             for units in played
         ]
         return [
-            more(len(units)) if walk is None or walk.decision == "continue" else len(units)
-            for units, walk in zip(played, self._walks, strict=True)
+            more(len(units)) if trace is None or trace.decision == "continue" else len(units)
+            for units, trace in zip(played, self._traces, strict=True)
         ]
 
     def words(self) -> Sequence[str]:
         """A line for each pairing."""
         return [
-            f"{first} - {second}: {standing(walk)}"
-            for (first, second), walk in zip(self._pairings, self._walks, strict=True)
-            if walk is not None
+            f"{first} - {second}: {standing(trace)}"
+            for (first, second), trace in zip(self._pairings, self._traces, strict=True)
+            if trace is not None
         ]
 
 
-def standing(walk: Walk) -> str:
+def standing(trace: SequentialTrace) -> str:
     """Where a test stands, in a few words."""
-    text = (
-        f"{walk.n:,} deals, likelihood ratio {walk.ratio:+.2f} "
-        f"between {walk.lower:.2f} and {walk.upper:.2f}"
-    )
-    if walk.decision != "continue":
-        return f"{text}, decided: {walk.decision}"
-    return text if walk.left is None else f"{text}, about {walk.left:,} left"
+    text = f"{trace.n:,} deals"
+    if trace.ratio is not None and trace.lower is not None and trace.upper is not None:
+        text += (
+            f", likelihood ratio {trace.ratio:+.2f} between {trace.lower:.2f} and {trace.upper:.2f}"
+        )
+    if trace.decision != "continue":
+        return f"{text}, decided: {trace.decision}"
+    return text if trace.left is None else f"{text}, about {trace.left:,} left"

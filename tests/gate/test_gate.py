@@ -15,9 +15,10 @@ from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS
 from arena.gate.config import TestFile
 from arena.gate.ledger import attempts
-from arena.gate.tests import check_enough, measure
+from arena.gate.tests import GateTest, check_enough, measure
 from arena.gate.verdict import Condition, GateVerdict
 from arena.measure.calibrate.gate import gate_rates
+from arena.tournament.stopping import SequentialTrace
 
 GATE = """\
 name: small
@@ -70,8 +71,9 @@ def test_a_gate_from_baseline_to_verdicts(
     assert "small: regression:" in said and "second attempt" in said
     assert "arena replay" in said
     found = json.loads(Path("reports/gates/small/gate.json").read_text())
-    assert found["outcome"] == "regression" and found["mean"] < -5
-    assert found["deals"] < 300 and found["ratio"] < found["lower"]
+    assert found["outcome"] == "regression" and found["test"]["trace"]["estimate"] < -5
+    trace = found["test"]["trace"]
+    assert trace["n"] < 300 and trace["ratio"] < trace["lower"]
     suite = ElementTree.fromstring(Path("reports/gates/small/junit.xml").read_text())
     assert suite.get("failures") == "1" and len(suite.findall("testcase")) == 1
     assert "| strength | regression |" in Path("reports/gates/small/gate.md").read_text()
@@ -121,14 +123,13 @@ def test_head_to_head_for_a_gain(gate: Path, capsys: Output) -> None:
     said = capsys.readouterr().out
     assert "small: pass:" in said and "won both" in said
     once = json.loads(Path("reports/gates/small/gate.json").read_text())
-    assert sum(once["pentanomial"]) >= once["deals"] == once["won"] + once["drawn"] + once["lost"]
+    deals = once["test"]["trace"]["n"]
+    assert sum(once["pentanomial"]) >= deals == once["won"] + once["drawn"] + once["lost"]
     # Found again in the folder, and played again elsewhere: the same decision on the same deals.
     assert run(gate) == 0
     assert run(gate, "--out", "elsewhere") == 0
     again = json.loads(Path("elsewhere/gate.json").read_text())
-    assert [again[key] for key in ("deals", "mean", "ratio")] == [
-        once[key] for key in ("deals", "mean", "ratio")
-    ]
+    assert again["test"] == once["test"]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +172,9 @@ def test_fixed_tests_wait_for_all_deals() -> None:
 
 
 def verdict(*conditions: Condition) -> GateVerdict:
-    return GateVerdict("g", "regression", conditions, "abc", False, 50, -3.0, -5.0, -1.0)
+    trace = SequentialTrace("H0", 50, -3.0, -5.0, -1.0)
+    test = GateTest("regression", "a test", trace)
+    return GateVerdict("g", "regression", conditions, "abc", False, test)
 
 
 def test_annotations_are_escaped_and_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +193,7 @@ def test_annotations_are_escaped_and_few(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_exit_codes_and_attempts(tmp_path: Path) -> None:
-    unsure = GateVerdict("g", "inconclusive", (), None, False, 9)
+    unsure = GateVerdict("g", "inconclusive", (), None, False)
     assert [unsure.exit_code(x) for x in (None, "pass", "fail")] == [3, 0, 1]
     assert attempts(tmp_path / "none.jsonl", "g", "x") == 0
 

@@ -74,11 +74,11 @@ def test_an_interrupted_gate_goes_on(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         judge_gate(gate, options, Impatient("deals", quiet=True))
     parts = judge_gate(gate, options, Progress("deals", quiet=True))
-    assert (parts.deals, parts.mean, parts.walk) == (whole.deals, whole.mean, whole.walk)
+    assert parts.test == whole.test
     assert parts.attempt == 1  # an attempt is one that had an answer
     jobs = GateOptions(tmp_path / "jobs", RunOptions(jobs=3, backend="threading"))
     again = judge_gate(gate, jobs, Progress("deals", quiet=True))
-    assert (again.deals, again.mean, again.walk) == (whole.deals, whole.mean, whole.walk)
+    assert again.test == whole.test
 
 
 def test_a_checkout_that_cannot_be_written(tmp_path: Path) -> None:
@@ -112,8 +112,8 @@ def test_two_gates_at_once_do_not_disturb_each_other() -> None:
     for path, found in zip((one, other), together, strict=True):
         assert run(path, "--out", "alone", "--fresh") == 0
         alone = verdict_of("alone")
-        assert [alone[key] for key in ("deals", "mean")] == [
-            found[key] for key in ("deals", "mean")
+        assert [alone["test"]["trace"][key] for key in ("n", "estimate")] == [
+            found["test"]["trace"][key] for key in ("n", "estimate")
         ]
 
 
@@ -132,8 +132,8 @@ def test_pairs_of_games_as_chess_tools_count_them() -> None:
     path = written(test={"kind": "pentanomial", "elo0": 0, "elo1": 60})
     assert run(path) == 0
     found = verdict_of("reports/gates/duel")
-    assert found["unit"] == "Elo" and found["mean"] > 0
-    assert sum(found["pentanomial"]) == found["deals"]
+    assert found["test"]["unit"] == "Elo" and found["test"]["trace"]["estimate"] > 0
+    assert sum(found["pentanomial"]) == found["test"]["trace"]["n"]
 
 
 def test_fresh_deals_belong_to_the_candidate(capsys: Output) -> None:
@@ -174,7 +174,7 @@ def test_a_change_since_an_older_version_is_played_out(monkeypatch: pytest.Monke
     assert run(written(baseline={"git": "HEAD"}, test=test)) == 1
     found = verdict_of("reports/gates/duel")
     assert found["outcome"] == "regression"
-    assert found["deals"] > 0 and found["mean"] < -20
+    assert found["test"]["trace"]["n"] > 0 and found["test"]["trace"]["estimate"] < -20
 
 
 def test_floors_and_the_schema_of_what_is_written() -> None:

@@ -24,9 +24,9 @@ def test_equal_deals_pass_only_when_rare_losses_would_have_shown() -> None:
     for count, answer in ((64, "continue"), (299, "continue"), (300, "pass"), (500, "pass")):
         found = measure(np.zeros(count), NO_REGRESSION, complete=False, loss=162.0)
         assert found.answer == answer
-    assert (found.deals, found.low) == (300, None)
+    assert (found.trace.n, found.trace.low) == (300, None)
     early = measure(np.zeros(64), NO_REGRESSION, complete=False, loss=162.0)
-    assert early.left == 236 and "300 would exclude rare losses" in early.words
+    assert early.trace.left == 236 and "300 would exclude rare losses" in early.words
     gain = TestFile(kind="gain", better_by=3.24)
     assert measure(np.zeros(300), gain, complete=False, loss=162.0).answer == "regression"
 

@@ -18,7 +18,7 @@ from arena.core.scoring import Game
 from arena.stats import mean_difference
 from arena.store import Run
 from arena.tournament.run import RunOptions, run
-from arena.tournament.stopping import EachPairing, read_walks, walk_of
+from arena.tournament.stopping import EachPairing, read_traces, trace_of
 from arena.tournament.tally import Tally
 
 STOP = Stop(h0=0.0, h1=25.0)
@@ -64,10 +64,10 @@ def test_decision_and_deals_do_not_depend_on_how_it_is_run(tmp_path: Path) -> No
         found = (stored(path), (path / "stopping.json").read_text())
         expected = expected or found
         assert found == expected
-    walks = read_walks(tmp_path / "0")
-    assert {walk.walk.decision for walk in walks} <= {"H0", "H1"}
+    walks = read_traces(tmp_path / "0")
+    assert {walk.trace.decision for walk in walks} <= {"H0", "H1"}
     played = stored(tmp_path / "0")
-    assert all(30 <= each.walk.n <= len(played[f"{each.first} {each.second}"]) for each in walks)
+    assert all(30 <= each.trace.n <= len(played[f"{each.first} {each.second}"]) for each in walks)
     assert sum(map(len, played.values())) < 3 * 300
 
 
@@ -79,7 +79,7 @@ def test_it_goes_on_where_it_was_interrupted(tmp_path: Path, after: int) -> None
     again = run(experiment(), tmp_path / "parts", RunOptions(jobs=1), Watch())
     assert again.found >= after
     assert stored(tmp_path / "parts") == stored(tmp_path / "whole")
-    assert read_walks(tmp_path / "parts") == read_walks(tmp_path / "whole")
+    assert read_traces(tmp_path / "parts") == read_traces(tmp_path / "whole")
     assert run(experiment(), tmp_path / "parts", RunOptions(jobs=1), Watch()).played == 0
 
 
@@ -96,8 +96,8 @@ def test_tables_report_and_status_have_the_estimate_after_stopping(
     capsys.readouterr()
     assert main(["run", str(config), "--jobs", "1"]) == 0
     said = capsys.readouterr().out
-    (pair,) = read_walks(tmp_path / "reports" / "s")
-    walk = pair.walk
+    (pair,) = read_traces(tmp_path / "reports" / "s")
+    walk = pair.trace
     with Run(tmp_path / "reports" / "s") as results:
         _, margins = results.margins(results.pairings[0])
     naive = mean_difference(margins).mean
@@ -105,7 +105,8 @@ def test_tables_report_and_status_have_the_estimate_after_stopping(
     assert f"{walk.estimate:+.1f}" in said.replace("−", "-")
     page = (tmp_path / "reports" / "s" / "report.html").read_text(encoding="utf-8")
     assert f"{walk.estimate:+.1f}" in page and "<svg" in page and f"{naive:+.1f}" not in page
-    assert json.loads((tmp_path / "reports" / "s" / "report.json").read_text())["walks"][0]["path"]
+    found = json.loads((tmp_path / "reports" / "s" / "report.json").read_text())
+    assert found["tests"][0]["trace"]["path"]
     assert (tmp_path / "reports" / "s" / "figures" / "walks.svg").stat().st_size > 5_000
     assert main(["status", "reports/s"]) == 0
     said = capsys.readouterr().out
@@ -157,8 +158,8 @@ def test_somebody_who_watches_sees_the_ratio_between_its_bounds() -> None:
 def test_a_walk_is_judged_in_order_and_not_beyond_its_stop() -> None:
     rng = np.random.default_rng(5)
     values = rng.normal(40, 50, 500)
-    whole = walk_of(values, STOP)
+    whole = trace_of(values, STOP)
     assert whole.decision == "H1" and whole.n < 100
     # What was played beyond the decision changes nothing; the pilot is what the test knows.
-    assert walk_of(values[:100], STOP) == whole
+    assert trace_of(values[:100], STOP) == whole
     assert whole.path[-1] == (whole.n, round(whole.ratio, 4))

@@ -69,7 +69,7 @@ def gate_rates(
             failed[-1].append(same.answer == "regression")
             passed.append(worse.answer == "pass")
             undecided += [found.answer == "continue" for found in (same, worse)]
-            lengths += [same.deals, worse.deals]
+            lengths += [same.trace.n, worse.trace.n]
     z = 2 * float(special.ndtri(1 - alpha))
     table = np.array(failed)
     by_baseline = np.sort(table.mean(axis=1))[::-1]
@@ -138,5 +138,5 @@ def simulated_gate(
         values = change.draw(rng, LONGEST)
         found = measure(values, test, complete=True, loss=change.loss, estimate=False)
         wrong += found.answer == ("pass" if change.worse else "regression")
-        deals.append(found.deals)
+        deals.append(found.trace.n)
     return measured_rate(change.name, wrong, runs), float(np.mean(deals))

@@ -43,7 +43,7 @@ def draw_strength_and_time(ladder: Sequence[LadderAgent], unit: str, better: str
     front = sorted((a.seconds.median, shown.value) for _, a, shown in agents if a.on_front)
     axes.plot(*zip(*front, strict=True), color=MUTED, lw=1.2, ls="--", drawstyle="steps-post")
     for number, agent, shown in agents:
-        look = agent_look(number) | {"linestyle": "none"}
+        look = {**agent_look(number), "linestyle": "none", "markersize": 7, "elinewidth": 2}
         marked = " (sees all cards)" if agent.sees_all_cards else ""
         label = f"{short(agent.label, 24)}{marked}"
         draw_estimates(axes, [agent.seconds.median], [shown], label=label, **look)

@@ -100,10 +100,7 @@ def draw_estimates(
             [0.0 if e.low is None else max(value - e.low, 0.0) for _, e, value in pairs],
             [0.0 if e.high is None else max(e.high - value, 0.0) for _, e, value in pairs],
         ],
-        markersize=5,
-        elinewidth=1.2,
-        markeredgecolor=PAPER,
-        **look,
+        **{"markersize": 5, "elinewidth": 1.2, "markeredgecolor": PAPER, **look},
     )
 
 
