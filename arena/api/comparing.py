@@ -25,7 +25,7 @@ from arena.core.tables import text_table
 from arena.report.words import count, interval, percent, plain, pvalue, signed
 from arena.stats import TestResult
 from arena.store import Run
-from arena.tournament.stopping import read_walks
+from arena.tournament.stopping import read_traces
 
 
 @dataclass(frozen=True)
@@ -132,15 +132,16 @@ def _path(run: RunResults | Path | str) -> Path:
 
 def _after_stopping(run: Run, first: str, second: str) -> AfterStopping | None:
     """None if the run has no `stop` section, or is not finished."""
-    for pair in read_walks(run.path) if run.manifest.stop is not None else ():
-        walk = pair.walk
+    for pair in read_traces(run.path) if run.manifest.stop is not None else ():
+        trace = pair.trace
         if (pair.first, pair.second) == (first, second):
-            return AfterStopping(walk.estimate, walk.low, walk.high, walk.decision)
+            return AfterStopping(trace.estimate, trace.low, trace.high, trace.decision)
         if (pair.second, pair.first) == (first, second):
             estimate, low, high = (
-                None if value is None else -value for value in (walk.estimate, walk.high, walk.low)
+                None if value is None else -value
+                for value in (trace.estimate, trace.high, trace.low)
             )
-            return AfterStopping(estimate, low, high, walk.decision)
+            return AfterStopping(estimate, low, high, trace.decision)
     return None
 
 
