@@ -115,6 +115,4 @@ class MonteCarlo:
             value=DIFFERENCE,
             rollout=rollout,
             stop=0,
-            own_moon_costs=False,
-            doubled_seat=-1,
         )

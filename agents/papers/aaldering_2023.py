@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from agents.ismcts import Ismcts
 from agents.papers.as_published import check_deviations
+from agents.papers.backtracking import backtracked_worlds
 from agents.search.decision import Ucb, root_statistics
 from agents.search.nodes import Nodes
 from agents.search.tree import Selection
-from agents.search.worlds import Worlds, backtracked
+from agents.search.worlds import Worlds
 from agents.searchers.tree_search import TreeQuestion
 from arena.core.agent import parameter
 from arena.core.errors import ArenaError
@@ -65,7 +66,7 @@ class Aaldering2023(Ismcts):
     def worlds_of(self, view: View, question: TreeQuestion) -> Worlds:
         """The worlds that are searched, drawn exactly or as the program does."""
         if "backtracked-worlds" in self.as_published:
-            return backtracked(question.game, view)
+            return backtracked_worlds(question.game, view)
         return super().worlds_of(view, question)
 
     def best(self, game: KernelGame, nodes: Nodes, rng: Rng) -> Action:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from agents.beliefs.hoogenboom import Probabilities, cards_of_suits
 from agents.flat_mc import FlatMC
 from agents.papers.as_published import check_deviations
-from agents.search.codes import CARELESS
+from agents.papers.playouts import doubled_worlds, with_careless_playouts
 from agents.search.flat_mc import Question
 from arena.core.agent import parameter
 from arena.core.cards import suit_of
@@ -69,14 +69,12 @@ class Hoogenboom2017(FlatMC):
         """The decision of a view, with the deviations of the program."""
         question = super().question(view, numbers)
         if self.rollout == "semi-random" and "keeps-bad-cards" in self.as_published:
-            question = question._replace(rollout=CARELESS)
-        return question._replace(doubled_seat=self._doubled_seat(view))
-
-    def _doubled_seat(self, view: View) -> int:
-        players = view.rules.players
-        if "doubled-cards" not in self.as_published or len(view.table) < players - 1:
-            return -1
-        return players - 1 if view.seat != players - 1 else players - 2
+            question = with_careless_playouts(question)
+        last = view.rules.players - 1
+        if "doubled-cards" in self.as_published and len(view.table) == last:
+            seat = last - 1 if view.seat == last else last
+            question = question._replace(worlds=doubled_worlds(question.worlds, seat, view.seat))
+        return question
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from agents.beliefs import Guess
 from agents.papers.as_published import check_deviations
-from agents.search.codes import ROLLOUTS, RULE
+from agents.papers.playouts import with_one_leader
+from agents.search.codes import POINTS_TAKEN, ROLLOUTS, RULE
 from agents.search.flat_mc import Question
 from agents.search.worlds import plan_worlds
 from agents.searchers.flat_search import CardEstimate, FlatSearch
@@ -63,6 +64,8 @@ class Kiele2024(FlatSearch):
         check_deviations(self.as_published, DEVIATIONS)
         if "first-winner-leads" in self.as_published and ROLLOUTS[self.rollout] == RULE:
             raise ArenaError("as_published: first-winner-leads goes with random playouts")
+        if "own-moon-costs" in self.as_published and self.value != "own-points":
+            raise ArenaError("as_published: own-moon-costs goes with value: own-points")
 
     def question(self, view: View, numbers: Words) -> Question:
         """The decision of a view, with what the program does otherwise."""
@@ -70,10 +73,11 @@ class Kiele2024(FlatSearch):
         if "ignores-voids" in self.as_published and self.sees == "own":
             game = kernel_game(view.rules, view.trump)
             question = question._replace(worlds=plan_worlds(game, view, _Forgetful()))
-        return question._replace(
-            own_moon_costs="own-moon-costs" in self.as_published,
-            first_winner_leads="first-winner-leads" in self.as_published,
-        )
+        if "own-moon-costs" in self.as_published:
+            question = question._replace(value=POINTS_TAKEN)
+        if "first-winner-leads" in self.as_published:
+            question = with_one_leader(question)
+        return question
 
     def best(self, view: View, estimates: list[CardEstimate]) -> int:
         """The card with the fewest points, or with the most on the way to the moon."""

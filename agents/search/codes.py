@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-RANDOM, SEMI_RANDOM, CARELESS, RULE = 0, 1, 2, 3
-"""How playouts choose cards. `CARELESS` is semi-random, but one of several bad cards often
-stays among those to choose from, as in the program of Hoogenboom 2017. `RULE` is by a book of
-rules (see `arena.games.rulebook`)."""
-DIFFERENCE, OWN_POINTS, WIN, SHARE = 0, 1, 2, 3
-"""What a playout is worth to a side: points more than the others, its points, 1 for a win, or
-its share of all points."""
+RANDOM, SEMI_RANDOM, CALLED, RULE = 0, 1, 2, 3
+"""How playouts choose cards. `CALLED` is by a compiled function of the player's own, `RULE` by a
+book of rules (see `arena.games.rulebook`)."""
+DIFFERENCE, OWN_POINTS, WIN, SHARE, POINTS_TAKEN = 0, 1, 2, 3, 4
+"""What a playout is worth to a side: points more than the others, its points, 1 for a win, its
+share of all points, or its points even if the final score turns them into nothing."""
 IGNORE, BLOCK, SHOOT = 0, 1, 2
 """What all points in one hand mean where few are good."""
 

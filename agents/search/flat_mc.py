@@ -8,22 +8,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
-from agents.search.codes import CARELESS, DIFFERENCE, OWN_POINTS, RANDOM, RULE
-from agents.search.worlds import Worlds, deal_world, uniform
-from arena.games.kernel.bits import popcount
+from agents.search.codes import CALLED, DIFFERENCE, OWN_POINTS, POINTS_TAKEN, RANDOM, RULE
+from agents.search.worlds import Worlds, deal_world
 from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import (
     HANDS,
     LEFT,
     ONE,
-    PROTECT_TENS,
     SIDES,
     STATE_WORDS,
     TAKEN,
     TURN,
-    TWO,
     USUAL_FLAGS,
     ZERO,
     Word,
@@ -31,7 +29,8 @@ from arena.games.kernel.layout import (
 )
 from arena.games.kernel.playout import playout_random, playout_semi
 from arena.games.kernel.playout import playouts as play_in_bulk
-from arena.games.kernel.rng import below, next64
+from arena.games.kernel.pointers import GAME, WORDS, prototype
+from arena.games.kernel.rng import next64
 from arena.games.kernel.step import copy_state, final_scores, legal, play, semi_candidates
 from arena.games.kernel.tricks import pick
 from arena.games.rulebook import Book, note_in, open_book, play_by
@@ -44,9 +43,6 @@ _BULK = 256
 """Playouts at a time; a few times as many as the kernel has lanes."""
 _WORTH_BULK = 24
 """From so many playouts per candidate on, lanes are faster even if most of them idle."""
-_BAD_CARD_STAYS = 0.58
-"""So often that, as measured in the program of 2017, a bad card is played in 18.7% of the
-decisions that have several. There it depends on the order of the cards in an array."""
 
 
 class Question(NamedTuple):
@@ -63,24 +59,24 @@ class Question(NamedTuple):
     side: int
     """For which side values are counted."""
     value: int
-    """`OWN_POINTS`, `DIFFERENCE` or `SHARE`."""
+    """`OWN_POINTS`, `POINTS_TAKEN`, `DIFFERENCE` or `SHARE`."""
     rollout: int
-    """`RANDOM`, `SEMI_RANDOM`, `CARELESS` or `RULE`."""
+    """`RANDOM`, `SEMI_RANDOM`, `CALLED` or `RULE`."""
     stop: int
     """Playouts end when so many tricks are left; 0 plays to the end and scores the round."""
-    own_moon_costs: bool
-    """Whether points that the final score turns into nothing still count."""
-    doubled_seat: int
-    """A seat that may be dealt cards which others hold too; -1 for none."""
     book: Book | None = None
     """What `RULE` plays by."""
-    first_winner_leads: bool = False
-    """Whether the winner of the present trick leads all further tricks of a playout."""
+    player: int = 0
+    """`CALLED`: the address of what plays on, as `call_player` takes it."""
+
+
+call_player = prototype(types.none, WORDS, GAME, types.uint64, WORDS)
+"""Plays a state (first argument) until so many tricks (third argument) are left."""
 
 
 def loops_for(rollout: int, stop: int) -> tuple[str, ...]:
     """Which of the kernel's loops playouts need."""
-    if stop != 0 or rollout in (CARELESS, RULE):
+    if stop != 0 or rollout in (CALLED, RULE):
         return ()
     return ("random", "bulk") if rollout == RANDOM else ("semi",)
 
@@ -105,8 +101,7 @@ def judge(
     The candidates meet the same worlds, or each meets worlds of its own.
     """
     # Chosen out here, because what one compiled function calls is compiled again into it.
-    plain = question.rollout == RANDOM and question.stop == 0 and not question.own_moon_costs
-    plain = plain and not question.first_winner_leads
+    plain = question.rollout == RANDOM and question.stop == 0 and question.value != POINTS_TAKEN
     way = _judge_in_bulk if plain and worlds * playouts >= _WORTH_BULK else _judge_one_by_one
     way(question, worlds, playouts, shared_worlds, rng, sums)
 
@@ -137,7 +132,7 @@ def _judge_in_bulk(
             count = min(_BULK, rows - start)
             for row in range(count):
                 if (start + row) % playouts == 0:
-                    _deal(question, rng, world)
+                    deal_world(question.worlds, rng, world)
                 for holder in range(4):
                     hands[row, holder] = world[HANDS + holder]
             for i in range(first, last):
@@ -164,38 +159,14 @@ def _judge_one_by_one(
     copy_state(question.root, world)
     if shared_worlds:
         for _ in range(worlds):
-            _deal(question, rng, world)
+            deal_world(question.worlds, rng, world)
             for i in range(len(candidates)):
                 _judge_in_world(question, i, world, playouts, rng, state, scores, sums)
     else:
         for i in range(len(candidates)):
             for _ in range(worlds):
-                _deal(question, rng, world)
+                deal_world(question.worlds, rng, world)
                 _judge_in_world(question, i, world, playouts, rng, state, scores, sums)
-
-
-@inlined
-def _deal(question: Question, rng: Words, world: Words) -> None:
-    deal_world(question.worlds, rng, world)
-    if question.doubled_seat >= 0:
-        _double_cards(world, question.doubled_seat, rng)
-
-
-@uncounted
-def _double_cards(world: Words, seat: int, rng: Words) -> None:
-    """Replace some cards of a hand by cards that others hold, and hold still.
-
-    So the program of 2017 deals the last hand: it draws one of k cards from k + 1 places.
-    """
-    hand, others = world[HANDS + seat], ZERO
-    for other in range(4):
-        if other != seat and np.uint64(other) != world[TURN]:
-            others |= world[HANDS + other]
-    for left in range(popcount(hand), 0, -1):
-        if below(rng, np.uint64(left + 1)) == ZERO and others & ~hand != ZERO:
-            hand ^= pick(hand, next64(rng) >> _S32)
-            hand |= pick(others & ~hand, next64(rng) >> _S32)
-    world[HANDS + seat] = hand
 
 
 @inlined
@@ -218,8 +189,8 @@ def _judge_in_world(
             play(state, game, question.candidates[i])
         if question.rollout == RULE:
             play_by(question.book, state, game, np.uint64(question.stop), rng)
-        elif question.first_winner_leads:
-            _roll_out_with_one_leader(state, game, question.rollout, np.uint64(question.stop), rng)
+        elif question.rollout == CALLED:
+            call_player(np.uint64(question.player), state, game, np.uint64(question.stop), rng)
         else:
             _roll_out(state, game, question.rollout, np.uint64(question.stop), rng)
         value = _value(question, question.punishments[i], state, scores)
@@ -230,50 +201,23 @@ def _judge_in_world(
 @inlined
 def _roll_out(state: Words, game: Words, rollout: int, stop: Word, rng: Words) -> None:
     if stop != ZERO:
-        _roll_out_until(state, game, rollout, stop, rng)
+        roll_out_until(state, game, rollout, stop, rng)
     elif rollout == RANDOM:
         playout_random(state, game, rng)
-    elif rollout == CARELESS:
-        _roll_out_until(state, game, rollout, ZERO, rng)
     else:
         playout_semi(state, game, rng, USUAL_FLAGS)
 
 
 @uncounted
-def _roll_out_until(state: Words, game: Words, rollout: int, stop: Word, rng: Words) -> None:
+def roll_out_until(state: Words, game: Words, rollout: int, stop: Word, rng: Words) -> None:
     """Play until `stop` tricks are left."""
     while state[LEFT] > stop:
         cards = legal(state, game)
         if cards & (cards - ONE) != ZERO and rollout != RANDOM:
-            bad = _bad_card_that_stays(state, game, cards, rng) if rollout == CARELESS else ZERO
-            cards = semi_candidates(state, game, cards, USUAL_FLAGS) | bad
+            cards = semi_candidates(state, game, cards, USUAL_FLAGS)
         if cards & (cards - ONE) != ZERO:
             cards = pick(cards, next64(rng) >> _S32)
         play(state, game, cards)
-
-
-@uncounted
-def _roll_out_with_one_leader(
-    state: Words, game: Words, rollout: int, stop: Word, rng: Words
-) -> None:
-    """Play until `stop` tricks are left; who takes the first trick leads to all others."""
-    left: Word = max(stop, state[LEFT] - ONE)
-    _roll_out_until(state, game, rollout, left, rng)
-    leader = state[TURN]
-    while left > stop:
-        left -= ONE
-        state[TURN] = leader
-        _roll_out_until(state, game, rollout, left, rng)
-
-
-@inlined
-def _bad_card_that_stays(state: Words, game: Words, cards: Word, rng: Words) -> Word:
-    good = semi_candidates(state, game, cards, PROTECT_TENS)
-    bad = cards & ~good
-    makes_roem = good != semi_candidates(state, game, cards, USUAL_FLAGS)
-    if makes_roem or popcount(bad) < TWO or uniform(rng) >= _BAD_CARD_STAYS:
-        return ZERO
-    return pick(bad, next64(rng) >> _S32)
 
 
 @inlined
@@ -285,7 +229,7 @@ def _value(question: Question, punishment: float, state: Words, scores: NDArray[
     else:
         for side in range(np.int64(game[SIDES])):
             scores[side] = _taken(state, side)
-    least = _taken(state, question.side) if question.own_moon_costs else _NO_LEAST
+    least = _taken(state, question.side) if question.value == POINTS_TAKEN else _NO_LEAST
     return _worth(question, punishment, scores, least)
 
 
@@ -296,7 +240,7 @@ def _worth(question: Question, punishment: float, scores: NDArray[np.int64], lea
     own = float(max(scores[side], least))
     if punishment > 0.0:
         own = max(0.0, own - punishment)
-    if question.value == OWN_POINTS:
+    if question.value == OWN_POINTS or question.value == POINTS_TAKEN:
         return own
     total = 0.0
     for i in range(sides):

@@ -16,7 +16,6 @@ from agents.beliefs import Beliefs, Believer, Guess, Infers
 from agents.beliefs.hoogenboom import Certain
 from agents.policies.inference import holders
 from agents.policies.pool import NO_POOL, Pool, deal_from
-from agents.search.backtracking import backtracking_plan, sample_backtracking
 from arena.core.agent import Belief
 from arena.core.errors import ArenaError
 from arena.core.rules import View
@@ -34,7 +33,7 @@ from arena.games.kernel.weighted_worlds import (
     weighted_plan,
 )
 from arena.games.view_bytes import HOLDERS, ViewBytes, decode_state, read_holders
-from arena.games.world_sampler import holders_of, sizes_of
+from arena.games.world_sampler import sizes_of
 
 _SEATS = 4
 _S11 = np.uint64(11)
@@ -49,7 +48,7 @@ class Worlds(NamedTuple):
     kind: int
     """One of the numbers above."""
     sampler: int
-    """`SAMPLED`: the address of what deals them, as `_call_sampler` takes it."""
+    """`SAMPLED`: the address of what deals them, as `call_sampler` takes it."""
     first: Words
     second: Words
     """The plan, and for `MIXED` that of the other guess."""
@@ -109,9 +108,7 @@ def plan_worlds(game: KernelGame, view: View, beliefs: Believer) -> Worlds:
         if guess.weights is not None:
             plan, odds = weighted_plan(), weighted_odds()
             if plan_weighted(plan, odds, unseen, may, sizes, _weights(game, guess)):
-                return Worlds(
-                    SAMPLED, _address(sample_weighted), plan, _NO_PLAN, odds, 1.0, NO_POOL
-                )
+                return sampled_worlds(sample_weighted, plan, odds)
         else:
             plan = uniform_plan()
             if plan_uniform(plan, unseen, may, sizes):
@@ -121,14 +118,6 @@ def plan_worlds(game: KernelGame, view: View, beliefs: Believer) -> Worlds:
     (share, first), (_, second) = plans[0], plans[-1]
     kind = UNIFORM if len(plans) == 1 else MIXED
     return Worlds(kind, 0, first, second, _NO_ODDS, share, NO_POOL)
-
-
-def backtracked(game: KernelGame, view: View) -> Worlds:
-    """Worlds as the program of Aaldering 2023 deals them, not all equally often."""
-    known = InfoSet.of(view)
-    may, sizes = holders_of(known)
-    plan = backtracking_plan(np.uint64(game.mask(known.unseen)), game.masks(may.tolist()), sizes)
-    return Worlds(SAMPLED, _address(_backtrack), plan, _NO_PLAN, _NO_ODDS, 1.0, NO_POOL)
 
 
 def _weights(game: KernelGame, guess: Guess) -> NDArray[np.float64]:
@@ -142,16 +131,13 @@ def _weights(game: KernelGame, guess: Guess) -> NDArray[np.float64]:
     return weights
 
 
-_call_sampler = prototype(types.none, WORDS, types.Array(types.float64, 1, "C"), WORDS, WORDS)
+call_sampler = prototype(types.none, WORDS, types.Array(types.float64, 1, "C"), WORDS, WORDS)
 
 
-def _address(sampler: Any) -> int:
-    return address_of(sampler, _call_sampler)
-
-
-@uncounted
-def _backtrack(plan: Words, odds: NDArray[np.float64], rng: Words, hands: Words) -> None:
-    sample_backtracking(plan, rng, hands)
+def sampled_worlds(sampler: Any, plan: Words, odds: NDArray[np.float64] = _NO_ODDS) -> Worlds:
+    """Worlds that a compiled function `sampler(plan, odds, rng, hands)` deals."""
+    address = address_of(sampler, call_sampler)
+    return Worlds(SAMPLED, address, plan, _NO_PLAN, odds, 1.0, NO_POOL)
 
 
 @inlined
@@ -170,7 +156,7 @@ def deal_world(worlds: Worlds, rng: Words, state: Words) -> Int:
     if worlds.kind == UNIFORM:
         sample_uniform(worlds.first, rng, hands)
     elif worlds.kind == SAMPLED:
-        _call_sampler(np.uint64(worlds.sampler), worlds.first, worlds.odds, rng, hands)
+        call_sampler(np.uint64(worlds.sampler), worlds.first, worlds.odds, rng, hands)
     elif worlds.kind == MIXED:
         if uniform(rng) < worlds.share:
             sample_uniform(worlds.first, rng, hands)

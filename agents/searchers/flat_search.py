@@ -177,8 +177,6 @@ class FlatSearch:
             value=VALUES[self.value],
             rollout=ROLLOUTS[self.rollout],
             stop=stop,
-            own_moon_costs=False,
-            doubled_seat=-1,
             book=book_of(view, game, self.rollout) if ROLLOUTS[self.rollout] == RULE else None,
         )
 

@@ -12,7 +12,7 @@ from helpers.tree_positions import flipped, perspective_position
 
 from agents.ismcts import Ismcts
 from agents.papers.aaldering_2023 import Aaldering2023
-from agents.search.backtracking import backtracking_plan, sample_backtracking
+from agents.papers.backtracking import backtracking_plan, sample_backtracking
 from agents.search.decision import root_statistics
 from agents.search.worlds import known_worlds
 from arena.core.errors import ArenaError
@@ -83,7 +83,7 @@ def test_backtracked_worlds_are_possible_but_not_equally_likely():
     for _ in range(4000):
         sample_uniform(exact, rng, hands)
         drawn["exactly"][tuple(hands.tolist())] += 1
-        sample_backtracking(plan, rng, hands)
+        sample_backtracking(plan, np.zeros(1), rng, hands)
         drawn["backtracking"][tuple(hands.tolist())] += 1
         held = [int(hand) for hand in hands]
         assert sum(held) == 0b111111 and all(

@@ -16,7 +16,8 @@ from agents.beliefs.hoogenboom import Certain, Probabilities, Probable
 from agents.flat_mc import FlatMC
 from agents.papers.hoogenboom_2017 import Hoogenboom2017
 from agents.papers.kiele_2024 import Kiele2024
-from agents.search.flat_mc import _bad_card_that_stays, _deal
+from agents.papers.playouts import bad_card_that_stays
+from agents.search.worlds import SAMPLED, UNIFORM, deal_world
 from agents.searchers.budget import Budget
 from agents.searchers.flat_search import CardEstimate
 from agents.semi_random import SemiRandom
@@ -421,12 +422,12 @@ def test_cards_are_doubled_only_when_last_to_play_and_in_three_worlds_of_four() 
         for view in choices(rules, seed=16, tricks_left=cards + 1, count=40):
             question = player.question(view, rng_array(Rng(0)))
             if len(view.table) < 3:
-                assert question.doubled_seat == -1
+                assert question.worlds.kind == UNIFORM
                 continue
-            assert question.doubled_seat not in (-1, view.seat)
+            assert question.worlds.kind == SAMPLED
             state = question.root.copy()
             for _ in range(100):
-                _deal(question, rng, state)
+                deal_world(question.worlds, rng, state)
                 others = [int(state[HANDS + seat]) for seat in range(4) if seat != view.seat]
                 assert {hand.bit_count() for hand in others} == {cards}
                 doubled += others[0] | others[1] | others[2] != sum(others)
@@ -449,7 +450,7 @@ def test_a_bad_card_is_kept_as_often_as_in_the_program() -> None:
             game = kernel_game(rules, view.trump)
             words, cards = game.view_state(view), game.masks([sum(1 << c for c in view.legal)])[0]
             for _ in range(20):
-                stays = int(_bad_card_that_stays(words, game.words, cards, rng))
+                stays = int(bad_card_that_stays(words, game.words, cards, rng))
                 assert not stays or game.card(stays) in bad
                 good = len(view.legal) - len(bad)
                 played += 1 / (good + 1) if stays else 0.0

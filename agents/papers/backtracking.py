@@ -14,11 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.search.worlds import Worlds, sampled_worlds
+from arena.core.rules import View
+from arena.games.infoset import InfoSet
 from arena.games.kernel.bits import popcount
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import ONE, S32, ZERO, Word, Words
 from arena.games.kernel.rng import next64
+from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.tricks import pick
+from arena.games.world_sampler import holders_of
 
 _UNSEEN, _MAY, _SIZES, _WORDS = 0, 1, 5, 9
 _HOLDERS = 4
@@ -33,9 +38,17 @@ def backtracking_plan(unseen: Word, may: Words, sizes: NDArray[np.int64]) -> Wor
     return plan
 
 
+def backtracked_worlds(game: KernelGame, view: View) -> Worlds:
+    """Worlds as the program of Aaldering 2023 deals them, not all equally often."""
+    known = InfoSet.of(view)
+    may, sizes = holders_of(known)
+    plan = backtracking_plan(np.uint64(game.mask(known.unseen)), game.masks(may.tolist()), sizes)
+    return sampled_worlds(sample_backtracking, plan)
+
+
 @compiled
-def sample_backtracking(plan: Words, rng: Words, hands: Words) -> None:
-    """Put a world into `hands`; who has no room is left alone."""
+def sample_backtracking(plan: Words, odds: NDArray[np.float64], rng: Words, hands: Words) -> None:
+    """Put a world into `hands`, those without room left alone; `odds` are not used."""
     count = np.int64(popcount(plan[_UNSEEN]))
     cards, holders = np.empty(count, np.uint64), np.full(count, -1, np.int64)
     untried = np.empty(count, np.uint64)  # for each card dealt, the holders still to be tried
