@@ -29,6 +29,7 @@ from arena.games.kernel.layout import (
     TWO,
     USUAL_FLAGS,
     ZERO,
+    Int,
     Word,
     Words,
 )
@@ -138,17 +139,17 @@ def _sample_doubled(plan: Words, odds: NDArray[np.float64], rng: Words, hands: W
 
 
 @uncounted
-def _double_cards(hands: Words, seat: int, viewer: int, rng: Words) -> None:
+def _double_cards(hands: Words, seat: Int, viewer: Int, rng: Words) -> None:
     """Replace some cards of a hand by cards that others hold, and hold still.
 
     So the program of 2017 deals the last hand: it draws one of k cards from k + 1 places.
     """
-    hand, others = hands[seat], ZERO
+    hand, others = hands[np.uint64(seat)], ZERO
     for other in range(4):
         if other != seat and other != viewer:
-            others |= hands[other]
+            others |= hands[np.uint64(other)]
     for left in range(popcount(hand), 0, -1):
         if below(rng, np.uint64(left + 1)) == ZERO and others & ~hand != ZERO:
             hand ^= pick(hand, next64(rng) >> S32)
             hand |= pick(others & ~hand, next64(rng) >> S32)
-    hands[seat] = hand
+    hands[np.uint64(seat)] = hand

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.policies.dealt import DealtFactors, chance_of_deal
+from agents.policies.bid_evidence import DealtFactors, chance_of_deal
 from agents.policies.features import Deck, watch
 from agents.policies.kinds import Style, chance_in
 from agents.policies.tables import chances_by_type

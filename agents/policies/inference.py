@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.policies.bid_evidence import factors_by_seat
 from agents.policies.card_inputs import SEEN_WORDS, past_cards, witness
-from agents.policies.dealt import factors_by_seat
 from agents.policies.evidence import Evidence, Ledger, Types, new_memory, recall, weigh_world
 from agents.policies.features import deck_of
 from agents.policies.kinds import Policy, Style

@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.policies.bid_evidence import dealt_size, has_bids
 from agents.policies.by_rule import ENCODING as RULE
 from agents.policies.by_rule import read_rule_policy
 from agents.policies.card_inputs import ENCODING as CARDS
-from agents.policies.dealt import dealt_size, has_bids
 from agents.policies.features import deck_of, table_size
 from agents.policies.kinds import Policy, Shares, Style
 from agents.policies.network import read_card_network

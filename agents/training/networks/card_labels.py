@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.policies.bid_evidence import DealtFactors
 from agents.policies.card_inputs import SEEN_WORDS, input_count, look_at, output_count, output_of
 from agents.policies.card_values import Valuer
-from agents.policies.dealt import DealtFactors
 from agents.policies.evidence import NO_HAND, Evidence, Ledger, Memory, Types, new_memory, recall
 from agents.policies.features import watch
 from agents.policies.inference import types_for

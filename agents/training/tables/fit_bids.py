@@ -1,7 +1,7 @@
 """Evidence of bids about hands: tables that pick the true deal out of others that were possible.
 
 From each seat's view, the hidden cards are dealt again some times. The fit maximises the chance of
-the true hands among these deals, by the tables of `agents.policies.dealt`.
+the true hands among these deals, by the tables of `agents.policies.bid_evidence`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.policies.dealt import COUNTS, dealt_size, part_size, starts_of
+from agents.policies.bid_evidence import COUNTS, dealt_size, part_size, starts_of
 from agents.policies.features import deck_of, kinds_of
 from agents.training.rounds import Rounds
 from agents.training.tables.regression import TableChoices, fit_tables

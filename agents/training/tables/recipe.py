@@ -36,7 +36,7 @@ import numpy as np
 from joblib import delayed
 from numpy.typing import NDArray
 
-from agents.policies.dealt import has_bids
+from agents.policies.bid_evidence import has_bids
 from agents.policies.model import PolicyModel, mode_of, save_policy
 from agents.training.nats import nats_of
 from agents.training.recordings import recorded_rounds

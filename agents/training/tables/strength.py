@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from agents.policies.dealt import has_bids
+from agents.policies.bid_evidence import has_bids
 from agents.training.margins import MarginInterval
 from arena.analysis.results import read
 from arena.config.entrants import AgentSpec, BidderSpec, Entrant

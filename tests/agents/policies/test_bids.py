@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from helpers.policy_worlds import all_worlds, endings, likelihoods, random_model
 
-from agents.policies.dealt import dealt_size, has_bids, part_size
+from agents.policies.bid_evidence import dealt_size, has_bids, part_size
 from agents.policies.features import deck_of, kinds_of
 from agents.policies.inference import infer, past_of, types_for
 from agents.policies.model import PolicyModel, mode_of, read_policy, save_policy
