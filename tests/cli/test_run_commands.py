@@ -18,7 +18,8 @@ from helpers.experiments import AGENTS, Trouble
 from arena.api.progress import Progress
 from arena.cli import main
 from arena.config.loader import load
-from arena.report import write
+from arena.report import write_report
+from arena.report.context import Context
 from arena.report.words import interval, signed
 from arena.store import Run
 from arena.tournament.run import RunOptions
@@ -357,11 +358,11 @@ def test_nobody_starts_over_while_the_report_is_made(
 ) -> None:
     codes = []
 
-    def write_while_another_tries(path: Path) -> None:
+    def write_while_another_tries(context: Context, path: Path) -> None:
         codes.append(main(["run", "x.yaml", "--fresh", "--no-report"]))
-        write(path)
+        write_report(context, path)
 
-    monkeypatch.setattr("arena.cli.commands.run.write", write_while_another_tries)
+    monkeypatch.setattr("arena.cli.commands.run.write_report", write_while_another_tries)
     assert main(["run", config(agents=TWO), "--jobs", "1", "--quiet"]) == 0
     assert codes == [2]
     assert "another run is writing here" in capsys.readouterr().err

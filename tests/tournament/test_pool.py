@@ -9,6 +9,7 @@ from pathlib import Path
 
 import joblib
 import pytest
+from joblib.externals.loky.process_executor import BrokenProcessPool
 from numba.core import caching, config
 
 from arena.games.kernel import jit
@@ -50,7 +51,7 @@ def test_a_worker_that_does_not_end_is_ended() -> None:
 
 
 def test_a_lost_worker_is_a_broken_pool() -> None:
-    with pytest.raises(pool.BrokenProcessPool):
+    with pytest.raises(BrokenProcessPool):
         list(pool.parallel("loky", 2)([joblib.delayed(os._exit)(1)]))
     pool.end_workers(10.0)
 

@@ -114,7 +114,7 @@ def test_a_match_goes_its_length_with_the_dealer_moving_on(tmp_path: Path) -> No
         scores = [0, 0]
         for replay in game:
             assert replay.standing.scores == tuple(scores)
-            for side, score in enumerate(map(int, replay.record.scores.split())):
+            for side, score in enumerate(replay.record.scores):
                 scores[side] += score
     # Both seatings meet the same deals.
     assert [r.record.deal for r in by_game[0]] == [r.record.deal for r in by_game[1]]
@@ -170,10 +170,7 @@ def test_a_match_to_a_target_ends_with_the_round_that_reaches_it(tmp_path: Path)
     for replay in replays:
         assert max(replay.standing.scores) < 50
     for replay in lasts:
-        total = [
-            a + int(b)
-            for a, b in zip(replay.standing.scores, replay.record.scores.split(), strict=True)
-        ]
+        total = [a + b for a, b in zip(replay.standing.scores, replay.record.scores, strict=True)]
         assert max(total) >= 50
 
 
