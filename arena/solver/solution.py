@@ -140,5 +140,5 @@ class _Position(NamedTuple):
 @uncounted
 def score_ahead(state: Words, game: Words) -> None:
     """Score what will be scored whatever is played: Weis and Stöck in Schieber."""
-    if dispatch.foresees(game[KIND], game):
-        dispatch.foresee(game[KIND], state, game)
+    if dispatch.can_score_ahead(game[KIND], game):
+        dispatch.score_ahead(game[KIND], state, game)
