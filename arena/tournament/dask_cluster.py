@@ -15,10 +15,8 @@ from contextlib import ExitStack, contextmanager
 from threading import Event, Thread
 from typing import Any, NamedTuple
 
-from joblib.externals.loky.process_executor import BrokenProcessPool
-
 from arena.core.errors import ArenaError
-from arena.tournament.pool import dask_backend
+from arena.tournament.pool import BrokenProcessPool, dask_backend
 
 _PATIENCE_S = 30
 """How long a cluster may be without workers."""

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 import joblib
 from joblib.externals.loky import reusable_executor
 from joblib.externals.loky.backend.utils import kill_process_tree
+from joblib.externals.loky.process_executor import BrokenProcessPool as BrokenProcessPool
 
 PoolBackend: TypeAlias = Literal["loky", "threading", "dask"]
 

@@ -21,8 +21,6 @@ from math import nan
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from joblib import Parallel, delayed
-
 from arena.config.experiment import ResolvedExperiment
 from arena.core.agent import Player, Setup, sees_all_cards
 from arena.core.codec import encode_view
@@ -55,6 +53,8 @@ def record(
     """Play what is missing of a recording; the path of each part once it is written."""
     if importlib.util.find_spec("pyarrow") is None:
         raise ArenaError("recordings are Parquet files: pip install 'arena-tricks[parquet]'")
+    from joblib import Parallel, delayed  # here: it takes long to import
+
     missing = [
         (number, experiment.deals[first : first + deals_per_part])
         for number, first in enumerate(range(0, len(experiment.deals), deals_per_part))

@@ -122,7 +122,14 @@ class _Run:
         members = [member for team in self.families.values() for member in team]
         for model in model_files([member.parameters for member in members]):
             folder.keep_model(model)
-        self.runner = Runner(self.job, options.jobs, options.backend, options.chunk_units)
+        before = self._stored_manifest()
+        self.runner = Runner(
+            self.job,
+            options.jobs,
+            options.backend,
+            options.chunk_units,
+            try_here=before is None or before.ended is not None,  # else it was killed
+        )
 
     def play(self) -> Finished:
         with interrupts.track_sigint(), self.runner:

@@ -5,21 +5,27 @@ units, from which the time that a unit of each pairing takes is learnt. What a
 chunk holds has no influence on results, nor has who plays it: every decision is
 seeded from the run's seed, deal, seating and seat.
 
+**Small runs.** Workers take a second to start. Where the user has not asked for workers or a
+backend, units are first played in this process, and the workers are started when the rest
+would take longer than that at the pace so far. After a run that was killed they are started at
+once: an agent may have ended the process.
+
 **Lost workers.** joblib gives up everything in flight when a worker process dies.
 What had come back is stored already; what was in flight is played again. If the
 worker ended itself because an agent was stuck, the agent's fault is known then. If
 not (killed, out of memory, a crash in compiled code), the units in flight are played
-one at a time by a worker that writes down every decision before it is made. Whose decision
-ends the process twice more is at fault, as if they had raised an error.
+one at a time by a worker that writes down every decision before it is made. The agent
+whose decision ends the process twice more is at fault, as if it had raised an error.
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
+import time
 import warnings
 from collections import Counter, deque
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from math import ceil
@@ -27,13 +33,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, TypeAlias
 
-import joblib
-from joblib.externals.loky.process_executor import BrokenProcessPool
-
 from arena.config.entrants import Builder, ProcessBuilder
 from arena.core.errors import ArenaError
 from arena.process.ending import no_sudden_exit
-from arena.tournament.pool import parallel, workers_that_end
 from arena.tournament.practice import practise
 from arena.tournament.referee import WARMING_UP, Fault, Played, overtime
 from arena.tournament.schedule import Unit, match_deal
@@ -58,6 +60,8 @@ TARGET_CHUNK_S = 0.5
 _GROWTH = 8
 """A chunk is at most so many times as large as the largest played so far."""
 _CHANCES_ALONE = 2
+_POOL_PAYS_S = 1.5
+"""Work that is left when starting workers pays."""
 _LOOK_AHEAD = 4096
 """Units taken from the schedule before they are needed: the most that one chunk can have."""
 
@@ -118,8 +122,12 @@ class Runner:
         jobs: int | None = None,
         backend: Backend | None = None,
         chunk_units: int | None = None,
+        *,
+        try_here: bool = True,
     ) -> None:
+        """`try_here`: whether agents may play in this process if nothing is said about workers."""
         self._asked = jobs
+        self._here = try_here and jobs is None and backend is None and job.decision_limit_s is None
         self.jobs = jobs or os.cpu_count() or 1
         self.backend: Backend = backend or "loky"
         # One worker is this process, unless agents may have to be stopped.
@@ -127,6 +135,7 @@ class Runner:
             self.backend = "sequential" if job.decision_limit_s is None or backend else "loky"
         self._job = job
         self._open = ExitStack()
+        self._has_workers = False
         self._sizer = ChunkSizer(self.jobs, chunk_units)
         self._waiting: deque[Unit] = deque()
         self._in_flight: dict[int, Chunk] = {}
@@ -153,24 +162,29 @@ class Runner:
 
     def practise(self, builders: Mapping[Path, Builder]) -> None:
         """Let agents practise, by all workers, so that what they need is compiled."""
-        each = [(self._job.rules, builder, stamp) for stamp, builder in builders.items()]
         if self.backend == "sequential":
-            for arguments in each:
-                practise(*arguments)
+            for stamp, builder in builders.items():
+                practise(self._job.rules, builder, stamp)
         elif self.backend == "loky":
-            tasks = (joblib.delayed(practise)(*arguments) for arguments in each)
-            with suppress(BrokenProcessPool):  # it is found out where it counts
-                list(parallel(self.backend, self.jobs)(tasks))
+            with suppress(broken_pool()):  # it is found out where it counts
+                each = ((builder, stamp) for stamp, builder in builders.items())
+                list(self._parallel((_practise, arguments) for arguments in each))
 
     def probes(self, builders: Sequence[Builder | ProcessBuilder]) -> list[str]:
         """The probes of some agents, by all workers; one that ends its worker is told so."""
-        if self.backend == "sequential":
-            return [watched_probe(self._job, builder) for builder in builders]
-        tasks = (joblib.delayed(_numbered_probe)(self._job, *each) for each in enumerate(builders))
         found: dict[int, str] = {}
+        started = time.perf_counter()
+        for number, builder in enumerate(builders):
+            if self.backend != "sequential":
+                self._here = self._here and time.perf_counter() - started < _POOL_PAYS_S
+                if not self._here:
+                    break
+            found[number] = self._in_this_process(watched_probe, builder)
+        left = [(number, each) for number, each in enumerate(builders) if number not in found]
         try:
-            found.update(parallel(self._backend(), self.jobs)(tasks))
-        except BrokenProcessPool:
+            if left:
+                found.update(self._parallel((_numbered_probe, each) for each in left))
+        except broken_pool():
             for number, builder in enumerate(builders):
                 if number not in found:
                     found[number] = self._probe_alone(builder)
@@ -178,10 +192,9 @@ class Runner:
 
     def _probe_alone(self, builder: Builder | ProcessBuilder) -> str:
         try:
-            task = joblib.delayed(watched_probe)(self._job, builder)
-            (found,) = parallel(self._backend(), self.jobs)([task])
+            (found,) = self._parallel([(watched_probe, (builder,))])
             return str(found)
-        except BrokenProcessPool:
+        except broken_pool():
             stuck = bool(self._job.notes and read_notes(Path(self._job.notes)))
             return "stuck" if stuck else "lost"
 
@@ -191,6 +204,14 @@ class Runner:
         Ends early after a chunk that a fault has stopped.
         """
         source = iter(units)
+        if self._here:
+            for result in self._first_here(source, count):
+                count -= len(result.results)
+                yield result
+                if result.stopped:
+                    return
+            if self._here:
+                return
         while True:
             try:
                 for result in self._in_chunks(self._chunked(source, count)):
@@ -199,7 +220,7 @@ class Runner:
                     if result.stopped:
                         return
                 return
-            except BrokenProcessPool:
+            except broken_pool():
                 lost = self._take_back()
             if self._read_notes(lost):
                 self._waiting.extendleft(reversed(lost))
@@ -213,13 +234,28 @@ class Runner:
 
     # --- ways to play --------------------------------------------------------------------
 
+    def _first_here(self, source: Iterator[Unit], count: int) -> Iterator[ChunkResult]:
+        """Play in this process for as long as little is left at the pace so far."""
+        started, played = 0.0, 0
+        for chunk in self._chunked(source, count):
+            result = self._in_this_process(play_chunk, chunk)
+            yield self._came_back(result)
+            count -= len(chunk.units)
+            now = time.perf_counter()
+            if not started:  # the first one also loads compiled code
+                started = now
+                continue
+            played += len(chunk.units)
+            if now - started > _POOL_PAYS_S / 3 and (now - started) / played * count > _POOL_PAYS_S:
+                self._here = False
+                return
+
     def _in_chunks(self, chunks: Iterator[Chunk]) -> Generator[ChunkResult, None, None]:
         if self.backend == "sequential":
             for chunk in chunks:
-                yield self._came_back(play_chunk(self._job, chunk))
+                yield self._came_back(self._in_this_process(play_chunk, chunk))
             return
-        tasks = (joblib.delayed(play_chunk)(self._job, chunk) for chunk in chunks)
-        results = parallel(self._backend(), self.jobs)(tasks)
+        results = self._parallel((play_chunk, (chunk,)) for chunk in chunks)
         try:
             for result in results:
                 yield self._came_back(result)
@@ -228,6 +264,22 @@ class Runner:
                 # joblib warns of work thrown away; it is, on purpose, and will be done again.
                 warnings.simplefilter("ignore")
                 results.close()
+
+    def _in_this_process(self, work: Callable[..., Any], *given: Any) -> Any:
+        with no_sudden_exit():
+            return work(self._job, *given)
+
+    def _parallel(self, work: Iterable[tuple[Callable[..., Any], tuple[Any, ...]]]) -> Any:
+        """The results of some calls by the workers, as they come."""
+        from joblib import delayed  # here: it takes long to import
+
+        from arena.tournament.pool import parallel, workers_that_end
+
+        if self.backend == "loky" and not self._has_workers:
+            self._has_workers = True
+            self._open.enter_context(workers_that_end())
+        tasks = (delayed(call)(self._job, *given) for call, given in work)
+        return parallel(self._backend(), self.jobs)(tasks)
 
     def _backend(self) -> Any:
         if self.backend != "dask":
@@ -249,7 +301,7 @@ class Runner:
                 try:
                     (result,) = self._in_chunks(iter([self._chunk((unit,))]))
                     return result
-                except BrokenProcessPool:
+                except broken_pool():
                     lost = self._take_back()
                 if self._read_notes(lost):
                     continue
@@ -290,7 +342,7 @@ class Runner:
     def _came_back(self, result: ChunkResult) -> ChunkResult:
         chunk = self._in_flight.pop(result.number)
         self._sizer.learn(chunk.units, result.seconds)
-        if self.backend in ("loky", "dask"):
+        if self.backend in ("loky", "dask") and not self._here:
             self.worker_cpu_seconds += result.cpu_seconds
         return result
 
@@ -347,9 +399,11 @@ class Runner:
             with (
                 tempfile.TemporaryDirectory(prefix="arena-") as notes,
                 driver_lock(Path(notes)),
-                workers_that_end(),
             ):
-                yield replace(self._job, driver=os.getpid(), notes=notes)
+                try:
+                    yield replace(self._job, driver=os.getpid(), notes=notes)
+                finally:
+                    close_agents()
         elif self.backend == "dask":
             # Here, because dask takes a second to load.
             from arena.tournament.dask_cluster import cluster
@@ -358,16 +412,27 @@ class Runner:
                 self.jobs = self._sizer.jobs = self._asked or workers
                 yield self._job
         else:
-            with no_sudden_exit():
-                try:
-                    yield self._job
-                finally:
-                    close_agents()
+            try:
+                yield self._job
+            finally:
+                close_agents()
+
+
+def broken_pool() -> type[Exception]:
+    """The error of a pool that has lost a worker process."""
+    from arena.tournament.pool import BrokenProcessPool  # here: it takes long to import
+
+    found: type[Exception] = BrokenProcessPool
+    return found
 
 
 def _gone(note: Note) -> Fault:
     message = "ended its process (killed, out of memory, or a crash in native code)"
     return Fault("crash", note.seat, len(note.actions), message)
+
+
+def _practise(job: Job, builder: Builder, stamp: Path) -> None:
+    practise(job.rules, builder, stamp)
 
 
 def _numbered_probe(job: Job, number: int, builder: Builder | ProcessBuilder) -> tuple[int, str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -263,3 +265,50 @@ def test_a_round_robin_of_hearts_runs_on_workers(tmp_path: Path) -> None:
     play(make_experiment(3, agents, rules=Hearts()), tmp_path / "run", jobs=2)
     with Run(tmp_path / "run") as results:
         assert len(results.rounds()) == 3 * 3 * 6
+
+
+# --- small runs ---------------------------------------------------------------------------
+
+
+class PoolWanted(Exception):
+    """A pool of workers was asked for."""
+
+
+@pytest.fixture
+def no_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise PoolWanted
+
+    monkeypatch.setattr("arena.tournament.pool.parallel", refuse)
+
+
+@pytest.mark.usefixtures("no_pool")
+def test_a_small_run_starts_no_workers_and_has_the_same_results(tmp_path: Path) -> None:
+    play(make_experiment(6), tmp_path / "one", jobs=1)
+    play(make_experiment(6), tmp_path / "default", jobs=None)
+    assert exported(tmp_path / "default", tmp_path) == exported(tmp_path / "one", tmp_path)
+    with pytest.raises(PoolWanted):
+        play(make_experiment(6), tmp_path / "two", jobs=2)
+
+
+@pytest.mark.usefixtures("no_pool")
+def test_a_run_that_would_take_long_starts_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.tournament.runner._POOL_PAYS_S", 1e-6)
+    with pytest.raises(PoolWanted):
+        play(make_experiment(6), tmp_path / "run", jobs=None)
+
+
+@pytest.mark.usefixtures("no_pool")
+def test_after_a_kill_no_agent_plays_in_the_process_of_the_driver(tmp_path: Path) -> None:
+    play(make_experiment(4), tmp_path / "run", jobs=1)
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    manifest["sessions"][-1].update(ended=None, ending=None)
+    (tmp_path / "run" / "manifest.json").write_text(json.dumps(manifest))
+    connection = sqlite3.connect(tmp_path / "run" / "results.sqlite")
+    with connection:
+        connection.execute("DELETE FROM units WHERE unit = 'd0003'")
+    connection.close()
+    with pytest.raises(PoolWanted):
+        play(make_experiment(4), tmp_path / "run", jobs=None)
