@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
+from arena.config.entrants import AgentSpec
 from arena.core.agent import Belief, sees_all_cards
+from arena.core.registry import AGENTS
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
 from arena.store import Replay, Run
@@ -55,6 +57,13 @@ class RepeatedDecision:
     """Where the player expects the hidden cards; None if it does not say, or sees them."""
 
 
+def may_explain(spec: AgentSpec) -> bool:
+    """Whether an agent may be able to explain itself: its class says so, without building it."""
+    if spec.names_code or spec.source is not None:
+        return True
+    return hasattr(AGENTS.get(spec.family), "explain")
+
+
 def decide_again(run: Run, replay: Replay, at: int) -> RepeatedDecision:
     """Build the agent that sat there, and let it search again."""
     rules, record = run.rules, replay.record
@@ -69,6 +78,8 @@ def decide_again(run: Run, replay: Replay, at: int) -> RepeatedDecision:
     made = RepeatedDecision(seat, state.phase, did, tuple(state.legal), bids)
     if state.phase != "play" or len(state.legal) == 1:
         return made
+    if not may_explain(spec):
+        return replace(made, explains=False)
     player = spec.build(run.path)
     searcher = player.cards
     if not isinstance(searcher, Explains):

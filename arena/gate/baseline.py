@@ -21,8 +21,8 @@ from arena.core.deals import Deal
 from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
 from arena.core.rules import Rules
-from arena.tournament.fingerprint import RandomSeat, is_reproducible
-from arena.tournament.referee import Clock, Lineup, Referee, first_decisions
+from arena.tournament.fingerprint import is_reproducible, play_probe
+from arena.tournament.referee import Clock, Referee, first_decisions
 
 FORMAT = 2
 _SEED = 20_250
@@ -113,26 +113,13 @@ def _changed(old: Mapping[str, str], new: Mapping[str, str]) -> str:
 
 def probe(rules: Rules, player: Player, deals: tuple[Deal, ...]) -> Probe:
     """Let an agent play some deals in every seat, against a random table."""
-    digest = hashlib.sha256()
-    referee = Referee(rules, _SEED, None, None)
     first_decisions(rules, player, Clock())  # compiled code is loaded before the clock counts
-    times: list[float] = []
     machine_s = _machine_s()
-    for deal in deals:
-        for seat in range(rules.players):
-            others = [Player(RandomSeat())] * rules.players
-            lineup = Lineup.of([*others[:seat], player, *others[seat + 1 :]])
-            played = referee.play(deal, lineup)
-            digest.update(played.actions)
-            if played.fault is not None:
-                digest.update(f"{played.fault.kind} {played.fault.decision}".encode())
-            times += [
-                spent
-                for spent, who in zip(played.nanoseconds, played.seats, strict=False)
-                if who == seat
-            ]
+    places = ((deal, seat) for deal in deals for seat in range(rules.players))
+    found = play_probe(Referee(rules, _SEED), player, places)
+    times = found.nanoseconds
     return Probe(
-        signature=digest.hexdigest()[:16] if is_reproducible(player) else None,
+        signature=found.digest[:16] if is_reproducible(player) else None,
         deals=len(deals),
         median_s=float(np.median(times)) / 1e9 if times else 0.0,
         machine_s=min(machine_s, _machine_s()),

@@ -19,7 +19,6 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from arena.core.errors import ArenaError
@@ -237,13 +236,14 @@ class Child:
 
     @property
     def memory_mb(self) -> float:
-        """Resident memory of the child and of its family; 0 where the system does not tell."""
-        page = os.sysconf("SC_PAGE_SIZE")
-        pages = 0
+        """Resident memory of the child and of all processes that it has started."""
+        import psutil
+
+        used = 0
         for pid in {self.pid, *reaper.family_of(self.pid, self._token)}:
-            with contextlib.suppress(OSError, IndexError):
-                pages += int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-        return pages * page / (1 << 20)
+            with contextlib.suppress(psutil.Error):
+                used += psutil.Process(pid).memory_info().rss
+        return used / (1 << 20)
 
     # --- ending --------------------------------------------------------------------------
 
@@ -288,7 +288,7 @@ class _Reaper:
         with self._lock:
             if self._process is None or self._owner != os.getpid():
                 self._process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", reaper.__file__],
+                    [sys.executable, "-I", "-S", reaper.__file__, *map(os.path.abspath, sys.path)],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     start_new_session=True,

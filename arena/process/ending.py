@@ -1,4 +1,4 @@
-"""Ending a process in which agents have played: what they left behind holds nobody up.
+"""Ending a process in which agents have played, whatever they have left behind.
 
 An agent in our process may start threads and processes and forget them. Python waits for
 threads, `multiprocessing` for its children, and whoever reads our output for every process
@@ -8,14 +8,13 @@ that has inherited it.
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
-_OUR_OWN = (b"resource_tracker", b"reaper.py")
+_OUR_OWN = ("resource_tracker", "reaper.py")
 """Words in the command lines of our helpers, which clean up after us and end by themselves."""
 
 
@@ -31,44 +30,22 @@ def leave(code: int) -> NoReturn:
 
 
 def end_children() -> None:
-    """Kill all processes that this one has started, and theirs; where there is no /proc, none."""
-    for pid in _descendants(os.getpid()):
-        with suppress(OSError):
-            os.kill(pid, signal.SIGKILL)
+    """Kill all processes that this one has started, and theirs."""
+    import psutil  # here, so that light commands start fast
 
-
-def _descendants(of: int) -> Iterator[int]:
-    children: dict[int, list[int]] = {}
-    for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
-        if name.isdigit():
-            with suppress(OSError, ValueError, IndexError):  # it has just ended
-                with open(f"/proc/{name}/stat", "rb") as file:
-                    parent = int(file.read().rpartition(b")")[2].split()[1])
-                children.setdefault(parent, []).append(int(name))
-    waiting = [of]
-    while waiting:
-        for pid in children.get(waiting.pop(), ()):
-            if not _is_our_own(pid):
-                yield pid
-                waiting.append(pid)
-
-
-def _is_our_own(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            command = file.read()
-    except OSError:
-        return False
-    return any(word in command for word in _OUR_OWN)
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            if not any(word in part for part in child.cmdline() for word in _OUR_OWN):
+                child.kill()
 
 
 class SuddenExit(BaseException):
-    """Somebody wanted to end the process on the spot."""
+    """An agent tried to end the process on the spot."""
 
 
 @contextmanager
 def no_sudden_exit() -> Iterator[None]:
-    """Make `os._exit` in this process an exception: nobody ends a run as if all were well.
+    """Make `os._exit` in this process an exception: no agent ends a run as if all were well.
 
     Processes that are forked in the meantime end as they like.
     """

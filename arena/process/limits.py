@@ -16,5 +16,5 @@ class Limits:
         None, help="for all decisions of a deal together", at_least=0.001
     )
     memory_mb: int | None = parameter(
-        None, help="resident memory of the process and all that it starts (Linux)", at_least=16
+        None, help="resident memory of the process and all that it starts", at_least=16
     )

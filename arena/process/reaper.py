@@ -1,8 +1,8 @@
 """Ends processes of agents that have outlived the process that started them.
 
-Run as a script, beside a process that has agents. Lines on its input, `+ TOKEN PID` and
-`- TOKEN`, say which there are; when the input ends, whoever wrote it is gone, and so is every
-process listed, with all that it has started. One that is about to be started is listed with
+Run as a script by a process that has agents. Lines on its input, `+ TOKEN PID` and
+`- TOKEN`, say which there are; when the input ends, its writer has ended, and every listed
+process is killed, with all that it has started. One that is about to be started is listed with
 the number 0, so that none is missed whenever the end comes. The script leaves its parent's
 family at once: a pool that ends a worker ends all descendants it can see, and would end this
 one before its work.
@@ -38,27 +38,24 @@ def end_family(leader: int, token: str) -> None:
 
 def family_of(leader: int, token: str) -> list[int]:
     """The living processes of a session, and those with the token in their environment."""
+    import psutil  # here: the script starts at once and needs it only in the end
+
     found = []
-    mark = f"{MARK}={token}".encode()
-    for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
-        if not name.isdigit():
-            continue
-        with suppress(OSError, ValueError, IndexError):
-            with open(f"/proc/{name}/stat", "rb") as file:
-                fields = file.read().rpartition(b")")[2].split()
-            if fields[0] in (b"Z", b"X"):
-                continue  # it is dead, and only not yet missed
-            if leader and int(fields[3]) == leader:
-                found.append(int(name))
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError), process.oneshot():
+            if process.status() in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD):
                 continue
-            with open(f"/proc/{name}/environ", "rb") as file:
-                if mark in file.read().split(b"\0"):
-                    found.append(int(name))
+            if leader and os.getsid(process.pid) == leader:
+                found.append(process.pid)
+                continue
+            if process.environ().get(MARK) == token:
+                found.append(process.pid)
     return found
 
 
 def main() -> None:
-    """Wait for the end of the input, then end what is listed."""
+    """Wait for the end of the input, then end what is listed; arguments are the path of imports."""
+    sys.path[:] = sys.argv[1:]
     if os.fork():
         os._exit(0)
     living: dict[str, int] = {}

@@ -18,13 +18,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from arena.config.entrants import AgentSpec, Entrant
 from arena.config.model_file import model_hash
 from arena.core.agent import Player
+from arena.core.deals import Deal
 from arena.core.rules import Action, Rules, View
 from arena.core.seeds import Rng, rng_for
 from arena.process.revision import commit_of
@@ -47,23 +48,39 @@ def is_reproducible(player: Player) -> bool:
     return all(getattr(part, "reproducible", True) for part in (player.cards, player.bidder))
 
 
+class Probed(NamedTuple):
+    """What an agent did in a probe."""
+
+    digest: str
+    """A hash of all actions and faults."""
+    nanoseconds: list[float]
+    """How long each of its own decisions took."""
+
+
+def play_probe(referee: Referee, player: Player, places: Iterable[tuple[Deal, int]]) -> Probed:
+    """Let an agent play deals in the given seats; the other seats play at random."""
+    digest = hashlib.sha256()
+    times: list[float] = []
+    others = [Player(RandomSeat())] * referee.rules.players
+    for deal, seat in places:
+        played = referee.play(deal, Lineup.of([*others[:seat], player, *others[seat + 1 :]]))
+        digest.update(played.actions)
+        if played.fault is not None:
+            digest.update(f"{played.fault.kind} {played.fault.decision}".encode())
+        decided = zip(played.nanoseconds, played.seats, strict=False)
+        times += [spent for spent, who in decided if who == seat]
+    return Probed(digest.hexdigest(), times)
+
+
 def probe(
     rules: Rules, player: Player, limit_s: float | None = None, clock: Clock | None = None
 ) -> str:
     """A digest of what the agent does on the probe set; empty if it is not reproducible."""
     if not is_reproducible(player):
         return ""
-    digest = hashlib.sha256()
-    referee = Referee(rules, _PROBE_SEED, limit_s, clock)
-    for seat in range(rules.players):
-        deal = rules.random_deal(rng_for(_PROBE_SEED, "probe", seat), seat)
-        others = [Player(RandomSeat())] * rules.players
-        lineup = Lineup.of([*others[:seat], player, *others[seat + 1 :]])
-        played = referee.play(replace(deal, id=f"probe-{seat}"), lineup)
-        digest.update(played.actions)
-        if played.fault is not None:
-            digest.update(f"{played.fault.kind} {played.fault.decision}".encode())
-    return digest.hexdigest()
+    dealt = (rules.random_deal(rng_for(_PROBE_SEED, "probe", s), s) for s in range(rules.players))
+    places = ((replace(deal, id=f"probe-{seat}"), seat) for seat, deal in enumerate(dealt))
+    return play_probe(Referee(rules, _PROBE_SEED, limit_s, clock), player, places).digest
 
 
 Models: TypeAlias = tuple[str | None, str | None]

@@ -13,7 +13,7 @@ from arena.config.entrants import Builder
 from arena.config.experiment import ResolvedExperiment
 from arena.config.model_file import model_files
 from arena.config.models import Stop
-from arena.core.agent import sees_all_cards
+from arena.core.agent import Player, sees_all_cards
 from arena.core.errors import ArenaError
 from arena.core.scoring import games_of, unit_margin
 from arena.process import interrupts
@@ -180,17 +180,25 @@ class _Run:
             if not stopped:
                 results.finish()
                 if self.experiment.stop is not None:
-                    self._keep_walks(self.experiment.stop)
+                    self._keep_traces(self.experiment.stop)
         return Finished(self.folder.path, tally.done - found, found, tally.faults, stopped)
 
     # --- before the first card -----------------------------------------------------------
 
     def _entrants(self) -> dict[str, EntrantUsed]:
         """Every entrant with its fingerprint; who is known from before is not probed again."""
+        built = [[builder.build() for builder in team] for team in self.job.teams]
+        try:
+            return self._fingerprinted(built)
+        finally:
+            for players in built:
+                for player in players:
+                    player.close()
+
+    def _fingerprinted(self, built: Sequence[Sequence[Player]]) -> dict[str, EntrantUsed]:
         used: dict[str, EntrantUsed] = {}
         shown = []
-        for entrant, team in zip(self.experiment.entrants, self.job.teams, strict=True):
-            players = [builder.build() for builder in team]
+        for entrant, players in zip(self.experiment.entrants, built, strict=True):
             shown.append(tuple(map(sees_all_cards, players)))
             used[entrant.name] = EntrantUsed(
                 fingerprint="",
@@ -199,17 +207,17 @@ class _Run:
                 sees_all_cards=any(shown[-1]),
                 members=entrant.members,
             )
-            for player in players:
-                player.close()
         self.runner.show(tuple(shown))
         self._compile()
         known = self._known_fingerprints(used)
         unknown = [
-            (entrant, team)
-            for entrant, team in zip(self.experiment.entrants, self.job.teams, strict=True)
+            (entrant, list(zip(team, players, strict=True)))
+            for entrant, team, players in zip(
+                self.experiment.entrants, self.job.teams, built, strict=True
+            )
             if entrant.name not in known
         ]
-        probes = iter(self.runner.probes([builder for _, team in unknown for builder in team]))
+        probes = iter(self.runner.probes([agent for _, team in unknown for agent in team]))
         for entrant, team in unknown:
             found = [next(probes) for _ in team]
             own_code = [builder.own_code for builder in self.families[entrant.name]]
@@ -288,13 +296,13 @@ class _Run:
 
     # --- the work ------------------------------------------------------------------------
 
-    def _keep_walks(self, stop: Stop) -> None:
+    def _keep_traces(self, stop: Stop) -> None:
         """Write down how each test went: only the schedule knows the order of its deals."""
-        walks = [
+        traces = [
             PairTrace(first, second, trace_of(self.stored.margins(pairing), stop))
             for pairing, (first, second) in enumerate(self.experiment.pairings)
         ]
-        write_traces(self.folder.path, walks)
+        write_traces(self.folder.path, traces)
 
     def _play_wanted(self, results: Database, ids: Sequence[int], tally: Tally) -> str:
         """Play what is missing, then what the rule wants beyond that; the fault that stopped it."""

@@ -34,6 +34,7 @@ from types import TracebackType
 from typing import Any, Literal, TypeAlias
 
 from arena.config.entrants import Builder, ProcessBuilder
+from arena.core.agent import Player
 from arena.core.errors import ArenaError
 from arena.process.ending import no_sudden_exit
 from arena.tournament.practice import practise
@@ -47,6 +48,7 @@ from arena.tournament.worker import (
     close_agents,
     driver_lock,
     play_chunk,
+    probe_player,
     read_notes,
     read_trace,
     watched_probe,
@@ -136,6 +138,8 @@ class Runner:
         self._job = job
         self._open = ExitStack()
         self._has_workers = False
+        self._warm_here = False
+        """Whether all agents have been probed in this process, so that their code is loaded."""
         self._sizer = ChunkSizer(self.jobs, chunk_units)
         self._waiting: deque[Unit] = deque()
         self._in_flight: dict[int, Chunk] = {}
@@ -170,25 +174,29 @@ class Runner:
                 each = ((builder, stamp) for stamp, builder in builders.items())
                 list(self._parallel((_practise, arguments) for arguments in each))
 
-    def probes(self, builders: Sequence[Builder | ProcessBuilder]) -> list[str]:
-        """The probes of some agents, by all workers; one that ends its worker is told so."""
+    def probes(self, agents: Sequence[tuple[Builder | ProcessBuilder, Player]]) -> list[str]:
+        """The probes of some agents; one that ends its worker process is named so.
+
+        In this process the player that is given plays, elsewhere one that is built there.
+        """
         found: dict[int, str] = {}
         started = time.perf_counter()
-        for number, builder in enumerate(builders):
+        for number, (_, player) in enumerate(agents):
             if self.backend != "sequential":
                 self._here = self._here and time.perf_counter() - started < _POOL_PAYS_S
                 if not self._here:
                     break
-            found[number] = self._in_this_process(watched_probe, builder)
-        left = [(number, each) for number, each in enumerate(builders) if number not in found]
+            found[number] = self._in_this_process(probe_player, player)
+        self._warm_here = len(found) == len(agents) == sum(map(len, self._job.teams))
+        left = [(number, agents[number][0]) for number in range(len(found), len(agents))]
         try:
             if left:
                 found.update(self._parallel((_numbered_probe, each) for each in left))
         except broken_pool():
-            for number, builder in enumerate(builders):
+            for number, builder in left:
                 if number not in found:
                     found[number] = self._probe_alone(builder)
-        return [found[number] for number in range(len(builders))]
+        return [found[number] for number in range(len(agents))]
 
     def _probe_alone(self, builder: Builder | ProcessBuilder) -> str:
         try:
@@ -266,8 +274,9 @@ class Runner:
                 results.close()
 
     def _in_this_process(self, work: Callable[..., Any], *given: Any) -> Any:
+        job = replace(self._job, warm=False) if self._warm_here else self._job
         with no_sudden_exit():
-            return work(self._job, *given)
+            return work(job, *given)
 
     def _parallel(self, work: Iterable[tuple[Callable[..., Any], tuple[Any, ...]]]) -> Any:
         """The results of some calls by the workers, as they come."""

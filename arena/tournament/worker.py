@@ -150,12 +150,17 @@ def play_chunk(job: Job, chunk: Chunk) -> ChunkResult:
 
 def watched_probe(job: Job, builder: Builder | ProcessBuilder) -> str:
     """The probe of an agent, in a process that ends if the agent never comes back."""
-    post = _watched(job)
     player = builder.build()
     try:
-        return probe(job.rules, player, job.decision_limit_s, post.clock if post else None)
+        return probe_player(job, player)
     finally:
         player.close()
+
+
+def probe_player(job: Job, player: Player) -> str:
+    """The probe of a player that has been built."""
+    post = _watched(job)
+    return probe(job.rules, player, job.decision_limit_s, post.clock if post else None)
 
 
 def _cpu_seconds(job: Job) -> float:

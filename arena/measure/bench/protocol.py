@@ -30,6 +30,7 @@ from math import isnan
 from pathlib import Path
 
 import orjson
+import psutil
 
 from arena.core.agent import Setup
 from arena.core.codec import ViewCodec
@@ -68,7 +69,7 @@ def _is_chosen(view: View) -> bool:
 
 def left_out() -> str | None:
     """Why nothing can be measured here, if so."""
-    return None if Path("/proc/self/stat").exists() else "needs Linux: reads /proc"
+    return None if os.name == "posix" else "agents in processes need a POSIX system"
 
 
 def measure(deals: int = 200) -> dict[str, float]:
@@ -179,8 +180,8 @@ def _cpu_seconds(agent: ProcessAgent) -> float:
     """Processor time of this process and of those of the agent."""
     used = time.process_time()
     for pid in agent.process_ids:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        used += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        times = psutil.Process(pid).cpu_times()
+        used += times.user + times.system
     return used
 
 
@@ -210,8 +211,13 @@ def _codec(deals: list[Deal]) -> dict[str, float]:
 
 
 def _memory(deals: list[Deal], agents: int = 8) -> float:
-    bare = [sys.executable, "-c", "print(open('/proc/self/statm').read().split()[1])"]
-    pages = int(subprocess.run(bare, capture_output=True, text=True, check=True).stdout)
+    waits = [sys.executable, "-c", "print(flush=True); input()"]
+    with subprocess.Popen(waits, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as bare:
+        assert bare.stdin is not None  # pipes
+        assert bare.stdout is not None
+        bare.stdout.readline()  # it has started
+        bare_bytes: int = psutil.Process(bare.pid).memory_info().rss
+        bare.stdin.write(b"\n")
     playing = [_agent(Flawed()) for _ in range(agents)]
     try:
         for agent in playing:
@@ -220,4 +226,4 @@ def _memory(deals: list[Deal], agents: int = 8) -> float:
     finally:
         for agent in playing:
             agent.close()
-    return max(each) - pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+    return max(each) - bare_bytes / (1 << 20)
