@@ -40,7 +40,7 @@ class Declared:
     """The entrants that a name in the file stands for: several, if it has a grid."""
 
     def named(self, name: str) -> list[str] | None:
-        """The entrants that `name` stands for; None if it stands for nobody."""
+        """The entrants that `name` stands for; None if there are none."""
         return self.groups.get(name) or ([name] if name in self.entrants else None)
 
     @property
@@ -136,7 +136,7 @@ def _agent(entry: AgentEntry, context: _Context) -> AgentSpec | None:
     if spec.names_code and context.imports is not None and not context.imports.wanted:
         return spec
     try:
-        # A model that cannot be read is told now, not when the run begins.
+        # A model that cannot be read is reported now, not when the run begins.
         agent = spec.build(problems.document.place_of(()).folder).cards
         model_hash(agent)
     except (ArenaError, ValueError) as error:
@@ -290,7 +290,7 @@ class _Told(Exception):
 
 
 def _model_named(document: YamlDocument, path: KeyPath, file: str, sha256: str | None) -> ModelFile:
-    """A model that is named at `path`: a file beside the one that says so, or a shipped one."""
+    """A model that is named at `path`: a file next to the one that names it, or a shipped one."""
     folder, home = document.place_of(path).folder, document.place_of(()).folder
     found = ModelFile.find(file, folder, sha256)
     if found.path != (folder / file).resolve():

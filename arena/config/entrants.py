@@ -70,7 +70,7 @@ class AgentSpec:
 
     @property
     def names_code(self) -> bool:
-        """Whether it, or its bidder, is code in a file beside the experiment."""
+        """Whether it, or its bidder, is code in a file next to the experiment."""
         return is_code(self.family) or (self.bidder is not None and is_code(self.bidder.family))
 
     @property
@@ -186,7 +186,7 @@ def _sendable(family: Any, name: str, folder: Path) -> Any:
 
 
 def _copied(value: Any) -> Any:
-    """A value whose lists and mappings are its own; all else is not meant to change."""
+    """A copy with lists and mappings of its own; other values do not change."""
     if isinstance(value, Mapping):
         return {key: _copied(inner) for key, inner in value.items()}
     return [_copied(inner) for inner in value] if isinstance(value, list) else value

@@ -103,7 +103,7 @@ def _with_value(data: dict[str, Any], keys: list[str], value: Any) -> dict[str, 
     inner = data.get(keys[0], {})
     inner = {KIND: inner} if isinstance(inner, str) else inner
     if not isinstance(inner, dict):
-        return data  # what is wrong with it will be told
+        return data  # reported later
     return {**data, keys[0]: _with_value(inner, keys[1:], value)}
 
 

@@ -4,7 +4,7 @@ A family, or a kind of something that it is made of, has a parameter of this typ
 
     model: ModelFile = parameter(help="the network")
 
-Experiments name a file, which is looked for beside the experiment, or a model that comes
+Experiments name a file, which is looked for next to the experiment, or a model that comes
 with arena by its name. What counts is the content: a file that is replaced while a run goes
 on is noticed, and two files with the same content are the same model.
 
@@ -35,7 +35,7 @@ MOST_BYTES = 1 << 28
 """The arrays of a model take no more, and so does the file."""
 
 MODELS = "models"
-"""The folder of models: those that come with arena, and those that a run keeps beside it."""
+"""The folder of models: those that come with arena, and those that a run keeps."""
 _SUFFIX = ".npz"
 
 

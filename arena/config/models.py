@@ -65,7 +65,7 @@ class Team(Strict):
 
 
 class Reference(Strict):
-    """A published value, shown beside ours."""
+    """A published value, shown next to ours."""
 
     label: str
     """What it is and where it was published."""

@@ -1,12 +1,12 @@
-"""Agents in a file beside the experiment: `family: ./bot.py:Greedy`.
+"""Agents in a file next to the experiment: `family: ./bot.py:Greedy`.
 
-The only way in which an experiment names code, so it is guarded. The file lies beside or
-below the experiment; nothing is imported from a folder that nobody has trusted in this
+The only way in which an experiment names code, so it is guarded. The file lies next to or
+below the experiment; nothing is imported from a folder that was not trusted in this
 process (`trust`); and naming a class only reads its file, `load` runs it.
 
 A class is sent to workers as the text of its file. So all of them play the same code,
 whatever happens to the file meanwhile, and an edit takes effect with the next run. What it
-imports from beside it is known by hash and imported where it is needed.
+imports from its folder is known by hash and imported where it is needed.
 
 `./bots/greedy.py:Greedy` is a file, as one would start it; `bots.greedy:Greedy` the same
 file as a module, in which relative imports work.
@@ -30,7 +30,7 @@ from arena.core.errors import ArenaError, did_you_mean
 
 _TRUSTED: set[Path] = set()
 _IMPORTED: dict[str, str] = {}
-"""Files beside own code that it has imported, and their hashes at that time."""
+"""Files next to own code that it has imported, and their hashes at that time."""
 
 
 def is_code(family: str) -> bool:
@@ -65,7 +65,7 @@ class OwnCode:
     name: str
     source: str
     helpers: tuple[tuple[str, str], ...] = ()
-    """The files beside it that it imports, with their hashes."""
+    """The files next to it that it imports, with their hashes."""
 
     @classmethod
     def find(cls, written: str, folder: Path, home: Path | None = None) -> OwnCode:
@@ -97,7 +97,7 @@ class OwnCode:
 
     @property
     def root(self) -> Path:
-        """The folder in which it finds what it imports from beside it."""
+        """The folder in which it finds what it imports from its folder."""
         folder = Path(self.path).parent
         for _ in self.package.split(".") if self.package else ():
             folder = folder.parent
@@ -105,7 +105,7 @@ class OwnCode:
 
     @property
     def sha256(self) -> str:
-        """The hash of its code: of the file and of what it imports from beside it."""
+        """The hash of its code: of the file and of what it imports from its folder."""
         return _digest(self.source, *(digest for _, digest in self.helpers))
 
     def load(self) -> type:
@@ -162,7 +162,7 @@ def _imported_by(root: Path, file: Path) -> set[Path]:
     try:
         tree = ast.parse(file.read_bytes())
     except (OSError, SyntaxError, ValueError):
-        return set()  # told when it is run
+        return set()  # reported when it is run
     bases: list[tuple[Path, str]] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -187,7 +187,7 @@ def _files_of(module: Path) -> tuple[Path, Path]:
 
 
 def _forget_changed(helpers: dict[str, str]) -> None:
-    """What was imported from beside own code and has been edited since is imported anew."""
+    """What was imported from the folder of own code and has been edited since is imported anew."""
     changed = {file for file, digest in helpers.items() if _IMPORTED.get(file, digest) != digest}
     if changed:
         for name, module in list(sys.modules.items()):

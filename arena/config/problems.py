@@ -38,7 +38,7 @@ _NUMBER = re.compile(r"[-+]?(\d[\d_]*\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
 class Problems:
-    """Collects mistakes with their places, so that all can be told at once."""
+    """Collects mistakes with their places, so that all can be reported at once."""
 
     def __init__(self, document: YamlDocument) -> None:
         self.document = document

@@ -1,4 +1,4 @@
-"""Data from outside (experiments, parameters, run folders), checked without mercy."""
+"""Data from outside (experiments, parameters, run folders), validated strictly."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ from arena.tournament.tally import RateMeter, Tally
 
 _LOOPBACK = "127.0.0.1"
 _WATCHED_S = 10.0
-"""Who has asked for news lately is watching."""
+"""A browser that has asked for news within this time is watching."""
 _GOODBYE_S = 10.0
-"""How long the report is kept ready for those who watch."""
+"""How long the report is kept ready for browsers that watch."""
 
 
 class LivePage:
@@ -69,7 +69,7 @@ class LivePage:
     # --- as a watcher --------------------------------------------------------------------
 
     def say(self, line: str) -> None:
-        """Something happened; the page shows numbers only."""
+        """No-op: the page shows numbers only."""
 
     def update(self, tally: Tally) -> None:
         """More units are stored."""
@@ -92,7 +92,7 @@ class LivePage:
         return None
 
     def answered(self, path: str) -> None:
-        """Whoever asked for the report in the end needs nothing any more, be it there or not."""
+        """A browser that has asked for the report needs nothing more, even if there is none."""
         if path == "/report" and self._over:
             self._taken.set()
 

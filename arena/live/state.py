@@ -1,4 +1,4 @@
-"""What the page shows: numbers as JSON, made when somebody asks."""
+"""What the page shows: numbers as JSON, made on request."""
 
 from __future__ import annotations
 

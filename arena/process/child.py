@@ -89,7 +89,7 @@ class Child:
             raise Misbehaved("crash", said) from error
         hide()
         _REAPER.watch(self._token, self.pid)
-        # Whoever has one ends it; this is for the one that nobody can ask any more.
+        # The owner ends it; this is for a child without an owner.
         self._finalizer = weakref.finalize(self, _end, self._process, self._token)
         assert self._process.stdin and self._process.stdout and self._process.stderr  # pipes
         self._in, self._out, self._err = (
@@ -171,7 +171,7 @@ class Child:
 
     @property
     def has_said_more(self) -> bool:
-        """Whether something has been read that nobody has asked for."""
+        """Whether something was read that was not asked for."""
         return bool(self._pending)
 
     def _wait(self, until: float | None) -> list[tuple[int, int]]:
@@ -293,7 +293,7 @@ class _Reaper:
                     stdout=subprocess.PIPE,
                     start_new_session=True,
                 )
-                self._process.wait()  # it goes on, as nobody's child
+                self._process.wait()  # its fork goes on, adopted by init
                 self._owner = os.getpid()
                 self._children = set()
             self._children.add(token)

@@ -229,7 +229,7 @@ class Seated:
         try:
             self.child.send(json.dumps(message).encode() + b"\n", time.monotonic() + START_S)
         except (TimeoutError, Misbehaved):
-            self._end()  # nobody's deal any more; the next one has a new process
+            self._end()  # the deal is over; the next one has a new process
 
     def close(self) -> int | None:
         """End the process; another deal would start a new one.

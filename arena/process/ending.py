@@ -1,7 +1,7 @@
 """Ending a process in which agents have played, whatever they have left behind.
 
 An agent in our process may start threads and processes and forget them. Python waits for
-threads, `multiprocessing` for its children, and whoever reads our output for every process
+threads, `multiprocessing` for its children, and a reader of our output for every process
 that has inherited it.
 """
 
@@ -21,7 +21,7 @@ _OUR_OWN = ("resource_tracker", "reaper.py")
 def leave(code: int) -> NoReturn:
     """Exit with this code, whatever threads and children there still are."""
     end_children()
-    with suppress(OSError, ValueError):  # nobody reads our output any more
+    with suppress(OSError, ValueError):  # our output has no reader any more
         sys.stdout.flush()
         sys.stderr.flush()
     if any(not (t.daemon or t is threading.main_thread()) for t in threading.enumerate()):

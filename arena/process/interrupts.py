@@ -1,4 +1,4 @@
-"""Ctrl-C: whose it is, and that it is never lost.
+"""Ctrl-C: telling the user's from an agent's, and never losing it.
 
 Python turns it into a KeyboardInterrupt wherever the main thread happens to be: an agent may
 swallow that, or a destructor. And an agent may raise one by itself. So while a run goes on,
@@ -23,7 +23,7 @@ def track_sigint() -> Iterator[None]:
     global _state
     before = signal.getsignal(signal.SIGINT)
     interrupts = before is signal.default_int_handler
-    ignored = before == signal.SIG_IGN  # as for a job in the background: nobody can press it
+    ignored = before == signal.SIG_IGN  # as for a job in the background, which has no keyboard
     if not (interrupts or ignored) or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -49,6 +49,6 @@ def was_pressed() -> bool:
 
 
 def raise_if_pressed() -> None:
-    """Raise the KeyboardInterrupt that somebody has swallowed."""
+    """Raise the KeyboardInterrupt that an agent has swallowed."""
     if _state == _PRESSED:
         raise KeyboardInterrupt

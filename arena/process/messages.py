@@ -31,7 +31,7 @@ def hello(rules: Rules) -> str:
 
 
 def result_of(outcome: Outcome | None) -> dict[str, Any] | None:
-    """How a deal ended, as it is told; None if a fault cut it short."""
+    """How a deal ended, as the protocol says it; None if a fault cut it short."""
     if outcome is None:
         return None
     return {

@@ -109,7 +109,7 @@ def _sweep() -> None:
     """Remove what processes have left that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         lock = FileLock(folder / _IN_USE)
-        # Without a lock it is being made just now, or belongs to somebody else.
+        # Without a lock it is being made just now, or belongs to another user.
         with suppress(Timeout, OSError):
             if (folder / _IN_USE).exists():
                 lock.acquire(timeout=0)

@@ -290,7 +290,7 @@ class Database:
     def finish(self) -> None:
         """Fold the write-ahead log into the file, so that the file alone is the results.
 
-        Somebody who reads at this moment prevents it; that does no harm.
+        A reader at this moment prevents it; that does no harm.
         """
         if self._logs:
             self._connection.execute("PRAGMA busy_timeout = 0")

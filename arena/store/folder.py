@@ -39,7 +39,7 @@ TABLES = "standings.txt"
 LOCK = "lock"
 HOLDER = "lock.holder"
 _LOCK_PATIENCE_S = 1.0
-"""Somebody who looks whether a run is busy holds its lock for a moment."""
+"""A process that checks whether a run is busy holds its lock for a moment."""
 _RESULT_FILES = (RESULTS, f"{RESULTS}-wal", f"{RESULTS}-shm", f"{RESULTS}-journal")
 _DIFFERENCES_SHOWN = 8
 
@@ -60,7 +60,7 @@ class RunFolder:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(OSError):  # a full disk has been reported by whoever met it first
+        with suppress(OSError):  # a full disk has been reported before
             self._log.close()
         (self.path / HOLDER).unlink(missing_ok=True)
         self._lock.release()
@@ -159,7 +159,7 @@ def is_busy(path: Path) -> bool:
     except Timeout:
         return True
     except OSError:
-        return False  # a folder that we may only read; nobody of ours writes there
+        return False  # a folder that we may only read; no run writes there
 
 
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,10 +1,10 @@
 """What a run is: one description, written into its folder and read everywhere.
 
 `manifest.json` says what was played (game, deals, entrants, seed), what it was played
-with (versions, machine) and when. It is read by whoever resumes, shows, replays,
-explains, reports or compares a run. A folder may come from anywhere, so the models are
+with (versions, machine) and when. Commands that resume, show, replay,
+explain, report or compare a run read it. A folder may come from anywhere, so the models are
 pydantic's, as those of experiment files are: what is missing or of a wrong type is
-told in one line.
+reported in one line.
 
 **Versions.** `FORMAT` goes up when a field is added or changes its meaning; a manifest of
 another format is refused.

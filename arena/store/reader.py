@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _FRAME_ROWS = 50_000
 """Rows that are turned into a frame at a time: plain Python rows take far more memory."""
 _TIMED_UNITS = 4096
-"""Units whose times are decoded at a time."""
+"""Units in a batch of decoded times."""
 
 
 @dataclass(frozen=True)
@@ -256,12 +256,12 @@ class Run:
 
     def replays(self, pairing: Pairing, unit: str | None = None) -> Iterator[Replay]:
         """The rounds of a pairing (of one unit), ready to be played again."""
-        nobody = Standing(0, (0,) * len(self.rules.sides))
-        standing = nobody
+        start = Standing(0, (0,) * len(self.rules.sides))
+        standing = start
         with self.sensible():
             for record in self.database.rounds(pairing.id, unit):
                 if record.number == 0:
-                    standing = nobody
+                    standing = start
                 yield self._replay(pairing, record, standing)
                 if record.counts and record.scores:
                     standing = standing.after(record.scores)

@@ -1,6 +1,6 @@
 """Workers on a dask cluster: that of `DASK_SCHEDULER_ADDRESS`, else one on this machine.
 
-An agent that never answers cannot be stopped there: nobody watches somebody else's workers.
+An agent that never answers cannot be stopped there: arena does not watch a cluster's workers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ALLOWED_FAILURES = "distributed.scheduler.allowed-failures"
 def cluster(jobs: int, farewell: Callable[[], None]) -> Iterator[int]:
     """Connect to a cluster, or start one with so many workers; yields how many it has.
 
-    In the end every worker is told `farewell`.
+    In the end every worker runs `farewell`.
     """
     try:
         dask, distributed = map(importlib.import_module, ("dask", "distributed"))
@@ -115,7 +115,7 @@ class ClusterBackend(dask_backend()):  # type: ignore[misc]  # joblib has no typ
         return max(2, workers)
 
     def submit(self, func: Any, callback: Callable[[Any], object]) -> Any:
-        """Send a task; `callback` is told of its result, and of its loss."""
+        """Send a task; `callback` receives its result, or its loss."""
         task = super().submit(func, callback)
 
         def tell_if_lost(done: Future[Any]) -> None:

@@ -1,4 +1,4 @@
-"""Faults as they are told: who did what, where, and the command that shows the position."""
+"""Faults in one line each: agent, fault, place, and the command that shows the position."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What an agent is known by: not its version but what it does.
 
 A fingerprint is a hash of the family, the parameters, the hash of the model
-(`model_hash`, for agents that have one), that of its file (for code beside an
+(`model_hash`, for agents that have one), that of its file (for code next to an
 experiment) and the cards that the agent plays on a small fixed set of deals. So it
 changes when the behaviour changes, and a new version that plays the same cards
 keeps its results.

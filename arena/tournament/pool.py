@@ -1,7 +1,7 @@
 """Pools of workers: the one module that knows the insides of joblib and loky.
 
 joblib keeps its worker processes for the next call, and says neither how to end them nor
-how a lost one is told by dask. What is used of it beyond its public functions is imported
+how dask reports a lost one. What is used of it beyond its public functions is imported
 here, by name, and `tests/tournament/test_pool.py` fails when it changes.
 """
 
@@ -25,14 +25,14 @@ _PATIENCE_S = 5.0
 
 
 def dask_backend() -> Any:
-    """The class of joblib's backend for dask. Whoever asks loads dask, which takes a second."""
+    """The class of joblib's backend for dask. The call loads dask, which takes a second."""
     from joblib._dask import DaskDistributedBackend
 
     return DaskDistributedBackend
 
 
 def parallel(backend: Any, jobs: int) -> Any:
-    """joblib's `Parallel` for tasks whose results are taken as they come."""
+    """joblib's `Parallel` that yields results as they come."""
     # joblib works in this process if it is asked for one job; then two workers take turns.
     return joblib.Parallel(
         n_jobs=max(2, jobs),

@@ -7,8 +7,8 @@ for its side (`margin`).
 
 The parts of a recording are files of so many deals each, `part-00000.parquet` and so on. Each
 is written whole; a recording that was stopped goes on with the parts that are missing. The
-random numbers are those of `arena run`, so a part is the same whoever plays it, and when.
-`recording.json` beside them is the experiment with everything filled in.
+random numbers are those of `arena run`, so a part is the same on any machine.
+`recording.json` next to them is the experiment with everything filled in.
 """
 
 from __future__ import annotations

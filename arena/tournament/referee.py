@@ -34,7 +34,7 @@ from arena.process.interrupts import was_pressed
 
 _WORDS_LENGTH, _DETAIL_LENGTH = 1000, 10_000
 WARMING_UP = -1
-"""The seat on the clock while a decision is made that nobody looks at."""
+"""The seat on the clock during a warm-up decision, which is not used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Lineup:
         twins: Sequence[int] = (),
         open_handed: Sequence[bool] | None = None,
     ) -> Lineup:
-        """The line-up of these players, one per seat; if not told, they are asked what they see."""
+        """The line-up of these players, one per seat; `open_handed` is asked of them if None."""
         return cls(
             tuple(players),
             tuple(map(sees_all_cards, players) if open_handed is None else open_handed),
@@ -108,7 +108,7 @@ class Clock:
 
     def __init__(self) -> None:
         self.since = 0
-        """`perf_counter_ns` when the decision began; 0 when nobody is thinking."""
+        """`perf_counter_ns` when the decision began; 0 between decisions."""
         self.seat = 0
         self.actions: list[Action] = []
         self.interrupted: Callable[[], bool] = was_pressed

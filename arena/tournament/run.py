@@ -60,7 +60,7 @@ class Finished:
     """Units that were stored before."""
     faults: int
     stopped: str = ""
-    """Why it stopped before the end: an agent's fault, told in one line."""
+    """Why it stopped before the end: an agent's fault, in one line."""
 
 
 def run(
@@ -85,7 +85,7 @@ def run_in(
     watcher: Watcher,
     rule: StopRule | None = None,
 ) -> Finished:
-    """The same in a folder that stays locked: whoever asks has more to write there."""
+    """The same in a folder that the caller keeps locked to write more there."""
     if rule is None and experiment.stop is not None:
         rule = EachPairing(experiment.stop, experiment.pairings)
     if options.fresh:

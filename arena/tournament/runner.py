@@ -375,7 +375,7 @@ class Runner:
                 told = True
                 continue
             pairing, unit_id, *_ = note.place
-            # A note may be found late, when somebody else has played the unit.
+            # A note may be found late, when another worker has played the unit.
             for unit in lost:
                 if (unit.pairing, unit.id) == (pairing, unit_id):
                     limit = self._job.decision_limit_s or 0.0
@@ -403,7 +403,7 @@ class Runner:
 
     @contextmanager
     def _at_work(self) -> Iterator[Job]:
-        """The job as workers get it, while there is somebody to answer to."""
+        """The job as workers get it, while the driver is at work."""
         if self.backend == "loky":
             with (
                 tempfile.TemporaryDirectory(prefix="arena-") as notes,

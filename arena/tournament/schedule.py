@@ -10,7 +10,7 @@ entrants exchange seats while the cards, trump, leader, declarer and dealer stay
 Where everybody plays for themselves, the two entrants share the seats equally in all
 possible ways (six with four players), or alternate, or share them in every way in which
 both sit somewhere (`mixed`: fourteen with four players, six with three). In all of them
-each seat is taken equally often by both, so the cards favour nobody.
+each seat is taken equally often by both, so the cards favour neither.
 
 **Matches.** Match number m owns the deals `m * rounds` to `(m + 1) * rounds - 1` of
 the set; a match that only a target ends owns one deal, its first. Deals beyond

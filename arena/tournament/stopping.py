@@ -41,7 +41,7 @@ class StopRule(Protocol):
         ...
 
     def words(self) -> Sequence[str]:
-        """Where each test stands, for somebody who watches."""
+        """Where each test stands, a line each."""
         ...
 
 

@@ -15,7 +15,7 @@ from arena.tournament.referee import Fault, Lineup, Played, Referee
 from arena.tournament.schedule import Seating, Unit, match_deal, rounds_left
 
 MOST_THROWN_IN = 100
-"""After so many thrown-in rounds in a row a match ends as it stands: nobody ever bids."""
+"""After so many thrown-in rounds in a row a match ends as it stands: no agent ever bids."""
 
 
 @dataclass(frozen=True)

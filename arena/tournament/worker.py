@@ -1,12 +1,12 @@
 """What happens in a worker: build the agents once, an object for each seat, and play chunks.
 
 A worker is a process, or a thread where threads are asked for; no two of them share an
-agent. Before an agent plays, another object of its kind has made a decision that nobody
-looks at, so that the first one that counts is not charged for loading compiled code.
+agent. Before an agent plays, another object of its kind has made a decision that is not
+used, so that the first one that counts is not charged for loading compiled code.
 
 Each worker process has a sentry, a thread that ends the process
 
-* when the driver is gone: nobody would take the results. The driver holds a lock as
+* when the driver is gone: no process would take the results. The driver holds a lock as
   long as it lives;
 * when an agent has thought for longer than its limit and a moment more: Python
   cannot stop it, so the process goes, after leaving a note of where it was. The
@@ -76,7 +76,7 @@ class Job:
     warm: bool = True
     """Whether agents make a decision before the clock runs."""
     shown: tuple[tuple[bool, ...], ...] = ()
-    """Who of each team is shown everybody's cards: what the driver was told, and reports.
+    """Which members of each team see all cards, as the driver has found and reports it.
     Empty: the players are asked."""
     traced: bool = False
     """Whether the place of every decision is written down, in case it is the last."""
@@ -304,7 +304,8 @@ def _post(driver: int) -> Post:
 
 
 _BEFORE_ALL_OTHERS, _AFTER_ALL_OTHERS = 1000, -1000
-"""First nobody is left to be waited for; in the end, threads of agents do not keep the process."""
+"""First children are ended, so that nothing waits for them; in the end, threads of agents do not
+keep the process."""
 
 
 def _let_go() -> None:
@@ -332,7 +333,7 @@ def _keep_watch(post: Post) -> None:
     while True:
         time.sleep(_SENTRY_INTERVAL_S)
         if post.notes is not None and not driver_lives(Path(post.notes)):
-            shutil.rmtree(post.notes, ignore_errors=True)  # nobody else is left to do it
+            shutil.rmtree(post.notes, ignore_errors=True)  # no other process does it
             os._exit(0)
         since, limit = post.clock.since, post.limit_s
         if limit is None or not since:
@@ -348,7 +349,7 @@ def driver_lock(notes: Path) -> FileLock:
 
 
 def driver_lives(notes: Path) -> bool:
-    """Whether somebody holds the driver's lock."""
+    """Whether a process holds the driver's lock."""
     if not notes.is_dir():
         return False
     try:

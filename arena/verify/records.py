@@ -59,7 +59,7 @@ _PLAYED_BY = (
     *("id", "game", "options", "variant", "rules", "standing", "bids", "plays"),
     *("hands", "hand_order_as_dealt", *(each.name for each in OPTIONAL_FIELDS)),
 )
-"""What a round is replayed from: what is wrong with it shows in the plays, or is told."""
+"""What a round is replayed from: a mistake in it shows in the plays, or is reported."""
 
 
 def _check(record: dict[str, Any]) -> tuple[int, list[str], list[str]]:

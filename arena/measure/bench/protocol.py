@@ -49,7 +49,7 @@ _RULES = Klaverjas()
 
 @dataclass(frozen=True)
 class Flawed:
-    """Any legal action; in deals whose first card says so, the end of it."""
+    """Plays any legal action; in deals chosen by the first cards, fails."""
 
     how: str = ""
 
