@@ -227,7 +227,8 @@ def _remember(
 
 @inlined
 def _key(state: Words, objective: Int) -> Word:
-    key: Word = state[TURN] + ONE
+    # Mixed before the cards come in: 1 and 2 differ by the two weakest cards of a suit.
+    key: Word = mix((state[TURN] + ONE) * _K2)
     for seat in range(4):
         key = mix(key ^ state[HANDS + np.uint64(seat)]) * _K1
     if objective == SCORE:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from helpers.endings import endings, worth_of_cards
 
-from agents.search.exact import POINTS, SCORE, SolverWorkspace, clear, solve, solve_cards
+from agents.search.exact import POINTS, SCORE, SolverWorkspace, _key, clear, solve, solve_cards
+from arena.games.kernel.layout import HANDS, STATE_WORDS, TURN
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
@@ -48,6 +49,15 @@ def test_the_winner_by_points_of_2017_makes_other_cards_best():
         right = solved(Klaverjas(), state, SCORE, room)
         others += values[max(right, key=right.__getitem__)] < max(values.values())
     assert 1 <= others <= 40
+
+
+def test_the_leader_and_the_cards_of_a_key_do_not_cancel_out():
+    states = np.zeros((2, STATE_WORDS), dtype=np.uint64)
+    states[:, int(HANDS) + 1 : int(HANDS) + 4] = 1 << 16, 1 << 32, 1 << 48
+    for turn in range(2):
+        states[turn, TURN] = turn
+        states[turn, int(HANDS)] = 1 << turn  # the seven, or the eight
+    assert _key(states[0], POINTS) != _key(states[1], POINTS)
 
 
 def test_a_full_table_changes_nothing():
