@@ -1,7 +1,7 @@
 """What changed between two runs of one experiment, per agent, paired by deal.
 
-An agent is measured against opponents that did not change: those whose members and fingerprint
-are the same in both runs. Else a stronger opponent would make an unchanged agent look worse.
+An agent is measured against unchanged opponents: those with the same members and fingerprint
+in both runs. Otherwise a stronger opponent would make an unchanged agent look worse.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class AgentChange:
 
     name: str
     differs: bool
-    """Whether the agent itself (code or parameters) is another."""
+    """Whether the code or the parameters of the agent changed."""
     opponents: tuple[str, ...]
-    """Those it was measured against: the same in both runs."""
+    """The opponents that it was measured against: the same in both runs."""
     left_out: tuple[str, ...]
     """Opponents that changed."""
     old: float | None

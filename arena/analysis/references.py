@@ -1,4 +1,4 @@
-"""Published values beside ours."""
+"""Comparison of published values with this run's."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Meeting:
     forfeits: tuple[int, int]
     """Units that the first and the second forfeited."""
     forfeited: frozenset[str] = frozenset()
-    """Which units anybody did."""
+    """Whether each unit was forfeited, by either agent."""
     best_side: FloatArray | None = None
     """One per unit, where entrants have several sides each: the share of its games in which the
     side with the best score of all is the first's (published by Kiele 2024, where ties go to the
@@ -83,7 +83,7 @@ class Meeting:
         )
 
     def without_forfeits(self) -> Meeting:
-        """The same on the units that nobody forfeited."""
+        """The meeting without forfeited units."""
         if not self.forfeited:
             return self
         kept = np.array([unit not in self.forfeited for unit in self.units], dtype=np.bool_)
@@ -109,7 +109,7 @@ class Results:
     agents: tuple[str, ...]
     pairs: tuple[Meeting, ...]
     unit: str
-    """What was replicated: `deal` or `match`."""
+    """The unit of replication: `deal` or `match`."""
     game: str
     seed: int
     """The run's seed; where the statistics resample, they start from it."""
@@ -127,7 +127,7 @@ class Results:
         raise ArenaError(f"{', '.join(self.runs)}: {first} and {second} did not play each other")
 
     def check_agent(self, name: str) -> None:
-        """Raise `ArenaError`, with the near miss, if nobody is called that."""
+        """Raise `ArenaError` with the closest match if no agent has this name."""
         if name not in self.agents:
             where = ", ".join(self.runs)
             raise ArenaError(f"{where}: no agent {name!r}; {did_you_mean(name, self.agents)}")
@@ -146,7 +146,7 @@ class Results:
         return tuple(sorted({unit for pair in self.pairs for unit in pair.units}))
 
     def without_forfeits(self) -> Results | None:
-        """On the units that nobody forfeited, with the agents that have any; None if none have."""
+        """The results without forfeited units, and the agents that still have any; None if none."""
         if not any(pair.forfeited for pair in self.pairs):
             return self
         pairs = [pair.without_forfeits() for pair in self.pairs]
@@ -197,7 +197,7 @@ class Results:
 
 
 def read(runs: Sequence[Run], agents: Sequence[str] | None = None) -> Results:
-    """The results of one run, or of several that can be pooled; else the difference is told.
+    """The results of one run, or of several that can be pooled; else raises the difference.
 
     With `agents`, only these and the pairs among them are looked at, and only they must match.
     """
@@ -244,9 +244,9 @@ def check_not_stopped(runs: Sequence[Run], what: str) -> None:
 
 
 def read_as(runs: Sequence[Run], called: Callable[[Run, str], str]) -> Results:
-    """The results of runs of one setup whose agents differ; `called` says who is who.
+    """Pool runs with one setup but different agents; `called` gives each agent its name.
 
-    Agents that are called the same are one agent; what it played against itself is left out.
+    Agents with the same name count as one agent; its games against itself are left out.
     """
     for other in runs[1:]:
         if found := list(setup_differences(runs[0], other)):

@@ -1,8 +1,8 @@
-"""Many agents: who is stronger than whom, and what each pair did when it met.
+"""Standings of many agents: the joint comparison and the direct meetings.
 
 Whatever is said about strength (order, letters, ranks, superiority, the verdict) comes from one
-simultaneous inference, `arena.stats.joint_comparison`. What two agents did against each other
-stands beside it, under its own name: `PairStanding`, with Holm's adjustment.
+simultaneous inference, `arena.stats.joint_comparison`. The direct meetings of
+two agents are reported separately, as `PairStanding`, with Holm's adjustment.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Adjustment: TypeAlias = Literal["holm", "bh", "none"]
 
 @dataclass(frozen=True)
 class RatingOptions:
-    """What the reader may choose."""
+    """Options of the analysis."""
 
     adjustment: Adjustment = "holm"
     """Of the p-values of direct meetings; the joint comparison has its own."""
@@ -126,7 +126,7 @@ class Standings:
     unit: str
     agents: tuple[AgentStanding, ...]
     joint: JointComparison
-    """Who is known to be stronger than whom."""
+    """The simultaneous comparison of all agents: the source of order, letters and ranks."""
     pairs: tuple[PairStanding, ...]
     rating: Ratings | None
     elo: Ratings | None
@@ -173,7 +173,7 @@ def make_standings(results: Results, options: RatingOptions = RatingOptions()) -
 
 
 def without_forfeits(results: Results) -> Standings | None:
-    """The standings on the deals that nobody forfeited; None if nobody ever did, or always."""
+    """The standings without forfeited deals; None if no deal, or every deal, was forfeited."""
     kept = results.without_forfeits()
     if kept is None or kept is results:
         return None
@@ -232,7 +232,7 @@ def _agents(
 
 
 def _ahead_first(pair: Meeting, rank: dict[str, int]) -> Meeting:
-    """Seen from the one that is ahead; if nobody is, from the better one overall."""
+    """The meeting seen from the agent that is ahead; in a tie, from the one ranked higher."""
     mean = float(pair.margins.mean())
     behind = mean < 0 or (mean == 0 and rank[pair.first] > rank[pair.second])
     return pair.reversed() if behind else pair

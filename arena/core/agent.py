@@ -1,4 +1,4 @@
-"""What an agent is.
+"""The interfaces of agents and bidders.
 
 An agent family is a frozen dataclass: its fields are its parameters, its
 docstring says what it does and where it was published. It plays by one method:
@@ -57,11 +57,11 @@ class Belief(NamedTuple):
     holders: Mapping[int, tuple[float, ...]]
     """For each hidden card, how likely each seat is to hold it."""
     notes: tuple[str, ...] = ()
-    """What else there is to say, a line each."""
+    """Further remarks, one line each."""
 
 
 class Agent(Protocol):
-    """Plays cards (and bids, unless a bidder is set beside it).
+    """Plays cards, and bids unless the configuration names a bidder for it.
 
     A class may also declare
 
@@ -102,7 +102,7 @@ class Setup:
 
 @runtime_checkable
 class Remembers(Protocol):
-    """An agent that keeps something from one decision to the next."""
+    """An agent that keeps state from one decision to the next."""
 
     def take_seat(self, setup: Setup) -> Agent:
         """A fresh object that plays one round in one seat."""
@@ -111,13 +111,13 @@ class Remembers(Protocol):
 
 @runtime_checkable
 class Remote(Protocol):
-    """An agent that plays elsewhere, seated: it times itself and is told how a deal ended."""
+    """A seated agent in another process: it measures its own time and receives the outcome."""
 
     nanoseconds: float
-    """How long the last decision took, without the way there and back; NaN if nobody can tell."""
+    """Duration of the last decision without communication; NaN if it was not measured."""
 
     def end_deal(self, outcome: Outcome | None) -> None:
-        """The deal is over; None if a fault cut it short."""
+        """Receive the outcome of the deal; None if a fault ended it."""
         ...
 
 
@@ -129,13 +129,13 @@ class Player:
     bidder: Bidder | None = None
 
     def take_seat(self, setup: Setup) -> Player:
-        """Ready for one round: with a memory of its own where the card player has one."""
+        """The player for one round; a card player that remembers gets a fresh instance."""
         if isinstance(self.cards, Remembers):
             return Player(self.cards.take_seat(setup), self.bidder)
         return self
 
     def close(self) -> None:
-        """Let both go of what they hold; a defect in that harms nobody any more."""
+        """Close the card player and the bidder; errors in their `close` are ignored."""
         for part in (self.cards, self.bidder):
             close = getattr(part, "close", None)
             if callable(close):

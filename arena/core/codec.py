@@ -1,4 +1,4 @@
-"""Rules, views and actions as JSON: one encoding for everybody who reads or writes positions.
+"""Rules, views and actions as JSON: one encoding for every reader and writer of positions.
 
 A process that plays, a page that shows, a row to learn from and a stored position all hold
 the same thing: the `View`, written as here. Cards are written `"H7"`, seats `"N"`, suits and
@@ -48,7 +48,7 @@ from arena.core.rules import (
 )
 
 FORMAT = 1
-"""Raised when what is written now cannot be read by those who read what was written before."""
+"""Version of the encoding; raised when readers of the previous version cannot read it."""
 
 
 class CodecError(ArenaError):
@@ -199,7 +199,7 @@ class Field(NamedTuple):
 
     name: str
     kind: Callable[[Kind], Kind]
-    """Given how the game writes actions."""
+    """Makes the kind, given the kind of the game's actions."""
     help: str
 
 
@@ -208,7 +208,7 @@ def _always(kind: Kind) -> Callable[[Kind], Kind]:
 
 
 FIELDS: tuple[Field, ...] = (
-    Field("seat", _always(_SEAT), "the seat that is to act, and whose view this is"),
+    Field("seat", _always(_SEAT), "the seat that is to act; the view is limited to what it knows"),
     Field("phase", _always(_PHASE), "what is going on: an auction, passing cards, or play"),
     Field("legal", _list_of, "what may be done now"),
     Field("hand", _always(_CARD_SET), "the cards held now"),
@@ -241,7 +241,7 @@ FIELDS: tuple[Field, ...] = (
 
 _HEAD = ("format", "rules")
 _NOTHING = object()
-"""Is no value of a field, and equal to none."""
+"""Sentinel that is equal to no value of a field."""
 
 
 class ViewCodec:
@@ -279,7 +279,7 @@ class ViewCodec:
         return self._template % tuple(texts)
 
     def decode(self, data: Mapping[str, Any]) -> View:
-        """The view that `encode` wrote, once parsed; equal to it in everything."""
+        """The view that `encode` wrote, from parsed JSON; equal to the original."""
         try:
             if (
                 len(data) == self._keys
@@ -292,7 +292,7 @@ class ViewCodec:
         raise CodecError(self._explained(data))
 
     def reader(self) -> Callable[[Mapping[str, Any]], View]:
-        """`decode` for views that come one after the other: reads only what is new, and adds it.
+        """`decode` for successive views of a round: reads and appends only what is new.
 
         It keeps what it was given, so that must not change afterwards.
         """

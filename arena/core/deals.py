@@ -1,13 +1,13 @@
-"""Deals and sets of deals: what is fixed before anybody acts.
+"""Deals and sets of deals: everything that is fixed before the first action.
 
-A set is a CSV that people and pandas can read, one deal a row, and beside it a
-JSON file with the same stem that records the game, how the set was made and
+A set is a CSV that people and pandas can read, one deal a row, and a JSON file
+with the same stem (the sidecar), which records the game, how the set was made and
 the SHA-256 of the CSV. A CSV that no longer has that hash is refused: results
 are only comparable on the deals they name.
 
 Columns: `id`, one per seat (`N`, `E`, `S`, `W`: cards in the order dealt), and,
-where a game uses them, the other fields of `Deal`. Each of these says beside its
-type how it is written; CSV, records, stored runs and exports all go by that.
+where a game uses them, the other fields of `Deal`. The annotation of each field
+defines its notation, which CSV, records, stored runs and exports share.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ def _parse_suit(text: str) -> int:
 
 
 class Notation(NamedTuple):
-    """How a word stands for a number."""
+    """Reads and writes one kind of number as a word."""
 
     words: str
-    """What such words are, with an example."""
+    """Describes the words in errors, with an example."""
     read: Callable[[str], int]
     write: Callable[[int], str]
     show: Callable[[int], str]
-    """As people read it."""
+    """Makes the word that people read."""
 
 
 _SEAT = Notation("seats such as 'N'", parse_seat, SEATS.__getitem__, SEATS.__getitem__)
@@ -120,18 +120,18 @@ class OptionalField(NamedTuple):
     """Whether it is any number of words, and not one."""
 
     def values(self, deal: Deal) -> tuple[int, ...]:
-        """What a deal has here; nothing if it lacks the field."""
+        """The values of this field in a deal; empty if it lacks the field."""
         value = getattr(deal, self.name)
         if self.several:
             return tuple(value)
         return () if value is None else (value,)
 
     def words(self, deal: Deal) -> list[str]:
-        """What a deal has here, in notation."""
+        """The values of this field in a deal, in notation."""
         return [self.notation.write(each) for each in self.values(deal)]
 
     def value(self, words: Sequence[str]) -> Any:
-        """What stands in a `Deal` for these words."""
+        """The value of the field for these words."""
         if self.several:
             return tuple(self.notation.read(word) for word in words)
         return self.notation.read(words[0]) if words else None
@@ -241,7 +241,7 @@ def _load_sidecar(path: Path) -> dict[str, Any]:
     sidecar = sidecar_of(path)
     if not sidecar.exists():
         raise DealError(
-            f"{path}: {sidecar.name} is missing beside it (game, origin and sha256); "
+            f"{path}: {sidecar.name} is missing from its folder (game, origin and sha256); "
             f"'arena deals import {path} --game GAME --out SET.csv' makes a set with one"
         )
     try:
@@ -321,7 +321,7 @@ def _rows(path: Path, reader: Any) -> Iterator[list[str]]:
 
 
 def check_id(deal_id: str) -> str:
-    """An id that can stand in tables, on pages and in a terminal; else `DealError`."""
+    """Check that an id is safe in tables, pages and terminals; else raise `DealError`."""
     if len(deal_id) > _LONGEST_ID or not deal_id.isprintable():
         raise DealError(
             f"the id {deal_id[:40]!r}: expected at most {_LONGEST_ID} printable characters"

@@ -13,11 +13,11 @@ from pathlib import Path
 
 
 class ArenaError(Exception):
-    """A mistake in the input, told in one line."""
+    """User error, reported in one line."""
 
 
 def located(path: Path | str, line: int | None, message: str) -> str:
-    """`message` with the place it is about in front, as compilers print it.
+    """`message` prefixed with file and line, as compilers print it.
 
     >>> located("x.csv", 3, "unknown suit 'X'")
     "x.csv:3: unknown suit 'X'"
@@ -26,7 +26,7 @@ def located(path: Path | str, line: int | None, message: str) -> str:
 
 
 def did_you_mean(word: str, allowed: Iterable[str]) -> str:
-    """The way out after an unknown word: the near miss if there is one, and what is allowed.
+    """The end of an error about an unknown word: the closest match, if any, and what is allowed.
 
     >>> did_you_mean("playuots", ["playouts", "rollout"])
     "did you mean 'playouts'? (allowed: playouts, rollout)"

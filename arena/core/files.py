@@ -13,9 +13,9 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def write_atomically(path: Path, data: str | bytes) -> None:
-    """Replace `path` by `data` so that nobody ever sees half of it.
+    """Replace the file at `path` with `data`; no reader ever sees a part of it.
 
-    Raises `ArenaError` if that cannot be done; then the old file is still there.
+    Raises `ArenaError` if that fails; the old file is then unchanged.
     """
     raw = data.encode() if isinstance(data, str) else data
     try:
@@ -48,7 +48,7 @@ def check_name(name: str) -> None:
 
 
 def _folders(kind: str) -> Iterator[Path]:
-    # A wheel carries the folders inside the package; a checkout has them beside it.
+    # A wheel carries the folders inside the package; a checkout has them next to it.
     yield _PACKAGE / "shipped" / kind
     yield _PACKAGE.parent / kind
 

@@ -13,7 +13,7 @@ from arena.core.errors import did_you_mean
 from arena.core.seeds import rng_for
 
 GENERATOR = "arena-1"
-"""Raised when the same seed would make other deals."""
+"""Version of the generator; raised when the same seed would make other deals."""
 
 _OPERATORS: dict[str, Callable[[int, int], bool]] = {
     ">=": operator.ge,

@@ -1,4 +1,4 @@
-"""Text that may come from anywhere, made fit to be shown.
+"""Untrusted text, made safe to show.
 
 A name, an id, a message or a docstring can hold characters that a terminal obeys: they
 clear the screen, set its title, hide what is on a line. They are shown as escapes. In a
@@ -12,11 +12,11 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any, TextIO
 
 FORMULA = ("=", "+", "-", "@")
-"""A cell that begins so is a formula to a spreadsheet."""
+"""A spreadsheet reads a cell that begins with one of these as a formula."""
 
 _CONTROLS = [*range(0x20), 0x7F, *range(0x80, 0xA0), 0x2028, 0x2029]
 _DIRECTIONS = [0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
-"""They show text in another order than it is in."""
+"""Characters that make a terminal reorder text."""
 _ESCAPES = {
     code: chr(code).encode("unicode_escape").decode() for code in [*_CONTROLS, *_DIRECTIONS]
 }
@@ -64,11 +64,11 @@ class _Escaping:
 
 @contextmanager
 def escaping_output(out: TextIO, error: TextIO) -> Iterator[None]:
-    """Whatever is printed in the meantime is printable."""
+    """Escape control characters in everything printed inside the `with` block."""
     with redirect_stdout(_Escaping(out)), redirect_stderr(_Escaping(error)):
         yield
 
 
 def as_it_is(stream: TextIO) -> TextIO:
-    """The stream behind one that escapes, for those who move the terminal on purpose."""
+    """The stream behind one that escapes, for code that moves the cursor on purpose."""
     return stream.stream if isinstance(stream, _Escaping) else stream

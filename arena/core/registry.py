@@ -1,4 +1,4 @@
-"""Finding games, agents and bidders by name, ours and strangers' alike.
+"""Games, agents and bidders by name: those of this project and those of plug-ins.
 
 Everything is found through entry points (`arena.games`, `arena.agents`,
 `arena.bidders`), loaded when first asked for. A plug-in package registers in
@@ -7,8 +7,8 @@ its own `pyproject.toml`:
     [project.entry-points."arena.agents"]
     my-agent = "my_package.module:MyAgent"
 
-A plug-in that cannot be loaded, whatever it raises, is told in one line when it is
-asked for, and left out of listings; everything else goes on working.
+If a plug-in cannot be loaded, whatever it raises, the registry reports that in one line
+when its name is used and leaves it out of listings; all other names keep working.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class UnknownName(ArenaError):
 
 
 class BrokenPlugin(ArenaError):
-    """A name that is registered, but what it stands for cannot be loaded."""
+    """A registered name that cannot be loaded."""
 
 
 class Registry(Generic[T]):
-    """Names and what they stand for; loads each thing when it is first used."""
+    """Registered classes by name; loads each one when it is first used."""
 
     def __init__(self, kind: str, group: str) -> None:
         self.kind, self.group = kind, group
@@ -81,7 +81,7 @@ class Registry(Generic[T]):
     def _load(self, name: str, entry: EntryPoint) -> T:
         try:
             thing: T = entry.load()
-        except (Exception, SystemExit) as error:  # importing runs a stranger's code
+        except (Exception, SystemExit) as error:  # importing runs a plug-in's code
             raise self._broken(name, entry, _said(error)) from error
         if not isinstance(thing, type):
             raise self._broken(name, entry, f"expected a class, found {type(thing).__name__}")
@@ -102,7 +102,7 @@ class Registry(Generic[T]):
 
 @cache
 def _entries(group: str) -> dict[str, list[EntryPoint]]:
-    """By name; more than one if several packages use the same name for different things."""
+    """Entry points by name; several if packages register different classes under one name."""
     # Here: the process of an isolated agent starts faster without it.
     from importlib.metadata import entry_points
 

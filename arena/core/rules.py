@@ -60,7 +60,7 @@ def action_name(action: Action, bids: Sequence[str] = ()) -> str:
     >>> action_name(OWN_BIDS + 1, ("nil", "1", "2"))
     '1'
 
-    What is no action of the game is shown as it is.
+    Any other value is shown by its repr.
     """
     if isinstance(action, int):
         if 0 <= action < len(ACTION_NAMES):
@@ -121,7 +121,7 @@ class Trick(NamedTuple):
 
 
 class Position(NamedTuple):
-    """All that decides which cards of a hand may be played: the same for everybody at the table."""
+    """Everything besides the hand that decides which cards are legal; all seats know it."""
 
     trump: int | None
     table: tuple[int, ...]
@@ -135,24 +135,24 @@ class Outcome(NamedTuple):
     """How a round ended. Tuples have one entry per side of the game."""
 
     scores: tuple[int, ...]
-    """What is written down: nat, pit, match, moon and the like included."""
+    """Final scores, with nat, pit, match, moon and the like included."""
     points: tuple[int, ...]
     """Points of the cards taken, the last trick's included."""
     bonus: tuple[int, ...]
     """Roem, or Weis and Stöck."""
     tricks: tuple[int, ...]
     flags: tuple[str, ...] = ()
-    """What happened, such as `nat`, `pit`, `match`, `moon` or `redeal`."""
+    """Special results, such as `nat`, `pit`, `match`, `moon` or `redeal`."""
 
 
 class Standing(NamedTuple):
-    """Where a match stands when a round of it begins."""
+    """Score of a match at the start of a round."""
 
     round_number: int = 0
     scores: tuple[int, ...] = ()
 
     def after(self, scores: Iterable[int]) -> Standing:
-        """Where it stands after one more round that counts."""
+        """The standing after one more counted round."""
         totals = tuple(a + b for a, b in zip(self.scores, scores, strict=True))
         return Standing(self.round_number + 1, totals)
 
@@ -184,23 +184,23 @@ class View(NamedTuple):
     rules: Rules
     """The game with its options; also says who takes a trick and what it is worth."""
     seat: int
-    """Whose view this is: N, E, S, W are 0 to 3."""
+    """The seat that is to act; N, E, S, W are 0 to 3."""
     phase: Phase
-    """What is to be done: `bid`, `pass` (cards on), or `play` a card."""
+    """The kind of decision: `bid`, `pass` (cards on), or `play` a card."""
     legal: tuple[Action, ...]
-    """What may be done now, in ascending order of the numbers: suit by suit, not by strength."""
+    """The legal actions, in ascending order of their numbers: suit by suit, not by strength."""
     hand: int
     """The cards held now, as a mask."""
     dealt_hand: tuple[int, ...]
     """The hand as it was dealt, in the order dealt."""
     dealer: int | None
-    """Who dealt; None where that has no meaning."""
+    """The seat that dealt; None in games without a dealer."""
     leader: int | None
-    """Who leads the first trick, once that is known."""
+    """The seat that leads the first trick, once that is known."""
     trump: int | None
     """The trump suit (or obe, une), as an index into `TRUMPS`; None if there is none (yet)."""
     declarer: int | None
-    """Who chose trump, or plays; None if nobody does (yet)."""
+    """The seat that chose trump, or that declares; None if there is none (yet)."""
     forced: bool
     """Whether the declarer had no choice, so that declaring says nothing about their hand."""
     turn_ups: tuple[int, ...]
@@ -212,7 +212,7 @@ class View(NamedTuple):
     table: tuple[int, ...]
     """Cards of the trick in progress, in the order of play."""
     table_leader: int | None
-    """Who led the trick in progress."""
+    """The seat that led the trick in progress."""
     opened: bool
     """Whether a suit that may not be led at first has been broken (Hearts)."""
     points: tuple[int, ...]
@@ -228,14 +228,14 @@ class View(NamedTuple):
     shown: tuple[tuple[int, int], ...]
     """Cards that seats have shown to all, as (seat, mask)."""
     all_hands: tuple[int, ...] | None = None
-    """Everybody's cards, for agents that declare that they see them; else None."""
+    """All hands by seat, for agents that declare that they see them; else None."""
     passing: int = 0
     """Cards passed in this round go to `rules.seat_after(seat, passing)`; 0 if none are passed."""
 
     def __repr__(self) -> str:
-        """One line: whose turn it is, the hand, the table and what is legal.
+        """One line: the seat to act, its hand, the table and the legal actions.
 
-        The cards are written as people write them, not as masks.
+        Cards are in notation, not masks.
         """
         hand = " ".join(map(pretty, cards_of(self.hand)))
         table = " ".join(map(pretty, self.table))
@@ -305,7 +305,7 @@ class View(NamedTuple):
         return self.rules.trick_winner(table, self.trump) == len(self.table)
 
     def seat_at(self, place: int) -> int:
-        """The seat whose card is number `place` (from 0) of the trick in progress."""
+        """The seat that plays card number `place` (from 0) of the trick in progress."""
         if self.table_leader is None:
             raise RulesError("no trick is in progress")
         return self.rules.seat_after(self.table_leader, place)
@@ -319,20 +319,20 @@ class Rules(Protocol):
 
     name: ClassVar[str]
     version: ClassVar[int]
-    """Raised when the same actions would lead to other results than before."""
+    """Version of the rules; raised when the same actions would give other results."""
     options_help: ClassVar[dict[str, str]]
     bids: ClassVar[tuple[str, ...]]
     """Names of the bids that are the game's own, action `OWN_BIDS` first; empty if it is bid
     by the calls that games share, or not at all."""
     usual_bidder: ClassVar[str | None]
-    """The registered bidder that bids for agents which have no way of their own."""
+    """The registered bidder for agents that do not bid themselves."""
     stake: ClassVar[float | None]
     """The points that are usually at stake in a round, by which searches scale exploration;
-    None if nobody has found out."""
+    None if it has not been measured."""
     labels: ClassVar[dict[str, str]]
     """What players of this game call things: the bonus, and the flags of an outcome."""
     flag_owners: ClassVar[dict[str, FlagOwner]]
-    """Whose doing a flag is: that of the declarer's side, or of the side with most of these."""
+    """The side that a flag counts for: the declarer's, or the one with most points or tricks."""
     measures: ClassVar[dict[str, Callable[[Deal], int]]]
     """Numbers that a deal can be filtered by when a set is made."""
 
@@ -372,7 +372,7 @@ class Rules(Protocol):
         ...
 
     def worst_margin(self, sides: int) -> float:
-        """The worst margin that an entrant can come to who plays for so many of the sides."""
+        """The worst possible margin of an entrant that plays this number of sides."""
         ...
 
     @property
@@ -381,7 +381,7 @@ class Rules(Protocol):
         ...
 
     def __hash__(self) -> int:
-        """Equal rules have equal hashes, so that what follows from them can be kept."""
+        """Equal rules have equal hashes, so that derived values can be cached."""
         ...
 
     def side_of(self, seat: int) -> int:
@@ -389,7 +389,7 @@ class Rules(Protocol):
         ...
 
     def seat_after(self, seat: int, steps: int = 1) -> int:
-        """The seat whose turn is `steps` after that of `seat`."""
+        """The seat that plays `steps` turns after `seat`."""
         ...
 
     def check_deal(self, deal: Deal) -> None:
@@ -397,7 +397,7 @@ class Rules(Protocol):
         ...
 
     def start(self, deal: Deal, standing: Standing = ...) -> Any:
-        """The round at its first decision; cards that the deal says are played, are."""
+        """The round at its first decision, after the cards that the deal prescribes."""
         ...
 
     def in_match(self, deal: Deal, number: int) -> Deal:
@@ -421,7 +421,7 @@ class Rules(Protocol):
         ...
 
     def apply(self, state: Any, action: Action) -> None:
-        """Let the seat whose turn it is do `action`."""
+        """Perform `action` for the seat to act."""
         ...
 
     def view(self, state: Any, seat: int, *, all_hands: bool = False) -> View:
@@ -433,11 +433,11 @@ class Rules(Protocol):
         ...
 
     def facts(self, state: Any) -> dict[str, Any]:
-        """What a round that is over came to, as it is recorded."""
+        """The result of a finished round, as records store it."""
         ...
 
     def random_deal(self, rng: Rng, number: int) -> Deal:
-        """A deal for these rules; `number` decides what takes turns, such as the dealer."""
+        """A deal for these rules; `number` selects what rotates, such as the dealer."""
         ...
 
 

@@ -16,12 +16,12 @@ from arena.core.rules import Rules
 
 
 def side_owners(rules: Rules, seatings: Iterable[Sequence[int]]) -> list[list[int]]:
-    """For each seating and side, whose side it is: 0 the first entrant's, 1 the second's."""
+    """For each seating and side, the entrant that plays it: 0 the first, 1 the second."""
     return [[seats[side[0]] for side in rules.sides] for seats in seatings]
 
 
 def by_entrant(owners: Sequence[int], values: Sequence[float]) -> tuple[float, float]:
-    """Means over the first and over the second entrant's sides; `owners` says whose a side is.
+    """Means over the sides of each entrant; `owners` has the entrant (0 or 1) of each side.
 
     >>> by_entrant([0, 1, 1, 0], [26, 0, 0, 13])
     (19.5, 0.0)
@@ -65,9 +65,9 @@ class Game(NamedTuple):
     """None if a round was not finished."""
     score_second: float | None
     rounds: int
-    """Those that count."""
+    """Rounds that count."""
     forfeit: int
-    """Which entrant forfeited (1 the first, 2 the second); 0 if nobody did."""
+    """Which entrant forfeited (1 the first, 2 the second); 0 if neither did."""
 
 
 def games_of(rounds: Iterable[Game]) -> tuple[Game, ...]:
@@ -94,11 +94,11 @@ def _sum(a: float | None, b: float | None) -> float | None:
 
 
 class UnitScore(NamedTuple):
-    """What a unit came to for its first entrant."""
+    """Result of a unit for its first entrant."""
 
     margin: float
     won: float
-    """The share of its games."""
+    """Share of the unit's games."""
     drawn: float
 
 

@@ -39,17 +39,17 @@ class Context:
 
     @cached_property
     def standings(self) -> Standings:
-        """Who is stronger than whom."""
+        """Ratings, ranks and comparisons of all agents."""
         return make_standings(self.results)
 
     @cached_property
     def played_standings(self) -> Standings | None:
-        """The standings on deals that nobody forfeited; None if nobody did, or always."""
+        """The standings without forfeited deals; None if no deal, or every deal, was forfeited."""
         return without_forfeits(self.results)
 
     @cached_property
     def thinking(self) -> dict[str, Thinking]:
-        """How long every agent thought."""
+        """Time per decision of every agent."""
         return self.run.thinking()
 
     @cached_property

@@ -49,7 +49,10 @@ def make_document(context: Context, sections: Iterable[Section[Any]]) -> ReportD
 
 
 def all_sections(tell: Callable[[str], object] | None = None) -> Iterator[Section[Any]]:
-    """Our sections, with those from outside where they want to be; broken ones are told."""
+    """The built-in sections, and those of plug-ins where they ask to be.
+
+    `tell` is called with a line for each section that cannot be loaded.
+    """
     ordered: list[Section[Any]] = [kind() for kind in SECTIONS]
     for kind in ADDED.loaded(tell or _warn).values():
         added = kind()

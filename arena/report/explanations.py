@@ -28,7 +28,7 @@ class Explanations:
     alpha: float
     power: float
     adjustment: str
-    """Of direct meetings."""
+    """Adjustment of the p-values of direct meetings."""
     basis: str
     """What the comparisons rest on: `joint` or `direct`."""
 
@@ -75,18 +75,18 @@ class Explanations:
         )
 
     def ladder_note(self) -> str:
-        """What its columns mean."""
+        """Explains the columns of the leaderboard."""
         field = f"{above(self.higher_wins)} the field"
         fewer = "" if self.higher_wins else " (fewer points are better)"
         return (
             f"Score rating: points per {self.unit} {field}{fewer}. Agents that share a letter in "
-            "“group” are not distinguishable; the small numbers beside a rank are the ranks that "
+            "“group” are not distinguishable; the small numbers next to a rank are the ranks that "
             "cannot be excluded. Both come from the simultaneous comparisons below. Win rate "
             "counts a draw as half; time is the median by the clock."
         )
 
     def processes(self, isolated: Sequence[str]) -> str:
-        """How the marks beside names are to be read; nothing if nobody has one."""
+        """Explains the marks next to agent names; empty if no agent has one."""
         if not isolated:
             return ""
         return (
@@ -98,7 +98,7 @@ class Explanations:
     # --- who is stronger -----------------------------------------------------------------
 
     def comparisons(self) -> str:
-        """What is compared."""
+        """The quantity that the comparisons are about."""
         if self.basis == "joint":
             return (
                 "Differences of the score ratings, which use all results of all agents together, "
@@ -157,7 +157,7 @@ class Explanations:
         )
 
     def saved(self) -> str:
-        """What exchanging seats saved."""
+        """How many deals the exchange of seats saved."""
         return (
             f"“{self.units.capitalize()} saved”: how many more would have been needed had every "
             "seating been dealt fresh cards."
@@ -167,8 +167,8 @@ class Explanations:
         """Cycles among direct meetings; nothing if there are none."""
         if not cycles:
             return ""
-        told = "; ".join(" beats ".join([*cycle, cycle[0]]) for cycle in cycles)
-        return f"Not transitive: {told}."
+        cycles_text = "; ".join(" beats ".join([*cycle, cycle[0]]) for cycle in cycles)
+        return f"Not transitive: {cycles_text}."
 
     # --- the rest ------------------------------------------------------------------------
 
@@ -180,34 +180,34 @@ class Explanations:
         )
 
     def forfeits_caption(self) -> str:
-        """What the two ratings of the table are."""
+        """Explains the two ratings of the table of forfeits."""
         return (
             f"Score ratings with forfeited {self.units}, each counted as lost, and on those that "
-            "nobody forfeited."
+            "no agent forfeited."
         )
 
     def faults_caption(self, number: int, shown: int) -> str:
-        """How many, and whether all are listed."""
+        """The number of faults, and whether all are listed."""
         what = f"{count(number)} fault{'s' if number != 1 else ''}"
         return f"{what}, the first {count(shown)} of them" if number > shown else what
 
     def points_caption(self) -> str:
-        """What the rates are rates of."""
+        """Explains the means and the rates."""
         return (
             "Means per round with the intervals of each alone; rates are of the rounds in which it "
             f"could happen.{self._fewer}"
         )
 
     def points_note(self, replayed: int) -> str:
-        """How many rounds the figure of tricks stands on."""
+        """The number of rounds behind the points by trick."""
         return f"Points by trick are from {count(replayed)} rounds spread over the run."
 
     def no_points(self) -> str:
-        """When there is nothing to show."""
+        """Shown if no round was finished."""
         return "No round was finished."
 
     def references_caption(self) -> str:
-        """What z is."""
+        """Defines z."""
         return "z is the difference, counted in standard errors of both values together."
 
     def swings(self) -> str:
@@ -219,7 +219,7 @@ class Explanations:
         )
 
     def swings_caption(self) -> str:
-        """Whose margins they are."""
+        """The sign of the margins."""
         return "Margins are in favour of the agent named first."
 
     # --- figures -------------------------------------------------------------------------

@@ -229,7 +229,7 @@ def _replays(document: ReportDocument) -> dict[str, Any]:
 
 
 def _without_nulls(value: Any) -> Any:
-    """What does not change need not be carried on the page."""
+    """Leave out null and false fields, to keep the page small."""
     if isinstance(value, dict):
         return {
             key: _without_nulls(inner)

@@ -23,7 +23,7 @@ LONGEST_SEARCH_S = 2.0
 
 @dataclass(frozen=True)
 class TrickTaken:
-    """Who took a trick, and what it was worth."""
+    """The seat that took a trick, and its value."""
 
     winner: int
     points: int
@@ -44,7 +44,7 @@ class Step:
     hands: list[str] | None
     """All hands after it, if cards changed hands."""
     notes: list[str] | None
-    """What everybody knows after it, if that changed."""
+    """Public knowledge after it, if that changed."""
     trick: TrickTaken | None
     points: list[int]
     """By side, after it."""
@@ -75,7 +75,7 @@ class GamePart:
 
     seating: int
     seats: list[str]
-    """Who sits N, E, S, W."""
+    """The agents in seats N, E, S, W."""
     margin: float
     scores: list[int]
     flags: list[str]
@@ -83,7 +83,7 @@ class GamePart:
     hands: list[str]
     """As dealt."""
     notes: list[str]
-    """What everybody knows at the beginning."""
+    """Public knowledge at the beginning."""
     steps: list[Step]
     searched: list[Searched]
     """At the step where the seatings part: what the player's search says, the best card first.
@@ -171,7 +171,7 @@ def _searched(
         return [], []
     try:
         decision = decide_again(run, game, at)
-    except ArenaError:  # an agent that is not installed here, or whose model is elsewhere
+    except ArenaError:  # an agent that is not installed here, or lacks its model
         return [], []
     if not decision.explains:
         silent.append(agent)
@@ -243,7 +243,7 @@ def _step(rules: Any, state: Any, action: int, given: bool) -> Step:
 
 
 def _notes(state: Any) -> list[str]:
-    """What everybody at the table knows besides the cards played."""
+    """Public knowledge besides the cards played."""
     notes = []
     if state.trump is not None:
         notes.append(f"trump {trump_name(state.trump)}")

@@ -1,4 +1,4 @@
-"""A section of the report: one module that takes numbers to words.
+"""The interface of a section of the report: one module from the numbers to the page.
 
 A section makes its part of the document (`make`: numbers → a dataclass), and says how that part
 looks: on the page (`template`), in figures, in CSV files and in tables for terminals and papers.
@@ -78,4 +78,4 @@ class Section(Generic[Part]):
 
 
 ADDED: Registry[Any] = Registry("report section", "arena.report_sections")
-"""Sections from outside."""
+"""Sections of plug-ins."""

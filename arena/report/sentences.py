@@ -44,7 +44,7 @@ class Facts:
 
 
 def headline(field: Standings, facts: Facts) -> str:
-    """The answer in one breath."""
+    """One-line summary of the run."""
     joint = field.joint
     everybody = [agent.name for agent in field.agents]
     if not any(contrast.p_adjusted is not None for contrast in joint.contrasts):
@@ -63,7 +63,7 @@ def headline(field: Standings, facts: Facts) -> str:
         text = f"{facts.names(top)} is the strongest: ahead of "
         text += "all others" if not between else facts.names(behind) or "some of the others"
     elif not top:
-        return "Nobody is at the top: every agent is beaten by another beyond chance."
+        return "No agent is at the top: every agent is beaten by another beyond chance."
     else:
         both = "both" if len(top) == 2 else "all"
         text = f"Top group: {facts.names(top)} (not distinguishable)"
@@ -175,7 +175,7 @@ def cautions(field: Standings, facts: Facts) -> Iterator[str]:
 def forfeit_sentences(
     field: Standings, played: Standings | None, facts: Facts
 ) -> Iterator[tuple[str, bool]]:
-    """Who forfeited, and whether the report must lead with it."""
+    """Sentences about forfeits, and whether the report must begin with them."""
     for agent in field.agents:
         if not agent.forfeits:
             continue

@@ -104,7 +104,7 @@ def test_a_missing_or_damaged_sidecar_is_told(small):
     with pytest.raises(DealError, match="'sha256' is missing"):
         DealSet.load(small.path)
     sidecar.unlink()
-    with pytest.raises(DealError, match=r"small\.json is missing beside it"):
+    with pytest.raises(DealError, match=r"small\.json is missing from its folder"):
         DealSet.load(small.path)
 
 

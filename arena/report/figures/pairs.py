@@ -1,4 +1,4 @@
-"""Who beats whom."""
+"""Margins of the direct meetings."""
 
 from __future__ import annotations
 

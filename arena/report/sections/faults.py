@@ -1,4 +1,4 @@
-"""Crashes, illegal cards and the like."""
+"""Faults of agents: crashes, illegal cards and the like."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_FAULTS = 20
 
 @dataclass(frozen=True)
 class FaultRow:
-    """What happened, to whom, where."""
+    """One fault: its kind, the agent and the deal."""
 
     agent: str
     opponent: str

@@ -1,4 +1,4 @@
-"""Strength with and without the deals that somebody forfeited."""
+"""Strength with and without forfeited deals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arena.stats import Rating
 
 @dataclass(frozen=True)
 class Forfeiter:
-    """One agent of a run in which somebody forfeited."""
+    """One agent of a run with forfeited deals."""
 
     name: str
     units: int
@@ -23,7 +23,7 @@ class Forfeiter:
     rating: Rating | None
     """With forfeited deals, each counted as lost."""
     rating_without: Rating | None
-    """On the deals that nobody forfeited; null if none is left."""
+    """Without forfeited deals; null if no deal is left."""
     letters: str
     letters_without: str
 

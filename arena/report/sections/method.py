@@ -96,7 +96,8 @@ class MethodSection(Section[MethodPart]):
                 "letters and ranks": "from the same comparisons",
                 "direct meetings": (
                     f"paired t-test by {field.unit}; {level} intervals and p-values adjusted "
-                    f"together ({method(field.adjustment)}); that of a pair alone stands beside"
+                    f"together ({method(field.adjustment)}); the interval of a pair alone "
+                    "is shown next to them"
                 ),
                 "Elo": (
                     "Bradley-Terry by maximum likelihood, draws as half, errors clustered by "

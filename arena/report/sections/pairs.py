@@ -31,7 +31,7 @@ class PairsPart:
     """Agents of which each beats the next beyond chance."""
     cycles_note: str
     complete: bool
-    """Whether everybody met everybody."""
+    """Whether every pair of agents met."""
 
 
 class PairsSection(Section[PairsPart]):
@@ -64,7 +64,7 @@ class PairsSection(Section[PairsPart]):
         yield pairs_table(part, document[RunPart], Explanations.of(document).pairs_caption())
 
     def figures(self, part: PairsPart, document: ReportDocument) -> Iterable[Drawing]:
-        """The margins of all pairs, as a map if everybody met, and as a list."""
+        """The margins of all pairs: as a map if all pairs met, and as a list."""
         from arena.report.figures.pairs import draw_cross_table, draw_forest
 
         say, unit = Explanations.of(document), document[RunPart].unit

@@ -27,7 +27,7 @@ class PointsPart:
     labels: dict[str, str]
     """Flags of the game, and what players call them."""
     owners: dict[str, str]
-    """Whose doing a flag is."""
+    """For each flag, the side that it is counted for."""
     roles: tuple[str, ...]
     """Which scores by role apply."""
     rounds_replayed: int

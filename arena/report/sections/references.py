@@ -1,4 +1,4 @@
-"""Published values beside ours."""
+"""Comparison of published values with this run's."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class ReferencesSection(Section[ReferencesPart]):
     name: ClassVar[str] = "references"
     part: ClassVar[type[Any]] = ReferencesPart
     optional: ClassVar[bool] = True
-    title: ClassVar[str] = "Beside published values"
+    title: ClassVar[str] = "Comparison with published values"
     short: ClassVar[str] = "Published"
     template: ClassVar[str] = page_text("sections", "references.html.j2")
 
     def make(self, context: Context) -> ReferencesPart | None:
-        """Ours in the same unit."""
+        """This run's values in the published unit."""
         named = context.run.manifest.references
         if not named:
             return None

@@ -1,4 +1,4 @@
-"""Who is known to be stronger than whom: every comparison of the joint inference."""
+"""Every comparison of two agents by the joint inference."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class RatingContrast:
 
 @dataclass(frozen=True)
 class StrengthPart:
-    """All comparisons, and whether the ratings tell the whole story."""
+    """All comparisons, and whether the ratings fit the results."""
 
     comparisons: tuple[RatingContrast, ...]
     basis: str
@@ -59,7 +59,7 @@ class StrengthPart:
     """Whether margins add up, in words."""
     fit_p: float | None
     contradictions: tuple[tuple[str, str], ...]
-    """Pairs whose direct results tell another story than the ratings."""
+    """Pairs with direct results that contradict the ratings."""
 
 
 class StrengthSection(Section[StrengthPart]):

@@ -1,4 +1,4 @@
-"""The answer in one breath, and what a reader must know before believing it."""
+"""One-line summary of the run, and the cautions that apply to it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena.report.section import Section
 
 @dataclass(frozen=True)
 class VerdictPart:
-    """Sentences, and who they are about."""
+    """The summary's sentences, and the agents that they name."""
 
     headline: str
     details: tuple[str, ...]
@@ -21,7 +21,7 @@ class VerdictPart:
     cautions: tuple[str, ...]
     forfeits: tuple[str, ...]
     top: tuple[str, ...]
-    """The agents to whom nobody is known to be superior."""
+    """The agents that no other agent is known to be stronger than."""
     basis: str
     """`joint`: from the ratings of all agents together; `direct`: from direct meetings."""
 
@@ -33,7 +33,7 @@ class VerdictPart:
 
 
 class VerdictSection(Section[VerdictPart]):
-    """The hero of the page."""
+    """The summary at the top of the page."""
 
     name: ClassVar[str] = "verdict"
     part: ClassVar[type[Any]] = VerdictPart
