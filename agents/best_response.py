@@ -27,11 +27,12 @@ _MOST_NODES = 1 << 17
 
 @dataclass(frozen=True, kw_only=True)
 class BestResponse(Searcher):
-    """Finds the card that does best against others who play by a policy.
+    """Finds the card that does best against others that play by a policy.
 
     The tree has nodes for this seat's decisions only; the others draw their cards from the
     policy, each from their own hand, in the tree and in playouts (docs/champion.md). Source:
-    none. Bids by Monte Carlo unless a bidder is set beside it; passes cards as `rule` does.
+    none. Bids by Monte Carlo unless the configuration names a bidder; passes cards as `rule`
+    does.
     """
 
     simulations: int = parameter(1000, help="simulations per decision", at_least=1)
@@ -71,12 +72,12 @@ class BestResponse(Searcher):
         return best_card(self.explain(view, rng), self.final)
 
     def decide(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
-        """The card, and what the search found out about all of them."""
+        """The card, and the search's statistics of all cards."""
         found = self.explain(view, rng)
         return best_card(found, self.final), found
 
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
-        """Visits and mean value of each card, against others who play by the policy."""
+        """Visits and mean value of each card, against others that play by the policy."""
         question = self.question(view, rng)
         game, root, rules = question.game, question.root, view.rules
         worlds = self.worlds_of(view, question)
@@ -120,7 +121,7 @@ class BestResponse(Searcher):
 
 
 def _plan_statistics(game: KernelGame, hand: int, plan: Plan) -> dict[int, CardStatistics]:
-    """What was found out about the cards at the root, in ascending order."""
+    """The statistics of the cards at the root, in ascending order of the cards."""
     bits = [bit for bit in range(64) if hand >> bit & 1]
     total = int(plan.visits[1, -1])
     cards = {

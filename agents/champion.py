@@ -29,8 +29,8 @@ from arena.core.seeds import Rng
 class Champion:
     """Searches for the best response to how others play, in worlds that explain their plays.
 
-    Plays Klaverjas, Schieber and Hearts, each with a policy that comes along. Bids by Monte Carlo
-    unless a bidder is set beside it; passes cards as `rule` does.
+    Plays Klaverjas, Schieber and Hearts, each with its bundled policy. Bids by Monte Carlo unless
+    the configuration names a bidder; passes cards as `rule` does.
     """
 
     simulations: int = parameter(6000, help="simulations per decision", at_least=1)
@@ -63,11 +63,11 @@ class Champion:
     )
 
     def __post_init__(self) -> None:
-        _ = self.search  # so that what is wrong is told at once
+        _ = self.search  # raises now if the parameters do not fit
 
     @cached_property
     def search(self) -> BestResponse:
-        """The parts put together."""
+        """The search that the parameters describe."""
         plays = Plays(self.model, self.types, self.partner_types, self.worlds, self.trust)
         return BestResponse(
             simulations=self.simulations,
@@ -92,7 +92,7 @@ class Champion:
 
     @property
     def model_hash(self) -> str | None:
-        """What the policies are known by, for the fingerprint."""
+        """The hash of the policies, for the fingerprint."""
         return self.search.model_hash
 
     @property
@@ -105,7 +105,7 @@ class Champion:
         return self.search.act(view, rng)
 
     def decide(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
-        """The card, and what the search found out about all of them."""
+        """The card, and the search's statistics of all cards."""
         return self.search.decide(view, rng)
 
     def explain(self, view: View, rng: Rng) -> Mapping[Action, CardStatistics]:
@@ -113,5 +113,5 @@ class Champion:
         return self.search.explain(view, rng)
 
     def believes(self, view: View, rng: Rng) -> Belief:
-        """Who holds which hidden card how likely, by what was played."""
+        """The probability of each seat to hold each hidden card, given the plays."""
         return self.search.believes(view, rng)

@@ -35,8 +35,8 @@ class Dmcts(TreeSearch):
     Source: the I-DMCTS (`worlds` x `iterations`) and T-DMCTS (`worlds_per_trick: 15`,
     `budget`, `vote: count-times-mean`, `rollouts: 2`, `c: 1.4142`, `value: own-points`) of
     Niklaus 2019, chapters 9 and 13. Differs: worlds are drawn exactly, and each has its
-    share of the time. Bids by Monte Carlo unless a bidder is set beside it; passes
-    cards as `rule` does.
+    share of the time. Bids by Monte Carlo unless the configuration names a bidder;
+    passes cards as `rule` does.
 
     `vote`: most visits in all trees; best mean over all visits; how often a tree chose the
     card times the average of its means there, counted from the least possible value (own

@@ -36,7 +36,7 @@ class ForestPlayer:
 
     @property
     def model_hash(self) -> str | None:
-        """What the forest is known by; by default the two that are shipped."""
+        """The hash of the forest, or by default of the two bundled ones."""
         files = [self.model] if self.model else [_shipped(variant) for variant in _SHIPPED]
         for file in files:
             _forest_in(file)  # say now what is wrong with it

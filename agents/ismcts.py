@@ -40,7 +40,7 @@ class Ismcts(TreeSearch):
     where the program of the thesis changes their sign with every card, also between the
     last card of a trick and the lead of its winner; worlds are drawn exactly; ties go to the
     best mean. `aaldering-2023` brings single deviations of the program back. Bids by Monte
-    Carlo unless a bidder is set beside it; passes cards as `rule` does.
+    Carlo unless the configuration names a bidder; passes cards as `rule` does.
     """
 
     simulations: int = parameter(1000, help="simulations per decision", at_least=1)
@@ -80,7 +80,7 @@ class Ismcts(TreeSearch):
         return card
 
     def decide(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
-        """The card, and what the search found out about all of them."""
+        """The card, and the search's statistics of all cards."""
         question = self.question(view, rng)
         nodes = self.search(view, question)
         card, found = self.best(question.game, nodes, rng), root_statistics(question.game, nodes)

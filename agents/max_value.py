@@ -34,7 +34,7 @@ class MaxValue:
     """Asks a value network about every legal card in some worlds, and plays the best mean.
 
     Source: the "Max Value" bot of Niklaus 2019, section 13.4 (1,000 worlds). Bids by Monte Carlo
-    unless a bidder is set beside it.
+    unless the configuration names a bidder.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("kernel", "two-sides")
@@ -52,12 +52,12 @@ class MaxValue:
 
     @property
     def games(self) -> tuple[str, ...] | None:
-        """The games that it plays: with the network that comes along, Klaverjas."""
+        """The games that it plays: with the bundled network, Klaverjas."""
         return ("klaverjas",) if self.model is None else None
 
     @property
     def model_hash(self) -> str:
-        """What the networks are known by, for the fingerprint."""
+        """The hashes of the networks, for the fingerprint."""
         hashes = [self.network.sha256, getattr(self.beliefs, "model_hash", None)]
         return "+".join(known for known in hashes if known)
 

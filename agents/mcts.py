@@ -31,8 +31,8 @@ class Mcts(TreeSearch):
     """UCT on the true cards: it cheats, and shows what knowing them is worth.
 
     Source: the cheating MCTS of Niklaus 2019, section 13. Differs: between two sides it proves
-    values as soon as the ends of the tree are reached (`proves`). What it is told to believe
-    of hidden cards does not matter. Bids by Monte Carlo unless a bidder is set beside it;
+    values as soon as the ends of the tree are reached (`proves`). Its
+    `beliefs` have no effect. Bids by Monte Carlo unless the configuration names a bidder;
     passes cards as `rule` does.
     """
 

@@ -31,7 +31,7 @@ class PolicyPlayer:
     latter: the "DNN" bot of Niklaus 2019, which plays the likeliest card); that of `arena train
     policy`, such as `model: policy-klaverjas`, says what each card will come to. The chances of the
     cards are raised to the power 1 / temperature; at 0 the likeliest card is played. Bids by
-    Monte Carlo unless a bidder is set beside it; passes cards as `rule` does.
+    Monte Carlo unless the configuration names a bidder; passes cards as `rule` does.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("four-players",)
@@ -45,18 +45,18 @@ class PolicyPlayer:
 
     def __post_init__(self) -> None:
         if not self.games:
-            self._policies()[0].number(self.type)  # so that what is wrong is told at once
+            self._policies()[0].number(self.type)  # raises now if the type is unknown
 
     @property
     def games(self) -> tuple[str, ...]:
-        """The games that it plays: those whose policy knows the type."""
+        """The games that it plays: those with a policy that knows the type."""
         if self._is_network:
             return SHIPPED
         knowing = [each for each in self._policies() if not self.type or self.type in each.types]
         return tuple(game for policy in knowing for game in policy.games)
 
     def _policies(self) -> list[Policy]:
-        """The policies that may be asked: the one in the file, or all that come along."""
+        """The policies: the one in the file, or all bundled ones."""
         files = [shipped(game) for game in SHIPPED] if self.model is None else [self.model]
         return [read_policy(file) for file in files]
 

@@ -13,7 +13,7 @@ class Random:
     """Any legal bid, pass or card, all equally likely.
 
     Source: the random player of Hoogenboom 2017, Hordijk 2022 and Kiele 2024.
-    Differs: it also bids at random unless a bidder is set beside it.
+    Differs: it also bids at random unless the configuration names a bidder.
     """
 
     def act(self, view: View, rng: Rng) -> Action:

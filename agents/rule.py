@@ -18,7 +18,7 @@ class Rule:
 
     Klaverjas: plays winners, else the card with the fewest points. Source: Hordijk 2022, figure
     2, and its program as corrected by Aaldering 2023. Differs: bids are legal calls at random
-    unless a bidder is set beside it.
+    unless the configuration names a bidder.
 
     Schieber: the rule-based player of the Jass challenge, its trump selection included. Source:
     pyschieber, as in Niklaus 2019. Differs: nothing; where its rules have no answer, it plays

@@ -18,8 +18,8 @@ class SemiRandom:
     Source: Hoogenboom 2017, section 6.1; each game's `semi_random` module says which
     cards are meant. The compiled playouts play the same cards. Differs: the program of
     the thesis often kept one of several bad cards by mistake, here none is kept; for
-    Schieber and Hearts nothing is published. Bids and passed cards are random unless a
-    bidder is set beside it.
+    Schieber and Hearts nothing is published. Bids and passed cards are random unless the
+    configuration names a bidder.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("semi-random",)

@@ -43,7 +43,7 @@ __all__ = [
 
 BELIEFS: Registry[Any] = Registry("kind of beliefs", "arena.beliefs")
 HELP = "what is believed of the hidden cards"
-"""What experiments are told about a parameter of this kind."""
+"""Help text of a parameter of this kind, for experiments."""
 
 Weights: TypeAlias = tuple[dict[int, float], ...]
 """Per seat, the weight of each unseen card that it may hold: above 0."""
@@ -51,21 +51,21 @@ Weights: TypeAlias = tuple[dict[int, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """Some of the worlds: who may hold what, and how likely."""
+    """A part of the worlds: the possible holders of each card, and their weights."""
 
     share: float
     """The share of worlds that are drawn from this guess."""
     may: tuple[int, ...]
-    """Per seat, mask of the unseen cards that it may hold; 0 for the one who thinks."""
+    """Per seat, mask of the unseen cards that it may hold; 0 for the searching seat."""
     weights: Weights | None = None
     """None if all worlds are equally likely."""
 
 
 class Believer(Protocol):
-    """Whatever turns a view into guesses."""
+    """Beliefs that turn a view into guesses."""
 
     def of(self, view: View, known: InfoSet | None = None) -> tuple[Guess, ...]:
-        """The guesses, likeliest first to be tried; the last one always has a world.
+        """The guesses, in the order in which to try them; the last one always has a world.
 
         A guess that turns out to have no world leaves its share to the next.
         """
@@ -73,7 +73,7 @@ class Believer(Protocol):
 
 
 class Infers(abc.ABC):
-    """Whatever turns a view into a pool of weighted worlds."""
+    """Beliefs that turn a view into a pool of weighted worlds."""
 
     needs: ClassVar[tuple[str, ...]] = ()
     """What a game must have for it (see `arena.games.needs`)."""
@@ -84,7 +84,7 @@ class Infers(abc.ABC):
 
     @abc.abstractmethod
     def told(self, view: View, inferred: Inference) -> tuple[str, ...]:
-        """What was inferred, for people to read: a line each."""
+        """A summary of the inference for users, one line per item."""
 
 
 Beliefs: TypeAlias = Believer | Infers

@@ -1,4 +1,4 @@
-"""A network that says who holds the unseen cards.
+"""Beliefs by a network that predicts the holders of unseen cards.
 
 It is a dense network (`agents.networks.dense_network`) and serves all games. What it is shown are
 `INPUTS` numbers, each 0 or 1, seen from the seat that thinks. First nine sets of cards, 64 bits
@@ -11,12 +11,12 @@ each in kernel coordinates (bit b of set s is number 64 * s + b):
 * 6 to 8: what the next seat, the one after it and the last one may hold (`InfoSet.may`).
 
 Then 576 to 579: whether this seat, the next, the one after it or the last one declared, all 0
-where nobody does; and 580: whether they had no choice. With two players the sets of the third
+without a declarer; and 580: whether the declarer was forced. With two players the sets of the third
 and the fourth seat are empty.
 
 Its `OUTPUTS` numbers are, for the next seat, the one after it and the last one, 64 logits each,
 by the bit of the card: the chances of a card are the softmax over the seats that may hold it.
-Whoever cannot hold a card has no chance, whatever the network says. The chances are the weights
+A seat that cannot hold a card has chance 0, whatever the network says. The chances are the weights
 of worlds, as with `probabilities`. If no world has a weight, all are equally likely.
 """
 
@@ -71,7 +71,7 @@ class NetworkBeliefs:
 
     @property
     def model_hash(self) -> str:
-        """What the network is known by."""
+        """The hash of the network, for the fingerprint."""
         return self.network.sha256
 
     def of(self, view: View, known: InfoSet | None = None) -> tuple[Guess, ...]:
@@ -125,7 +125,7 @@ def card_chances(network: Network, view: View) -> dict[int, float]:
 def answer_of(
     network: Network, game: KernelGame, view: View, known: InfoSet
 ) -> NDArray[np.float64]:
-    """What a network says to a view."""
+    """The outputs of a network for a view."""
     values = np.zeros(int(network.sizes[0]), dtype=np.float32)
     values[:INPUTS] = inputs_of(game, view, known)
     if len(values) > INPUTS and mode_of(game):
@@ -134,7 +134,7 @@ def answer_of(
 
 
 def inputs_of(game: KernelGame, view: View, known: InfoSet) -> NDArray[np.float32]:
-    """What a network is shown of a view, in the coordinates of `game`."""
+    """The inputs of a network for a view, in the coordinates of `game`."""
     state = game.view_state(view)
     may = game.masks(known.may)
     seats = _in_order(view)
@@ -154,7 +154,7 @@ def inputs_of(game: KernelGame, view: View, known: InfoSet) -> NDArray[np.float3
 
 
 def _in_order(view: View) -> list[int]:
-    """The seats in the order of play, beginning with the one that thinks."""
+    """The seats in the order of play, beginning with the seat to act."""
     rules = view.rules
     return [rules.seat_after(view.seat, place) for place in range(rules.players)]
 

@@ -1,4 +1,4 @@
-"""Beliefs by what the others played: worlds as likely as they make it.
+"""Beliefs from the others' plays: a world weighs as much as the likelihood of the plays in it.
 
 A policy says how likely each card is for a seat that knows this much (`agents.policies`). A
 world is as likely as all that the others played would have been from the hands that they have
@@ -32,7 +32,7 @@ from arena.games.kernel.spec import KernelGame
 
 @dataclass(frozen=True)
 class Plays(Infers):
-    """Worlds are as likely as they make what the others played, by a policy."""
+    """Weights each world by the likelihood of the others' plays in it, under a policy."""
 
     kind: ClassVar[str] = "plays"
     needs: ClassVar[tuple[str, ...]] = ("four-players",)
@@ -69,21 +69,21 @@ class Plays(Infers):
 
     @property
     def games(self) -> tuple[str, ...]:
-        """The games that it can be used in: those whose policy knows all types."""
+        """The games with a policy that knows all of the types."""
         types = {*(self.types or ()), *(self.partner_types or ())}
         return tuple(
             game for model in self._models() if types <= set(model.types) for game in model.games
         )
 
     def _models(self) -> list[Policy]:
-        """The policies that may be asked: the one in the file, or all that come along."""
+        """The policies: the one in the file, or all bundled ones."""
         if self.policy is not None:
             return [read_policy(self.policy)]
         return [read_policy(shipped(game)) for game in SHIPPED]
 
     @property
     def model_hash(self) -> str:
-        """What the policies are known by."""
+        """The hash of the policies, for the fingerprint."""
         return hash_of(self.policy)
 
     def infer(self, game: KernelGame, view: View, root: Words, rng: Words) -> Inference:
@@ -94,7 +94,7 @@ class Plays(Infers):
         return infer(past, game, types, self.worlds, rng, self.trust, style)
 
     def told(self, view: View, inferred: Inference) -> tuple[str, ...]:
-        """What an inference is worth, and how the others seem to play."""
+        """The effective sample size of the inference, and the posterior of the others' types."""
         count = len(inferred.pool.upto)
         worth = f"effective sample size {inferred.sample_size:,.0f}"
         drawn = f"all {count:,} possible worlds" if inferred.exact else f"{count:,} worlds"

@@ -1,1 +1,1 @@
-"""Bidders: who makes trump, on which suit, and who passes."""
+"""Bidders: they choose trump, or pass."""

@@ -1,4 +1,4 @@
-"""Plays the hand out many times before it says anything."""
+"""A bidder that plays the hand out many times with each trump."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from arena.games.kernel.spec import kernel_game
 from arena.games.world_sampler import WorldSampler
 
 _SHARE_OF_PARTNER = 20
-"""A partner who is thought of has this part of the playouts for each trump."""
+"""A simulated partner uses `playouts` divided by this for each trump."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class MonteCarlo:
         }
 
     def _margin_of_push(self, view: View, numbers: Words) -> float:
-        """What is expected if partner names the trump that looks best from their hand."""
+        """The expected margin if the partner names the trump that is best for their hand."""
         partner = view.rules.seat_after(view.seat, 2)
         playouts = max(1, self.playouts // _SHARE_OF_PARTNER)
         worlds = WorldSampler(InfoSet.of(view)).sample_many(
@@ -100,7 +100,7 @@ class MonteCarlo:
 
     def _question(self, view: View, trump: int, declarer: int) -> Question:
         if view.leader is None:
-            raise RulesError(f"{view.rules.name}: nobody knows who leads while bids are made")
+            raise RulesError(f"{view.rules.name}: the leader is not known while bids are made")
         rollout = PLAIN_ROLLOUTS[self.rollout]
         game = with_loops(kernel_game(view.rules, trump), *loops_for(rollout, 0))
         declared = view._replace(trump=trump, declarer=declarer)

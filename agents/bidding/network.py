@@ -1,4 +1,4 @@
-"""Names the trump for which a network expects most, in Schieber."""
+"""A bidder for Schieber: names the trump with the highest value by a network."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class NetworkBidder:
 
     @property
     def model_hash(self) -> str:
-        """What the network is known by, for the fingerprint."""
+        """The hash of the network, for the fingerprint."""
         return read_network(self.model or ModelFile.find(SHIPPED), TRUMP_USE).sha256
 
     def bid(self, view: View, rng: Rng) -> Action:

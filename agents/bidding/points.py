@@ -1,4 +1,4 @@
-"""Counts the points of a hand, as bridge players do."""
+"""A bidder that counts the points of a hand, as bridge players do."""
 
 from __future__ import annotations
 

@@ -17,9 +17,10 @@ from arena.games.schieber.tables import STRENGTH, SUIT_MASK
 
 @lru_cache(maxsize=1 << 14)
 def _tricks_of_suit(cards: int, suit: int, trump: int) -> int:
-    """Tricks that the cards of a suit take when led from the top, whoever holds the others.
+    """Tricks that the cards of a suit take when led from the top, wherever the others are.
 
-    Those of an unbroken run from the best; and all, if the run is as long as what is missing.
+    The cards of an unbroken run from the top count; all cards count if the run is at least as
+    long as the number of missing cards.
     """
     order = sorted(cards_of(SUIT_MASK[suit]), key=STRENGTH[trump].__getitem__, reverse=True)
     run = 0
@@ -30,7 +31,7 @@ def _tricks_of_suit(cards: int, suit: int, trump: int) -> int:
 
 
 def certain_tricks(hand: int, trump: int) -> int:
-    """The certain tricks of a hand that is on lead, if nobody ruffs.
+    """The certain tricks of a hand that is on lead, if no trick is ruffed.
 
     >>> from arena.core.cards import CardSet, parse_trump
     >>> hand = CardSet.parse("HJ H9 HA H7 H6 SA SK C7 D8").mask
@@ -46,9 +47,9 @@ def certain_tricks(hand: int, trump: int) -> int:
 class SimpleRule:
     """Names the trump with the most certain tricks; pushes with too few.
 
-    Source: the idea of the "simple rule-based" trump selection of Niklaus 2019, section 13.2,
-    whose program is not public. Differs: what counts as certain is ours; of trumps with as
-    many tricks the suit with more cards is named, then the first in the order C D H S O U.
+    Source: the idea of the "simple rule-based" trump selection of Niklaus 2019, section 13.2;
+    its program is not public. Differs: the definition of a certain trick is ours; of trumps with
+    equally many tricks the suit with more cards is named, then the first in the order C D H S O U.
     """
 
     games: ClassVar[tuple[str, ...]] = ("schieber",)

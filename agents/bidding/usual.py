@@ -1,4 +1,4 @@
-"""How an agent bids that has no bidder set beside it and no way of its own."""
+"""Bids for agents that have no configured bidder and do not bid themselves."""
 
 from __future__ import annotations
 

@@ -51,11 +51,11 @@ class Network:
     sizes: NDArray[np.int64]
     weights: NDArray[np.float32]
     encoding: str = ""
-    """What it is shown; empty if the file does not say."""
+    """The encoding of the inputs; empty if the file does not say."""
 
     @cached_property
     def sha256(self) -> str:
-        """What it is known by."""
+        """The hash of the model, for the fingerprint."""
         return hashlib.sha256(self.sizes.tobytes() + self.weights.tobytes()).hexdigest()
 
     @cached_property
@@ -202,7 +202,7 @@ def outputs_of(layers: Layers, sums: NDArray[np.float32]) -> NDArray[np.float32]
 
 
 class Scratch(NamedTuple):
-    """What `evaluate` writes on."""
+    """Scratch buffers of `evaluate`."""
 
     sums: NDArray[np.float32]
     """The sums of all layers but the last, one after the other."""

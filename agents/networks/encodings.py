@@ -15,10 +15,10 @@ The larger numbers have two inputs more at the end: whether no suit is trump and
 
 `places` is as published: a row for each card, trumps first and from 7 to ace in each suit, with
 the chance that it is in each of nine places: own hand, the others' hands, the four places of the
-trick in progress, and finished tricks. An unseen card is equally likely with everybody who may
-have it. Then who led the round, whose turn it is (four values each), whether the own side
-declared, and the points of both sides so far, roem included. In games without a trump suit, the
-suits are in the order of the kernel.
+trick in progress, and finished tricks. An unseen card is equally likely in every hand that may
+hold it. Then the seat that led the round and the seat to act (four values each), whether the own
+side declared, and the points of both sides so far, roem included. In games without a trump suit,
+the suits are in the order of the kernel.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ DEVIATIONS: dict[str, str] = {
         "leads nowhere: not all worlds are equally likely"
     ),
 }
-"""What `as_published` may switch on, and what each does in the program of the thesis."""
+"""The deviations that `as_published` can switch on, and the behaviour of the thesis' program."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,10 +1,10 @@
-"""The way in which the program of Aaldering 2023 deals the hidden cards, compiled.
+"""World sampling as in the program of Aaldering 2023, compiled.
 
-Cards are taken in random order, and each goes to anybody who may have it and has room. Where
-somebody would be left with fewer possible cards than they need, the card goes to somebody else;
-if nobody can take it, the one before is dealt anew. The thesis holds this to be uniform. It is
-so only as long as everybody may have every card: otherwise worlds that are reached in more ways
-are dealt more often. Exact worlds are those of `arena.games.kernel.uniform_worlds`.
+Cards are taken in random order, and each goes to a random seat that may hold it and has room. If
+a seat would be left with fewer possible cards than it needs, the card goes to another seat; if no
+seat can take it, the previous card is dealt again. The thesis takes this to be uniform. It is so
+only as long as every seat may hold every card: otherwise worlds that are reached in more ways are
+dealt more often. Exact worlds are those of `arena.games.kernel.uniform_worlds`.
 """
 
 from __future__ import annotations

@@ -27,14 +27,14 @@ DEVIATIONS: dict[str, str] = {
         "high, is played: high hearts and spades are favoured"
     ),
     "ignores-voids": (
-        "the cards are dealt as if nobody had ever failed to follow suit; the program forgets "
+        "the cards are dealt as if no player had ever failed to follow suit; the program forgets "
         "what it noted about that before every card, although the thesis says that it is used"
     ),
     "first-winner-leads": (
-        "in playouts, whoever takes the present trick leads all further ones too"
+        "in playouts, the winner of the present trick leads all further ones too"
     ),
 }
-"""What `as_published` may switch on, and what each does in the program of the thesis."""
+"""The deviations that `as_published` can switch on, and the behaviour of the thesis' program."""
 
 _SHOOT_FROM_POINTS, _SHOOT_BELOW_SCORE = 15, 75
 """When the player goes for all points: from so many on, and below this score."""
@@ -88,7 +88,7 @@ class Kiele2024(FlatSearch):
 
 
 class _Forgetful:
-    """Believes that every unseen card may be with anybody, whatever was played."""
+    """Beliefs in which every other seat may hold every unseen card, whatever was played."""
 
     def of(self, view: View, known: InfoSet | None = None) -> tuple[Guess, ...]:
         """One guess: hand sizes are all that is known."""

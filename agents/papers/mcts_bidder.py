@@ -1,4 +1,4 @@
-"""Searches the play of a round before it is named: trump as the first move of a tree search."""
+"""A bidder that searches: naming trump is the first move of a tree search."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from arena.games.world_sampler import WorldSampler
 class MctsBidder:
     """Deals the other cards, names trump, and lets a tree search play on; keeps the best mean.
 
-    Pushing is one of the moves: partner, whose hand is dealt each time, then names the trump
-    of `ranked-rule`, and the search goes on from there.
+    Pushing is one of the moves: the partner, with a hand dealt anew each time, then names the
+    trump of `ranked-rule`, and the search goes on from there.
 
     Source: the MCTS trump selection of JassTheRipper (Niklaus 2019, section 13.2), which also
     looks only at the best trumps by `ranked-rule`. Differs: after a push the forehand leads
@@ -64,7 +64,7 @@ class MctsBidder:
         """The mean over worlds of what the search finds for the side of a view."""
         rules, leader = view.rules, view.leader
         if leader is None:
-            raise RulesError(f"{rules.name}: nobody knows who leads while bids are made")
+            raise RulesError(f"{rules.name}: the leader is not known while bids are made")
         search = Dmcts(worlds=worlds, iterations=self.iterations)
         declared = view._replace(phase="play", trump=trump, declarer=declarer)
         hands = [view.hand if seat == view.seat else 0 for seat in range(rules.players)]

@@ -1,4 +1,4 @@
-"""Policies: how likely each legal card is for a seat that knows this much.
+"""Policies: the probability of each legal card, given what a seat knows.
 
 A policy is compiled and called from compiled code: by samplers that ask what a play says about
 a hand, by trees and playouts in which others play as people do, and by an agent of its own.

@@ -1,4 +1,4 @@
-"""What a policy says to a view: from what a seat has seen to the likeliest card, in one call."""
+"""A policy applied to a view: from observations to the likeliest card, in one call."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class RuleAdviser(NamedTuple):
 def adviser_for(
     rules: Rules, trump: int | None, model_file: ModelFile | None, name: str
 ) -> Adviser:
-    """A type of the policies in a file, or of those that come along; '' is the first."""
+    """A type of the policies in a file, or of the bundled ones; '' is the first."""
     game, model = kernel_game(rules, trump), policies_for(rules, model_file)
     row = model.number(name)
     if isinstance(model, CardNetwork):

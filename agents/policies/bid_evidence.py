@@ -1,4 +1,4 @@
-"""What bids tell of the cards that everybody was dealt.
+"""Evidence of bids about the dealt hands.
 
 Who named trump, or left it to another, did so with a hand in view. Given the trump, who declared
 and who leads, the log-linear tables here say how likely a hand is: an entry for each of its cards
@@ -35,7 +35,7 @@ DealtFactors = NDArray[np.float32]
 
 @lru_cache(maxsize=64)
 def has_bids(rules: Rules) -> bool:
-    """Whether players bid by these rules, so that who declares tells something."""
+    """Whether these rules have bids, so that the declarer is evidence."""
     return bool(rules.start(rules.random_deal(Rng(0), 0)).phase == "bid")
 
 

@@ -1,8 +1,8 @@
-"""Rule players as policies: nearly always the card that the rules say, now and then another.
+"""Rule players as policies: the card of the rules, and with a small chance another.
 
 A model is a small file: which `rules` (`rule`, or `as-written` in Klaverjas), and how often their
 player is taken to slip. Then all other legal cards are alike, so that no play is impossible.
-The one that comes along is called `rule`.
+The bundled one is called `rule`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class RulePolicy(OfOneType):
 
     @cached_property
     def sha256(self) -> str:
-        """What it is known by."""
+        """The hash of the model, for the fingerprint."""
         return hashlib.sha256(f"{self.rules} {self.slips!r}".encode()).hexdigest()
 
     def style(self, game: KernelGame, view: View, sharpness: float = 1.0) -> Style:

@@ -1,4 +1,4 @@
-"""What a seat sees of a round, as the inputs of a network that values cards.
+"""The observation of a seat, as the inputs of a network that values cards.
 
 An input is there or not, so a position is the list of those that are there: about forty of some
 four hundred. Sets of cards come first, an input for each card, then small numbers, an input for
@@ -68,9 +68,9 @@ from arena.games.kernel.step import play, side_of
 from arena.games.view_bytes import CARDS, ViewBytes, begin, encode_view, finish
 
 ENCODING = "cards"
-"""By which name models say what they are shown."""
+"""The name of this encoding in model files."""
 SEEN_WORDS = 5
-"""What has been noticed: the cards that each seat may hold, and those that tricks were led with."""
+"""The observations: the cards that each seat may hold, and those that led tricks."""
 _LEADS = 4
 MOST_SEEN = 256
 """More inputs than are ever there at once."""
@@ -136,7 +136,7 @@ def new_seen(game: Words, seen: Words) -> None:
 
 @inlined
 def notice(state: Words, game: Words, seen: Words, card: Word) -> None:
-    """Note what everybody learns when the seat in turn plays a card. Call it before `play`."""
+    """Record the public observation when the seat to act plays a card. Call it before `play`."""
     if state[TABLE] == ZERO:
         seen[_LEADS] |= card
     learn(state, game, seen, card)
@@ -150,7 +150,7 @@ def past_cards(game: KernelGame, view: View) -> tuple[Words, int]:
 
 
 def seen_of(game: KernelGame, view: View) -> Words:
-    """All that there was to notice in a view."""
+    """The observations of a view."""
     state, seen = np.empty(STATE_WORDS, np.uint64), np.empty(SEEN_WORDS, np.uint64)
     read_seen(encode_view(game, view), game.words, game.to_bits, state, seen)
     return seen
@@ -160,7 +160,7 @@ def seen_of(game: KernelGame, view: View) -> Words:
 def read_seen(
     encoded: ViewBytes, game: Words, bits: NDArray[np.uint8], state: Words, seen: Words
 ) -> None:
-    """The round as its seat knows it, and all that there was to notice in it.
+    """The round as its seat knows it, and the observations in it.
 
     The state is that of `arena.games.view_bytes.read_state`.
     """
@@ -175,7 +175,7 @@ def read_seen(
 
 @compiled
 def witness(cards: Words, leader: Word, now: Words, game: Words, seen: Words) -> None:
-    """All that there is to notice in a round that was played as `cards` say, up to `now`.
+    """The observations of a round with these `cards`, up to `now`.
 
     `seen` has a row for before each card, and one for after the last.
     """

@@ -25,7 +25,7 @@ class Valuer(NamedTuple):
     layers: Layers
     scratch: Scratch
     inputs: NDArray[np.int32]
-    """Those that are there."""
+    """The inputs that are 1."""
 
 
 def valuer_of(game: KernelGame, layers: Layers) -> Valuer:
@@ -38,7 +38,7 @@ def valuer_of(game: KernelGame, layers: Layers) -> Valuer:
 def value_cards(state: Words, game: Words, seen: Words, valuer: Valuer) -> Word:
     """Value all cards for the seat in turn, into `valuer.scratch.values`.
 
-    Which is whose is told by `output_of` and what this gives back.
+    `output_of` finds the value of a card, given the places that this returns.
     """
     count, places = look_at(state, game, seen, valuer.scheme, valuer.inputs)
     evaluate(valuer.layers, valuer.inputs, count, valuer.scratch)

@@ -1,4 +1,4 @@
-"""What the others have played, and how likely that makes a guess at their cards.
+"""The plays of the others, and their likelihood given a world.
 
 A ledger has every play of the others with what everybody could see before it; `weigh` goes
 through it for a world, by the types that the sides may be of (the formula is in `pool`). Where
@@ -43,11 +43,11 @@ from arena.games.kernel.step import copy_state, legal, play
 _SEATS = 4
 NO_HAND = np.uint64(0xFFFFFFFFFFFFFFFF)
 _REMEMBERED = 1024
-"""Hands whose chances are kept, for each seat: late in a round few are possible."""
+"""Number of hands with cached chances, for each seat: late in a round few are possible."""
 
 
 class Types(NamedTuple):
-    """Ways to play that the others may have."""
+    """The types of play that the others may have."""
 
     deck: Deck
     factors: NDArray[np.float32]
@@ -59,11 +59,11 @@ class Types(NamedTuple):
     numbers: NDArray[np.int64]
     """The numbers of the types in their model."""
     dealt: NDArray[np.float32]
-    """What bids tell, a row for each type; no rows if they tell nothing."""
+    """Evidence of bids, a row for each type; no rows if there is none."""
 
 
 class Ledger(NamedTuple):
-    """What was played, and what everybody could see when it was."""
+    """The plays of a round, with the public state before each."""
 
     states: NDArray[np.uint64]
     """Before each play of the others; their hands are to be filled in."""
@@ -72,7 +72,7 @@ class Ledger(NamedTuple):
     """The cards that the seat has played since, this one included."""
     cards: NDArray[np.uint64]
     seats: NDArray[np.int64]
-    """Who played."""
+    """The seat that played."""
 
     @classmethod
     def empty(cls, plays: int) -> Ledger:
@@ -90,7 +90,7 @@ class Ledger(NamedTuple):
 def recall(
     cards: Words, leader: Word, now: Words, game: Words, thinker: Word, ledger: Ledger
 ) -> Int:
-    """Go through a round again that was played as `cards` say, up to `now`.
+    """Replay a round with these `cards`, up to `now`.
 
     How many plays of others there are in the ledger afterwards.
     """
@@ -122,7 +122,7 @@ def recall(
 
 
 class Evidence(NamedTuple):
-    """What worlds are weighed by."""
+    """The evidence that worlds are weighted by."""
 
     ledger: Ledger
     plays: int
@@ -132,11 +132,11 @@ class Evidence(NamedTuple):
     trust: float
     """The power to which weights are raised."""
     dealt: DealtFactors
-    """What bids tell of the hand of each seat; no rows if they tell nothing."""
+    """Evidence of bids about the hand of each seat; no rows if there is none."""
     style: Style | None
     """How the others play; None if by tables."""
     seen: NDArray[np.uint64]
-    """For each play in the ledger, what there was to notice before; of no use to tables."""
+    """For each play in the ledger, the observations before it; tables do not use them."""
 
 
 class Memory(NamedTuple):
@@ -170,7 +170,7 @@ def _played(ledger: Ledger, seat: Int, plays: Int) -> Word:
 def _chances_of(
     seat: Int, hand: Word, evidence: Evidence, room: NDArray[np.float64], found: NDArray[np.float64]
 ) -> None:
-    """How likely all that a seat played is if this is the hand it has left, by each type."""
+    """The likelihood of a seat's plays for each type, given the hand that it has left."""
     ledger, game, types = evidence.ledger, evidence.game, evidence.types
     count = len(found)
     found[:] = 1.0
@@ -208,7 +208,7 @@ def weigh(
     products: NDArray[np.float64],
     room: NDArray[np.float64],
 ) -> float:
-    """How likely the past plays of the others are if these are the hands that are left.
+    """The likelihood of the others' past plays, given the hands that are left.
 
     `products[side, type]` is what it would be for a side of a type, prior included; `room` has
     two places for each type.

@@ -1,10 +1,10 @@
-"""What a policy sees of a card: an entry in each of a few small tables.
+"""The features of a card: an entry in each of a few small tables.
 
 A policy multiplies what the entries of a card say (`tables`), so every table should show the
 card together with the circumstances that change what it is good for. The same code is used
 for fitting and for play.
 
-Suits are told apart only by what they are: the trump suit, suits whose cards count otherwise
+Features distinguish suits only by kind: the trump suit, suits with other card values
 (Hearts), and all others. So what is learnt of one suit or trump holds for all of its kind.
 Nothing here asks which game it is: what differs is asked of the rules, once, by `deck_of`.
 """
@@ -152,7 +152,7 @@ def deck_of(game: KernelGame) -> Deck:
 
 
 def _suits(game: KernelGame) -> list[int]:
-    """What the suit in each lane is: suits whose cards are worth the same are the same."""
+    """The kind of the suit in each lane: suits with the same card values are of one kind."""
     worth = []
     for lane in range(4):
         cards = [game.cards[bit] for bit in sorted(game.cards) if bit // _LANE_BITS == lane]
@@ -168,7 +168,7 @@ def _suits(game: KernelGame) -> list[int]:
 
 @inlined
 def watch(state: Words, voids: Words, card: Word) -> None:
-    """Note what everybody sees when the seat in turn plays a card: suits not followed.
+    """Record the suits not followed when the seat to act plays a card.
 
     `voids[seat]` are the lanes in which a seat did not follow. Call it before `play`.
     """
@@ -177,7 +177,7 @@ def watch(state: Words, voids: Words, card: Word) -> None:
 
 
 class Scene(NamedTuple):
-    """What is the same for all cards of a decision."""
+    """Features that all cards of a decision share."""
 
     hand: Word
     out: Word
@@ -210,7 +210,7 @@ class Scene(NamedTuple):
 
 @inlined
 def look(state: Words, game: Words, voids: Words, deck: Deck) -> Scene:
-    """What the seat in turn sees."""
+    """The observation of the seat to act."""
     turn, table = state[TURN], state[TABLE]
     played = state[PLAYED] | state[PLAYED + ONE] | state[PLAYED + TWO] | state[PLAYED + THREE]
     step = game[STEP]

@@ -1,4 +1,4 @@
-"""What the others hold, by what they played: from a view to a pool of worlds."""
+"""Inference of the hidden cards from the plays: from a view to a pool of worlds."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _evidence(
 
 
 def _seen_before(past: Past, game: KernelGame) -> NDArray[np.uint64]:
-    """What there was to notice before each play of the ledger."""
+    """The observations before each play of the ledger."""
     if not past.plays:
         return _NOTHING_SEEN
     seen = np.empty((len(past.cards) + 1, SEEN_WORDS), np.uint64)
@@ -106,7 +106,7 @@ def types_for(model: Policy, game: KernelGame, priors: tuple[tuple[float, ...], 
 
 @dataclass(frozen=True)
 class Inference:
-    """A pool of worlds with what it is worth."""
+    """A pool of weighted worlds and its diagnostics."""
 
     pool: Pool
     sample_size: float
@@ -132,7 +132,7 @@ class Inference:
 def holders(
     game: KernelGame, hands: NDArray[np.uint64], weights: NDArray[np.float64]
 ) -> dict[int, tuple[float, ...]]:
-    """For each card that somebody holds in some worlds, how likely each seat is to hold it.
+    """For each card that is held in some world, how likely each seat is to hold it.
 
     Each world is a row of `hands`.
     """
@@ -162,7 +162,7 @@ def infer(
     trust: float = 1.0,
     style: Style | None = None,
 ) -> Inference:
-    """Worlds as likely as the past makes them: all if there are few, else a sample.
+    """Worlds weighted by the likelihood of the past: all if there are few, else a sample.
 
     The others play by the tables of `types`, or in a `style`.
 

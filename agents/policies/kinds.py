@@ -57,7 +57,7 @@ Shares: TypeAlias = Mapping[str, float]
 
 
 class Policy(abc.ABC):
-    """How likely each legal card is for a seat that knows this much."""
+    """The probability of each legal card, given what a seat knows."""
 
     types: tuple[str, ...]
     """Names of the ways to play that it knows."""
@@ -77,7 +77,7 @@ class Policy(abc.ABC):
     @property
     @abc.abstractmethod
     def sha256(self) -> str:
-        """What it is known by."""
+        """The hash of the model, for the fingerprint."""
 
     @abc.abstractmethod
     def factors(self, game: KernelGame, sharpness: float = 1.0) -> Factors:
@@ -88,7 +88,7 @@ class Policy(abc.ABC):
         """How it plays at a decision; None if by its tables."""
 
     def dealt_factors(self, game: KernelGame) -> NDArray[np.float32] | None:
-        """What bids tell, a row for each type; None if the policy does not know."""
+        """Evidence of bids, a row for each type; None if the policy has none."""
         return None
 
     def check(self, rules: Rules) -> None:

@@ -36,7 +36,7 @@ from arena.games.kernel.spec import KernelGame
 
 _WEIGHTS, _DEALT, _EXPECTED = "weights_", "dealt_", "expected"
 SHIPPED = ("klaverjas", "schieber", "hearts")
-"""The games that a model comes along for, `<game>.npz` beside this file."""
+"""The games with a bundled model, `<game>.npz` in this folder."""
 VERSION = 2
 """Of the features: tables made for others are refused."""
 
@@ -62,7 +62,7 @@ class PolicyModel(Policy):
     """By mode, a row for each type."""
     recipe: str = ""
     dealt: dict[str, NDArray[np.float32]] = field(default_factory=dict)
-    """What bids tell of hands: by mode, a row for each type. Empty where nobody bids."""
+    """Evidence of bids about hands: by mode, a row for each type. Empty in games without bids."""
     expected: NDArray[np.float64] | None = None
     """How likely each type is, of others and, in a second row, of partners; else the first is."""
 
@@ -79,7 +79,7 @@ class PolicyModel(Policy):
 
     @cached_property
     def sha256(self) -> str:
-        """What it is known by."""
+        """The hash of the model, for the fingerprint."""
         digest = hashlib.sha256("/".join((self.game, *self.types)).encode())
         for mode in sorted(self.weights):
             digest.update(mode.encode() + self.weights[mode].tobytes())
@@ -206,19 +206,19 @@ _READERS: dict[str, Callable[[ModelFile], Policy]] = {
 
 
 def policies_for(rules: Rules, model_file: ModelFile | None) -> Policy:
-    """The policies in a file, or those that come along for a game if none is named."""
+    """The policies in a file, or the bundled ones of the game if no file is named."""
     model = read_policy(model_file or shipped(rules.name))
     model.check(rules)
     return model
 
 
 def hash_of(model_file: ModelFile | None) -> str:
-    """What the policies in a file are known by; without a name, all that come along."""
+    """The hash of the policies in a file, or of all bundled ones if no file is named."""
     files = [model_file] if model_file else [shipped(game) for game in SHIPPED]
     return "+".join(read_policy(file).sha256 for file in files)
 
 
 @cache
 def shipped(game: str) -> ModelFile:
-    """The policies that come along for a game."""
+    """The file with the bundled policies of a game."""
     return ModelFile.find(str(Path(__file__).with_name(f"{game}.npz")))

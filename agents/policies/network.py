@@ -42,7 +42,7 @@ class CardNetwork(OfOneType):
 
     @cached_property
     def sha256(self) -> str:
-        """What it is known by."""
+        """The hash of the model, for the fingerprint."""
         return hashlib.sha256(f"{self.network.sha256} {self.temperature!r}".encode()).hexdigest()
 
     @property

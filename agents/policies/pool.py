@@ -49,7 +49,7 @@ class Pool(NamedTuple):
     """Worlds and how likely they are."""
 
     hands: NDArray[np.uint64]
-    """A row for each world, the cards of each seat; 0 for the one who thinks."""
+    """A row for each world, the cards of each seat; 0 for the searching seat."""
     upto: NDArray[np.float64]
     """Weights of a world and all before it."""
     kinds: NDArray[np.int64]

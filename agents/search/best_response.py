@@ -82,7 +82,7 @@ class Others(NamedTuple):
     by_type: bool
     """Whether seats play as their types do in a world, or all as the first type."""
     searching: Words
-    """A bit for each seat whose cards are searched for."""
+    """A bit for each seat that searches for its cards."""
 
 
 class Plan(NamedTuple):
@@ -226,7 +226,7 @@ def next_world(
 
 
 class ResponseWorkspace(NamedTuple):
-    """What simulations write on."""
+    """Scratch buffers of simulations."""
 
     world: Words
     state: Words

@@ -1,4 +1,4 @@
-"""The numbers by which compiled searches know what they were told in words."""
+"""The codes of named options in compiled searches."""
 
 from __future__ import annotations
 

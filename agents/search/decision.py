@@ -102,7 +102,7 @@ def most_promising(game: KernelGame, nodes: Nodes, final: Final) -> int:
 
 
 def proven_cards(game: KernelGame, nodes: Nodes) -> list[int]:
-    """The cards of the root whose value is proven, those first that were tried last."""
+    """The cards of the root with a proven value, the last one tried first."""
     (cards, _, _, proven, numbers), _ = _read(game, nodes)
     found = zip(numbers, cards, proven, strict=True)
     return [card for _, card, is_proven in sorted(found, reverse=True) if is_proven]

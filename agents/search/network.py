@@ -1,11 +1,11 @@
 """A network that judges leaves.
 
 It is a dense network (`agents.networks.dense_network`) with one output: by how many points a side
-wins the round. So it serves games of two sides. What it is shown is one of two encodings
-(`agents.networks.encodings`), told apart by their numbers of inputs:
+wins the round. So it serves games of two sides. Its inputs are in one of two encodings
+(`agents.networks.encodings`), distinguished by their numbers of inputs:
 
 * `world`: the world that was drawn, with all hands, from the seat to move; the side is theirs;
-* `places`: what the one who thinks knows and would know after the cards of the tree, whatever
+* `places`: what the searching seat knows and would know after the cards of the tree, whatever
   world was drawn; the side is that of the one who thinks.
 
 In `places` a leaf differs from the root in few inputs, so the sums of the first layer are those of

@@ -56,7 +56,7 @@ class Nodes(NamedTuple):
 
 
 _spare: list[Nodes] = []
-"""The memory of a tree that nobody needs any more. Fresh memory costs more than a small search,
+"""The memory of a tree that is no longer in use. Fresh memory costs more than a small search,
 and a large one 3% of its time, because the system has to find and clear every page of it."""
 
 
@@ -72,7 +72,7 @@ def new_nodes(simulations: int, proves: bool = False) -> Nodes:
 
 
 def give_up(nodes: Nodes) -> None:
-    """Leave the memory of a tree to the next one; nobody may look at the tree any more."""
+    """Release the memory of a tree to the next one; the tree must not be read afterwards."""
     if not _spare and not len(nodes.bounds):
         _spare.append(nodes)
 

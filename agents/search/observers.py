@@ -1,11 +1,11 @@
-"""Every player decides by their own cards: statistics by hand, beside those that all worlds share.
+"""Statistics by the hand of the player, in addition to those that all worlds share.
 
 A tree over all worlds has one statistic for a card, whatever else its player holds. Only the
-one who thinks holds the same cards in every world; the others choose there as if they could not
+searching seat holds the same cards in every world; the others choose there as if they could not
 see their own hands. With all observers a card is also counted by the hand it was chosen from,
 which is what its player knows: their hand and the cards played. So each has a tree of their own, as
 in multiple-observer information set MCTS (Cowling, Powley and Whitehouse 2012), where in games
-whose moves are all open a tree of one's own would otherwise be the same for everybody.
+with public moves only the separate trees of all players would otherwise be the same.
 
 A hand is seldom met twice at first. Until then the shared statistic serves as what `prior`
 visits from this hand would have shown.

@@ -1,8 +1,8 @@
-"""A best response to others who do not play by tables: networks, or rules.
+"""A best response to others that play by networks or rules, not by tables.
 
-The same search as `best_response`, but every card is played on a state of the kernel, with what
-there is to notice and the book of the others' rules kept beside it. That takes longer, which
-does not matter where to ask for a card takes longer still.
+The same search as `best_response`, but every card is played on a state of the kernel, and the
+observations and the book of the others' rules are kept with it. That takes longer, but less
+than asking a network or the rules for a card.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from arena.games.rulebook import note_in, open_book
 
 
 class _Room(NamedTuple):
-    """What simulations write on."""
+    """Scratch buffers of simulations."""
 
     world: Words
     state: Words

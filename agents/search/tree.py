@@ -68,10 +68,10 @@ class Selection(NamedTuple):
     """How urgent a card is that was not tried here yet: so many points above the mean of the
     cards that were. Infinite to try every card once before any is tried again."""
     prior: float = 0.0
-    """What the shared statistics are worth, in visits, where there are statistics by hand."""
+    """Weight of the shared statistics, in visits, where there are statistics by hand."""
     sign_by_depth: bool = False
-    """Whether the two sides are taken to play in turns, card by card, whoever has won a trick:
-    a mistake of the program of 2023."""
+    """Whether the search takes the two sides to play in turns, card by card, regardless of who
+    has won a trick: a mistake of the program of 2023."""
 
 
 def grow(
@@ -162,7 +162,7 @@ def grow_tree(
 
 
 class SimulationWorkspace(NamedTuple):
-    """Where a simulation puts things."""
+    """Scratch buffers of a simulation."""
 
     world: Words
     state: Words
@@ -222,11 +222,11 @@ class Way(NamedTuple):
     """The node of each card."""
     cards: Words
     sides: NDArray[np.int64]
-    """Who played it."""
+    """The seat that played it."""
     choices: Words
     """All cards that were legal, where values are proven."""
     holding: Words
-    """The hand that it was played from, where hands count; 0 if it is the one who thinks."""
+    """The hand that it was played from, where hands count; 0 for the searching seat."""
 
 
 @inlined
@@ -405,7 +405,7 @@ def read_root(
     """Read the children of the root, in ascending order of their cards; how many there are.
 
     The rows of `counts` are: card, visits, availability, whether its value is proven, and the
-    number of the node. A mean is not told outside the bounds that are proven.
+    number of the node. Means are clipped to the proven bounds.
     """
     left = slots[0].tried
     child = np.uint64(slots[0].children)
@@ -458,7 +458,7 @@ def best_child(
 
 @inlined
 def _known_mean(slots: Slots, bounds: NDArray[np.float32], node: Word) -> float:
-    """A mean that is not outside the bounds that are proven."""
+    """A mean, clipped to the proven bounds."""
     mean, number = _mean(slots, node), slots[node].number
     if len(bounds) > 0:
         mean = min(max(mean, np.float64(bounds[number, 0])), np.float64(bounds[number, 1]))

@@ -43,7 +43,7 @@ KNOWN, UNIFORM, MIXED, SAMPLED, POOLED = 0, 1, 2, 3, 4
 
 
 class Worlds(NamedTuple):
-    """What compiled code draws worlds from."""
+    """The source of worlds for compiled code."""
 
     kind: int
     """One of the numbers above."""
@@ -148,7 +148,7 @@ def uniform(rng: Words) -> float:
 
 @uncounted
 def deal_world(worlds: Worlds, rng: Words, state: Words) -> Int:
-    """Put a world into the hands of a state; the hand of the one who thinks is left alone.
+    """Put a world into the hands of a state; the hand of the searching seat does not change.
 
     The number of the world in the pool; 0 if there is no pool.
     """
@@ -187,7 +187,7 @@ _TO_COUNT = 4000
 def belief_of(
     game: KernelGame, view: View, encoded: ViewBytes, beliefs: Beliefs, rng: Words
 ) -> Belief:
-    """Who holds which hidden card how likely, with the same random numbers as a search."""
+    """The chance of each seat to hold each hidden card, with the random numbers of a search."""
     root, _ = decode_state(game, encoded)
     if isinstance(beliefs, Infers):
         inferred = beliefs.infer(game, view, root, rng)

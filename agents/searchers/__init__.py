@@ -1,1 +1,1 @@
-"""What players that search have in common, above the compiled searches of `agents.search`."""
+"""Base classes of searching players, above the compiled searches of `agents.search`."""

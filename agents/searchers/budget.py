@@ -1,4 +1,4 @@
-"""How long to think."""
+"""Time budgets of searches."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from arena.core.agent import parameter
 
 @dataclass(frozen=True)
 class Budget:
-    """How long to think about a card."""
+    """The time budget of a decision."""
 
     milliseconds: float = parameter(help="time per decision", at_least=0.01)

@@ -1,4 +1,4 @@
-"""What judges a new node of a tree: playouts, or a network.
+"""Evaluators of new tree nodes: playouts, or a network.
 
 Kinds of evaluators are frozen dataclasses, found by name as agents are. What compiled code
 can do sets the limits: a kind says which dense network it asks (`network`) and what share of
@@ -24,11 +24,11 @@ EVALUATORS: Registry[Any] = Registry("kind of evaluator", "arena.evaluators")
 
 
 class Evaluator(Protocol):
-    """How new nodes are judged."""
+    """Evaluates new nodes."""
 
     @property
     def network(self) -> Network:
-        """The network that is asked."""
+        """The network that evaluates."""
         ...
 
     @property
@@ -64,5 +64,5 @@ class NetworkJudge:
 
     @property
     def model_hash(self) -> str:
-        """What the network is known by."""
+        """The hash of the network, for the fingerprint."""
         return self.network.sha256

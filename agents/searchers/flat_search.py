@@ -1,4 +1,4 @@
-"""What flat searches have in common: deal the hidden cards, play every legal card out, compare."""
+"""Base of flat searches: sample the hidden cards, play every legal card out, compare."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WORLDS_BETWEEN_LOOKS_AT_THE_CLOCK = 32
 
 
 class CardEstimate(NamedTuple):
-    """What playing a card is thought to be worth."""
+    """The estimated value of a card."""
 
     card: int
     mean: float
@@ -49,8 +49,8 @@ class CardEstimate(NamedTuple):
 class FlatSearch:
     """A family that plays every legal card out in sampled worlds and keeps the best mean.
 
-    Bids by Monte Carlo (Hoogenboom 2017, section 4.2) unless a bidder is set beside it;
-    cards are passed as `rule` does. Ties go to the lowest card.
+    Bids by Monte Carlo (Hoogenboom 2017, section 4.2) unless the configuration names a
+    bidder; passes cards as `rule` does. Ties go to the lowest card.
     """
 
     playouts: int = parameter(
@@ -90,7 +90,7 @@ class FlatSearch:
 
     @property
     def model_hash(self) -> str | None:
-        """What the model of the beliefs is known by, for the fingerprint; None without one."""
+        """The hash of the beliefs' model, for the fingerprint; None without one."""
         return getattr(self.beliefs, "model_hash", None)
 
     @property
@@ -130,7 +130,7 @@ class FlatSearch:
         ]
 
     def decide(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
-        """The card, and what was found out about all of them; more is better in every game."""
+        """The card, and the statistics of all cards; more is better in every game."""
         estimates = self.estimates(view, rng)
         sign = 1 if view.rules.higher_wins else -1
         found = {
@@ -148,7 +148,7 @@ class FlatSearch:
         return (self.playouts, 1) if self.worlds is None else (self.worlds, self.playouts)
 
     def believes(self, view: View, rng: Rng) -> Belief:
-        """Who holds which hidden card how likely, as the search would assume."""
+        """The probability of each seat to hold each hidden card, as the search would assume."""
         game = kernel_game(view.rules, view.trump)
         numbers = rng_array(Rng(rng.next64()))
         return belief_of(game, view, encode_view(game, view), self.beliefs, numbers)

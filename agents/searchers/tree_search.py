@@ -1,4 +1,4 @@
-"""What the tree searches have in common: parameters, and what comes before a search."""
+"""Base of tree searches: their parameters, and the preparation of a search."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Searcher(abc.ABC):
         """What the search finds out about each card."""
 
     def believes(self, view: View, rng: Rng) -> Belief:
-        """Who holds which hidden card how likely, as the search assumes."""
+        """The probability of each seat to hold each hidden card, as the search assumes."""
         game, seed = kernel_game(view.rules, view.trump), rng_array(Rng(rng.next64()))
         return belief_of(game, view, encode_view(game, view), self.beliefs, seed)
 

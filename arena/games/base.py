@@ -34,7 +34,7 @@ from arena.core.seeds import Rng
 
 @dataclass(slots=True)
 class TableRound:
-    """A round in progress, known in full."""
+    """A round in progress, with all hands."""
 
     deal: Deal
     standing: Standing
@@ -73,7 +73,7 @@ class TrickGame(abc.ABC):
     bids: ClassVar[tuple[str, ...]] = ()
     """Names of the bids that are the game's own; empty if it uses those that games share."""
     usual_bidder: ClassVar[str | None] = None
-    """The registered bidder that bids for agents which have no way of their own."""
+    """The registered bidder for agents that do not bid themselves."""
     stake: ClassVar[float | None] = None
     """The points that are usually at stake in a round, by which searches scale exploration."""
     measures: ClassVar[dict[str, Callable[[Deal], int]]] = {}
@@ -81,7 +81,7 @@ class TrickGame(abc.ABC):
     labels: ClassVar[dict[str, str]] = {}
     """What players of this game call things: the bonus, and the flags of an outcome."""
     flag_owners: ClassVar[dict[str, FlagOwner]] = {}
-    """Whose doing a flag is: that of the declarer's side, or of the side with most of these."""
+    """The side that a flag counts for: the declarer's, or the one with most points or tricks."""
 
     deck: ClassVar[int]
     direction: ClassVar[int] = 1
@@ -116,13 +116,13 @@ class TrickGame(abc.ABC):
         return next(i for i, seats in enumerate(sides) if seat in seats)
 
     def seat_after(self, seat: int, steps: int = 1) -> int:
-        """The seat whose turn is `steps` after that of `seat`."""
+        """The seat that plays `steps` turns after `seat`."""
         return (seat + self.direction * steps) % self.players
 
     # --- what a game says ----------------------------------------------------------------
 
     def worst_margin(self, sides: int) -> float:
-        """The worst margin of an entrant that plays for so many of the sides.
+        """The worst possible margin of an entrant that plays this number of sides.
 
         One of two, or one against all others: that is `margin_bounds`.
         """
@@ -156,11 +156,11 @@ class TrickGame(abc.ABC):
 
     @abc.abstractmethod
     def facts(self, state: TableRound) -> dict[str, Any]:
-        """What a round that is over came to, as it is recorded."""
+        """The result of a finished round, as records store it."""
 
     @abc.abstractmethod
     def random_deal(self, rng: Rng, number: int) -> Deal:
-        """A deal for these rules; `number` decides what takes turns, such as the dealer."""
+        """A deal for these rules; `number` selects what rotates, such as the dealer."""
 
     @abc.abstractmethod
     def open(self, state: TableRound) -> None:
@@ -203,7 +203,7 @@ class TrickGame(abc.ABC):
         return replace(deal, dealer=self.seat_after(first_dealer, number))
 
     def start(self, deal: Deal, standing: Standing = Standing()) -> TableRound:
-        """The round at its first decision; cards that the deal says are played, are."""
+        """The round at its first decision, after the cards that the deal prescribes."""
         zero = (0,) * len(self.sides)
         state = TableRound(
             deal=deal,
@@ -234,7 +234,7 @@ class TrickGame(abc.ABC):
         self._next_turn(state, leader)
 
     def apply(self, state: TableRound, action: Action) -> None:
-        """Let the seat whose turn it is do `action`."""
+        """Perform `action` for the seat to act."""
         seat = state.turn
         if seat is None:
             raise RulesError(f"deal {state.deal.id}: the round is over")
@@ -255,7 +255,7 @@ class TrickGame(abc.ABC):
 
     def _finish_trick(self, state: TableRound) -> None:
         leader, cards = state.table_leader, state.table
-        assert leader is not None  # a trick on the table was led by somebody
+        assert leader is not None  # there is a trick in progress
         winner = self.taker(leader, cards, state.trump)
         last = not any(state.hands)
         points, bonus = self.trick_value(cards, state.trump, last)
@@ -282,7 +282,7 @@ class TrickGame(abc.ABC):
         return False
 
     def after_trick(self, state: TableRound) -> None:
-        """Score and show what does not go with the trick to its winner, such as Weis."""
+        """Score and show bonuses that do not belong to the trick's winner, such as Weis."""
         return
 
     def finish(self, state: TableRound) -> None:

@@ -1,11 +1,11 @@
-"""What a player can know: which cards are out, who may hold them and who must.
+"""What a seat can know: the unseen cards, and the seats that may or must hold each.
 
 What a play tells follows from the rule book by one rule, the same for all games: who
 played card c cannot then have held card X exactly if c is not legal from the hand {c, X}.
 This is all that a play tells, as long as a card's legality depends on each other card of
 the hand by itself ("no card of the suit led", "nothing but trumps"), which the tests
-check for every game and option. Whoever passed a card knows where it went, and cards shown
-are known to all. Calls in an auction are choices, so they make nothing certain.
+check for every game and option. The seat that passed a card knows where it went, and all seats know
+cards that were shown. Calls in an auction are choices, so they make nothing certain.
 
 `InfoSet` holds what is certain, `Signs` what is only likely. `round_of` makes a round out
 of a view and a guess at the other hands; `agrees` asks whether it would look the same.
@@ -43,7 +43,7 @@ class InfoSet:
     unseen: int
     """Mask of the cards that are neither in the own hand nor played."""
     undealt: int
-    """How many of the unseen cards nobody holds."""
+    """How many of the unseen cards were not dealt."""
     sizes: tuple[int, ...]
     """How many cards each seat holds now."""
     may: tuple[int, ...]
@@ -53,13 +53,13 @@ class InfoSet:
 
     @classmethod
     def of(cls, view: View) -> InfoSet:
-        """What follows from a view."""
+        """Derive the information set from a view."""
         rules, seat = view.rules, view.seat
         players, hand_size, deck = rules.players, rules.hand_size, rules.deck
         history = _history(rules, view.trump, view.tricks)
         sizes = [hand_size - len(view.tricks)] * players
         if view.table:
-            assert view.table_leader is not None  # somebody led
+            assert view.table_leader is not None  # there is a trick in progress
             number = len(view.tricks)
             history = _add(rules, history, view.trump, number, view.table_leader, view.table)
             for place in range(len(view.table)):
@@ -92,15 +92,15 @@ class InfoSet:
 
     @property
     def may_be_undealt(self) -> int:
-        """Unseen cards that nobody is known to hold."""
+        """Unseen cards without a known holder."""
         return self.unseen & ~reduce(or_, self.must, 0)
 
     def is_void(self, seat: int, suit: int) -> bool:
-        """Whether no unseen card of a suit can be theirs, be it that none is left."""
+        """Whether the seat can hold no unseen card of a suit; also if no card of it is left."""
         return not self.may[seat] >> LANE * suit & _SUIT
 
     def agrees(self, hands: Sequence[int]) -> bool:
-        """Whether everybody's cards could be these, as far as masks and sizes tell."""
+        """Whether these hands agree with the masks and sizes."""
         given = 0
         for seat, hand in enumerate(hands):
             allowed = self.hand if seat == self.seat else self.may[seat]
@@ -171,7 +171,7 @@ def _add(
 
 
 def impossible_after(rules: Rules, position: Position, card: int, among: int) -> int:
-    """Those cards of `among` that nobody holds who plays `card` in this position."""
+    """Those cards of `among` that a seat cannot hold if it plays `card` in this position."""
     return _impossible_among(rules, position, 1 << card, among & ~(1 << card))
 
 
@@ -203,7 +203,7 @@ def _halves(cards: int) -> tuple[int, int]:
 
 
 class Play(NamedTuple):
-    """A card that was played, and what lay there before."""
+    """A card that was played, and the position before it."""
 
     seat: int
     position: Position
@@ -225,7 +225,7 @@ def plays_of(view: View) -> Iterator[Play]:
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What a seat may gather from how the others played; one entry per seat in each tuple.
+    """Signs in the others' plays that are likely but not certain; one entry per seat in each tuple.
 
     Sets of suits have bit `suit` set for each suit.
     """
@@ -296,7 +296,7 @@ def _bonus_given(rules: Rules, trump: int | None, trick: Trick) -> tuple[tuple[i
 
 
 def round_of(view: View, hands: Sequence[int]) -> Any:
-    """The round in which everybody holds `hands` now and everything happened as the view says.
+    """The round with these `hands` now, and with the history of the view.
 
     What the view does not tell is made up: the order of the others' cards, and which cards
     they passed on. Suits that were not turned up are missing, so an auction cannot go on.
@@ -356,7 +356,7 @@ def _passed_cards(view: View, held: Sequence[int]) -> list[tuple[int, ...]]:
 
 
 def agrees(view: View, hands: Sequence[int]) -> bool:
-    """Whether the seat would see exactly this view if everybody held `hands` now."""
+    """Whether the seat would see exactly this view if `hands` were the hands now."""
     if hands[view.seat] != view.hand:
         return False
     try:

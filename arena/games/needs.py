@@ -1,4 +1,4 @@
-"""What an agent or a bidder needs of a game, so that nobody is seated who could not play a card.
+"""What an agent or a bidder needs of a game: agents that cannot play it are refused before a run.
 
 A family says it in `needs`, a class variable or, where it depends on parameters, a property:
 

@@ -1,4 +1,4 @@
-"""The modules that a game may have beside its rule book, found by their names.
+"""The optional modules of a game, found by their names in the package of its rule book.
 
 In the package of a game's rules, be it ours or a plug-in's,
 

@@ -1,4 +1,4 @@
-"""What games with a trump suit share: who takes a trick, and what trumps are worth.
+"""Shared by games with a trump suit: the winner of a trick, and measures of trumps.
 
 A game's tables say `points[trump][card]` and `strength[trump][card]`, by which every trump
 stands above every plain card. Where no suit is trump (obe-abe and une-ufe in Schieber),
@@ -19,7 +19,7 @@ CardTable: TypeAlias = tuple[tuple[int, ...], ...]
 
 
 class TrumpGame(TrickGame):
-    """A game whose tricks go to the highest trump, else to the best card of the suit led."""
+    """A game in which the highest trump takes a trick, else the best card of the suit led."""
 
     strength: ClassVar[CardTable]
 

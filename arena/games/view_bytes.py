@@ -1,4 +1,4 @@
-"""What a seat has seen, on its way to compiled code: a view as one string of bytes.
+"""A view as one string of bytes, for compiled code.
 
     encoded = encode_view(game, view)
     read_state(encoded, game.words, game.to_bits, state, voids)
@@ -71,7 +71,7 @@ _PADDING = tuple((0,) * (_SEATS - count) for count in range(_SEATS + 1))
 
 
 def encode_view(game: KernelGame, view: View) -> ViewBytes:
-    """What a seat has seen when it is to play a card."""
+    """Encode the view of a seat that is to play a card."""
     seat, tricks, leader = view.seat, view.tricks, view.table_leader
     cards: list[int] = []
     if tricks:
@@ -161,7 +161,7 @@ def finish(encoded: ViewBytes, bits: np.ndarray, state: Words) -> None:
     for i in range(_SEATS):
         seat = np.uint64(i)
         state[HANDS + seat] = _mask(encoded, _HANDS + 8 * i, bits)
-        # Bonuses may come from hands that nobody sees, so they are not what was counted.
+        # Bonuses may depend on hidden hands, so they are read from the view, not counted.
         points, bonus = _half(encoded, _POINTS + 2 * i), _half(encoded, _BONUS + 2 * i)
         tricks = state[TAKEN + seat] & ~LOW_HALF
         state[TAKEN + seat] = tricks | bonus << S16 | points
@@ -171,7 +171,7 @@ def finish(encoded: ViewBytes, bits: np.ndarray, state: Words) -> None:
 
 @inlined
 def begin(encoded: ViewBytes, game: Words, state: Words) -> None:
-    """The round before its first card, nobody having any."""
+    """The round before its first card, with empty hands."""
     for i in range(STATE_WORDS):
         state[i] = ZERO
     state[TURN], state[LEFT] = np.uint64(encoded[_LEADER]), game[TRICKS]
@@ -201,7 +201,7 @@ def read_holders(
 
 @inlined
 def impossible(state: Words, game: Words, card: Word, among: Word) -> Word:
-    """Those cards of `among` that nobody holds who plays `card` now: by `infoset`'s one rule."""
+    """Those cards of `among` that the seat to act cannot hold if it plays `card`; see `infoset`."""
     hand = HANDS + state[TURN]
     among &= ~card
     impossible = ZERO
@@ -238,7 +238,7 @@ def _divide(
         for other in range(players):
             if other != seat:
                 may[other] &= ~shown
-        # Whoever has a card on the table has one less.
+        # A seat with a card on the table has one card less.
         on_table = state[PLAYED + np.uint64(seat)] & state[TABLE] != ZERO
         sizes[seat] = left - 1 if on_table else left
     for seat in range(players):

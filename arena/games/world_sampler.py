@@ -1,4 +1,4 @@
-"""Guessing the other hands: worlds that agree with all that a seat knows, drawn exactly.
+"""Exact sampling of the other hands: worlds that agree with all that a seat knows.
 
     known = InfoSet.of(view)
     hands = WorldSampler(known).sample(rng)
@@ -44,14 +44,14 @@ def holders_of(known: InfoSet) -> tuple[Words, np.ndarray[Any, np.dtype[np.int64
 
 
 def sizes_of(known: InfoSet) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """How many cards each has whom `holders_of` speaks of."""
+    """The number of cards of each holder in `holders_of`."""
     sizes = [*known.sizes, known.undealt]
     sizes[known.seat] = 0
     return np.array(sizes, dtype=np.int64)
 
 
 class WorldSampler:
-    """Worlds that agree with what a seat knows: everybody's cards, as masks by seat.
+    """Samples worlds that agree with what a seat knows: all hands, as masks by seat.
 
     Without weights all worlds are equally likely. With `weights[seat][card]`, not negative, a
     world is as likely as the product of the weights of its cards; the weights of the seat
@@ -114,7 +114,7 @@ def _seat(seat: int) -> str:
 
 
 def _why(known: InfoSet) -> str:
-    """What is wrong with facts that contradict each other, for people."""
+    """Describes the contradiction between facts, for an error message."""
     others = [seat for seat in range(len(known.sizes)) if seat != known.seat]
     holders = [seat for seat in others if known.sizes[seat]]
     cards = sum(known.sizes[seat] for seat in others) + known.undealt
@@ -129,7 +129,7 @@ def _why(known: InfoSet) -> str:
     for seat in holders:
         anyones |= known.may[seat]
     if not known.undealt and known.unseen & ~anyones:
-        return f"nobody can hold {CardSet(known.unseen & ~anyones)}"
+        return f"no seat can hold {CardSet(known.unseen & ~anyones)}"
     for seat in holders:
         if known.may[seat].bit_count() < known.sizes[seat]:
             return (

@@ -218,7 +218,7 @@ def test_with_three_players_the_two_of_clubs_is_always_dealt():
         left_over |= set(range(52)).difference(*hands)
     assert parse_card("C2") not in left_over and len(left_over) > 40
     hands = (tuple(range(1, 18)), tuple(range(18, 35)), tuple(range(35, 52)))
-    with pytest.raises(RulesError, match="nobody holds the two of clubs"):
+    with pytest.raises(RulesError, match="no seat holds the two of clubs"):
         rules.check_deal(Deal("", hands))
 
 

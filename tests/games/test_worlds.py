@@ -441,7 +441,7 @@ def test_a_card_that_nobody_can_hold():
     known = known_at_the_lead()
     card = known.unseen & -known.unseen
     wrong = replace(known, may=tuple(mask & ~card for mask in known.may))
-    with pytest.raises(WorldsError, match=r"seat N knows: nobody can hold [CDHS][7-9TJQKA]$"):
+    with pytest.raises(WorldsError, match=r"seat N knows: no seat can hold [CDHS][7-9TJQKA]$"):
         WorldSampler(wrong)
 
 

@@ -91,7 +91,7 @@ def opens(game: Words, table: Word, seat: Word) -> Word:
 
 @inlined
 def final_scores(state: Words, game: Words, scores: Numbers) -> None:
-    """The points taken, unless somebody has shot the moon."""
+    """The points taken, unless a player has shot the moon."""
     dealt, most = np.int64(0), np.int64(0)
     for seat in range(np.int64(game[PLAYERS])):
         points = np.int64(state[TAKEN + np.uint64(seat)] & _COUNT)

@@ -50,7 +50,7 @@ def options_of(record: dict[str, Any], variants: Collection[str]) -> dict[str, A
 
 
 def facts(state: TableRound, outcome: Outcome) -> dict[str, Any]:
-    """What a finished round came to."""
+    """The result of a finished round, as records store it."""
     assert state.leader is not None  # the round was played
     seats = SEATS[: len(outcome.scores)]
     return {

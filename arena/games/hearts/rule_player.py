@@ -1,4 +1,4 @@
-"""A rule player for Hearts: give points away, don't take them, and let nobody have them all.
+"""A rule player for Hearts: give points away, avoid them, and stop others from taking them all.
 
 Source: none; common sense of the game in a few rules, so that there is a player between
 `semi-random` and the searches, and a playout that plays like people. It never tries to
@@ -10,9 +10,9 @@ high hearts.
 
 **Leading.** The card with the lowest `lead_cost`: how likely it is to take the trick, which is
 the share of lower cards among those of its suit that others hold; half if the suit is fresh, for
-then there are hardly any points; more for hearts; much more for a suit that nobody else
-has, and for a high spade while the queen is out. Who has none of the three high spades leads
-spades to drive the queen out.
+then there are hardly any points; more for hearts; much more for a suit that no other
+seat has, and for a high spade while the queen is out. A player without any of the three high spades
+leads spades to drive the queen out.
 
 **Following.** The queen of spades under a higher spade. Last in a trick without points: the
 highest card, but not the queen. Otherwise the highest card that does not take the trick. Who
@@ -34,7 +34,7 @@ from arena.core.seeds import Rng
 from arena.games.hearts.tables import ALL_POINTS, HEARTS, POINT_CARDS, QUEEN, SUIT_MASK
 
 SUSPICION = 10
-"""From so many points on a player who has all of them is watched."""
+"""A player with all points so far is watched from this number of points on."""
 
 SPADES = suit_of(QUEEN.bit_length() - 1)
 HIGH_SPADES = sum(1 << LANE * SPADES + RANKS.index(rank) for rank in "KA")

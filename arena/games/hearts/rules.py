@@ -6,7 +6,7 @@ American rules that both start from.
 Play goes clockwise; the holder of the two of clubs leads it. Follow suit if you can, else
 play anything. The highest card of the suit led takes the trick. A heart is worth 1 point,
 the queen of spades 13. Before hearts are broken they may not be led, unless nothing else
-is held. A match ends after the round in which somebody has 100; the lowest total wins.
+is held. A match ends after the round in which a player reaches 100; the lowest total wins.
 
 Moon: who takes all points scores 0 and everybody else all of them: 26, less what was not
 dealt.
@@ -33,7 +33,7 @@ published rule set, and the three that follow change it where they are given:
 move when all are chosen; nobody sees what others pass, except what they receive. With two
 players, left, right and across are all the opponent; with three nobody sits across.
 
-Deviations: none. The program of the thesis often lets somebody else lead the first trick
+Deviations: none. The program of the thesis often lets another seat lead the first trick
 (see its turn flag), with three players waits forever if the two of clubs is left over, and
 counts only half of the points that are not dealt; these are defects and not played here. A
 `leader` in a deal must hold the two of clubs; where cards are passed it says nothing and is
@@ -165,9 +165,9 @@ class Hearts(TrickGame):
     # --- before the first card -----------------------------------------------------------
 
     def check_fields(self, deal: Deal) -> None:
-        """Somebody must hold the two of clubs, and if the deal names a leader, they must."""
+        """A seat must hold the two of clubs; if the deal names a leader, it must be that seat."""
         if not any(map(_holds_two_of_clubs, deal.hands)):
-            raise RulesError(f"deal {deal.id}: nobody holds the two of clubs, which is led first")
+            raise RulesError(f"deal {deal.id}: no seat holds the two of clubs, which is led first")
         if deal.leader is None or self.passing != "none":
             return
         if deal.leader >= self.players or not _holds_two_of_clubs(deal.hands[deal.leader]):
@@ -195,13 +195,13 @@ class Hearts(TrickGame):
     def legal_bids(self, state: TableRound) -> tuple[Action, ...]:
         """Any card that is not chosen yet."""
         seat = state.turn
-        assert seat is not None  # somebody passes
+        assert seat is not None  # a seat is to pass a card
         return tuple(card for card in cards_of(state.hands[seat]) if card not in state.passed[seat])
 
     def apply_bid(self, state: TableRound, action: Action) -> None:
-        """Put a card aside; when everybody has chosen, the cards change hands."""
+        """Put a card aside; when all seats have chosen, the cards change hands."""
         seat = state.turn
-        assert seat is not None  # somebody passes
+        assert seat is not None  # a seat is to pass a card
         state.passed[seat] = (*state.passed[seat], action)
         if len(state.passed[seat]) < PASSED_CARDS:
             self.ask(state, seat, "pass")
@@ -261,7 +261,7 @@ class Hearts(TrickGame):
         return any(breaking >> card & 1 for card in cards)
 
     def outcome(self, state: TableRound) -> Outcome:
-        """The points taken, unless somebody has shot the moon."""
+        """The points taken, unless a player has shot the moon."""
         points = state.points
         won = [0] * self.players
         for trick in state.tricks:
@@ -282,7 +282,7 @@ class Hearts(TrickGame):
         return None if options is None else cls(**options)
 
     def facts(self, state: TableRound) -> dict[str, Any]:
-        """What a finished round came to, as it is recorded."""
+        """The result of a finished round, as records store it."""
         return records.facts(state, self.outcome(state))
 
     def random_deal(self, rng: Rng, number: int) -> Deal:

@@ -1,11 +1,11 @@
-"""Semi-random play: any card, but not the ones that a beginner would not play.
+"""Semi-random play: any card except those that even a beginner would avoid.
 
 The three ideas of Hoogenboom 2017, section 6.1 (Klaverjas), turned round, because here
 points are bad and it is the low cards that win: don't take points, don't throw low cards
 away, take a sure bonus. For each legal card look who holds the trick after it.
 
 * We: the card is *bad* if there are points in the trick, its own included.
-* Somebody else, and then we cannot take the trick any more: the card is *better* if it is
+* Another seat, and then we cannot take the trick any more: the card is *better* if it is
   the queen of spades, or if that cannot be given away, a heart. If we are last and could
   take a trick without points, staying below is *bad*: the low card will be needed.
 

@@ -1,1 +1,1 @@
-"""The compiled trick machine, one for all games; README.md beside this file is its manual."""
+"""The compiled trick-taking kernel, one for all games; README.md in this folder documents it."""

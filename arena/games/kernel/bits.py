@@ -79,7 +79,7 @@ def pext_twin(source: Any, mask: Any) -> Any:
 
 
 def prefetch_twin(array: Any, index: Any) -> None:
-    """Nothing that could be seen."""
+    """No-op."""
 
 
 # --- portable loops ----------------------------------------------------------------------

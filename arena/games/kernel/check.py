@@ -1,4 +1,4 @@
-"""The kernel against the rule books: a recorded round once more, and rounds at random."""
+"""Checks of the kernel against the rule books, on recorded and on random rounds."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class KernelTrick:
 
 @dataclass(frozen=True)
 class KernelRound:
-    """What the kernel makes of the cards of a round."""
+    """A round as the kernel plays it."""
 
     turns: tuple[int, ...]
-    """Whose turn it was, card by card."""
+    """The seat that played each card."""
     legal: tuple[int, ...]
-    """What might be played, card by card, as masks (see `arena.core.cards`)."""
+    """The legal cards at each play, as masks (see `arena.core.cards`)."""
     tricks: tuple[KernelTrick, ...]
     points: tuple[int, ...]
     bonus: tuple[int, ...]

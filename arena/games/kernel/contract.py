@@ -1,14 +1,14 @@
 """What a game's `kernel` module must offer, and which games do.
 
-A game takes part in the kernel by having a module `kernel` beside its rule book, whether it
-is ours or a plug-in's: it is found through the entry points of `arena.games`. The module has
+A game takes part in the kernel by having a module `kernel` in the package of its rule book,
+built-in or plug-in: the entry points of `arena.games` lead to it. The module has
 compiled functions with the names and parameters below, a few constants, and
 `kernel_game(rules, trump) -> KernelGame`; README.md says what each is for. A function that
 has a usual answer may be left out.
 
-Our own games are numbered in the order of their names, then those of plug-ins. A module that
-breaks the contract, or that
-cannot be imported or compiled, takes no part; whoever asks for its game is told why.
+Built-in games are numbered in the order of their names, then those of plug-ins. A module that
+breaks the contract, or cannot be imported or compiled, takes no part; `kernel_of` raises an
+error with the reason.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Function:
     result: str
     """`word`, `flag` or nothing."""
     usual: str | None = None
-    """What it comes to in a game that has no such function, as an expression; else it must."""
+    """Its value in a game without this function, as an expression; None if it is required."""
 
 
 def _function(parameters: str, result: str, usual: str | None = None) -> Function:
@@ -139,7 +139,7 @@ def _found() -> tuple[tuple[Kernel, ...], dict[str, str]]:
         try:
             found = part_of(game, "kernel")
             why = next(_complaints(found), None)
-        except (Exception, SystemExit) as error:  # importing a stranger's code
+        except (Exception, SystemExit) as error:  # importing runs a plug-in's code
             why = _said(error)
         if why is None:
             sound[module] = Kernel(len(sound), name, found)
@@ -155,7 +155,7 @@ def _compile_error(kernel: Kernel) -> str | None:
         return None
     try:
         return next(uncompilable(kernel.module), None)
-    except Exception as error:  # compiling a stranger's code
+    except Exception as error:  # compiling a plug-in's code
         return _said(error)
 
 

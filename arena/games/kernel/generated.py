@@ -1,4 +1,4 @@
-"""Modules that the program writes: real files, so that what is compiled from them is kept.
+"""Generated modules: real files, so that their compiled code is cached.
 
 numba keeps machine code of module-level functions on disk, but not of functions passed as
 arguments or made by closures. So what is made to measure for a game is written to files in the

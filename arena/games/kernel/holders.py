@@ -1,4 +1,4 @@
-"""Who may hold the cards that nobody has seen: what plans for drawing worlds have in common.
+"""The possible holders of unseen cards: shared by all plans for drawing worlds.
 
 Up to three hold unseen cards: the other players, and the stock if cards are left undealt.
 Both kinds of plan (`uniform_worlds`, `weighted_worlds`) are made from the same facts:
@@ -6,10 +6,10 @@ Both kinds of plan (`uniform_worlds`, `weighted_worlds`) are made from the same 
 * `unseen`: mask of the cards to give out. Masks may be in any coordinates: the samplers
   never ask what a bit stands for.
 * `may[h]` (uint64): the cards that holder `h` may have. `sizes[h]` (int64): how many they have.
-  Both are as long as `hands`, or longer; whoever has size 0 takes no part, so they can be
-  indexed by seat, with size 0 for the one who thinks.
+  Both are as long as `hands`, or longer; a holder of size 0 takes no part, so they can be
+  indexed by seat, with size 0 for the searching seat.
 * `rng[0]`: state of SplitMix64, as in `arena.core.seeds.Rng`. `hands[h]`: where the cards go;
-  entries of those who take no part are left alone.
+  entries of holders that take no part stay as they are.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ BEST = 10
 HOLDER = 11
 """The seat that holds the trick."""
 TURN = 12
-"""Whose turn it is; when a round is over, who took the last trick."""
+"""The seat to act; when a round is over, the seat that took the last trick."""
 LEFT = 13
 """Tricks not yet finished, the one in progress included; 0 when the round is over."""
 DECLARER = 14
@@ -74,7 +74,7 @@ SIDES = 9
 FEW_ARE_GOOD = 10
 """1 if the side with the lowest score wins."""
 FIRST_LEAD = 11
-"""The card whose holder leads the first trick; 0 if the deal says who does."""
+"""The card that gives its holder the first lead; 0 if the deal names the leader."""
 BY_STEPS = 12
 """1 if playouts go card by card: with two or three players, and under rules that the loops for
 whole tricks do not know."""

@@ -1,4 +1,4 @@
-"""A game as the kernel sees it, and the way there and back.
+"""A game in kernel coordinates, and conversions from and to cards.
 
 A game takes part by having a module `kernel` in its package that keeps the `contract`;
 `kernel_game` finds it.
@@ -74,11 +74,11 @@ class Table(Protocol):
 
     @property
     def table_leader(self) -> int | None:
-        """Who led the trick in progress."""
+        """The seat that led the trick in progress."""
 
     @property
     def declarer(self) -> int | None:
-        """Who declared."""
+        """The seat that declared."""
 
     @property
     def bids(self) -> tuple[Bid, ...]:
@@ -86,7 +86,7 @@ class Table(Protocol):
 
     @property
     def standing(self) -> Standing:
-        """Where the match stood before the round."""
+        """The standing of the match before the round."""
 
     @property
     def opened(self) -> bool:

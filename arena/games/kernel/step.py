@@ -64,7 +64,7 @@ def side_in(sides: Word, seat: Word) -> Word:
 
 @inlined
 def legal(state: Words, game: Words) -> Word:
-    """The cards that the seat whose turn it is may play."""
+    """The legal cards of the seat to act."""
     kind, rule, turn = game[KIND], game[RULE], state[TURN]
     hand, table = state[HANDS + turn], state[TABLE]
     first_trick = state[LEFT] == game[TRICKS]
@@ -84,7 +84,7 @@ def _partner_holds(state: Words, game: Words) -> bool:
 
 @inlined
 def play(state: Words, game: Words, card: Word) -> None:
-    """Let the seat whose turn it is play `card` (one bit); a trick that is complete is scored."""
+    """Play `card` (one bit) for the seat to act, and score the trick if it is complete."""
     seat = state[TURN]
     state[HANDS + seat] ^= card
     state[PLAYED + seat] |= card
@@ -126,7 +126,7 @@ def _finish_trick(state: Words, game: Words, table: Word) -> None:
 
 @inlined
 def final_scores(state: Words, game: Words, scores: Numbers) -> None:
-    """What is written down for each side when the round is over; `scores` is int64."""
+    """Write the final score of each side when the round is over; `scores` is int64."""
     dispatch.final_scores(game[KIND], state, game, scores)
 
 

@@ -74,7 +74,7 @@ def _weight(plan: Any, place: Any, card: Any, may: Any, weights: Any) -> Any:
 @inlined
 def _enter_weights(plan: Any, odds: Any, unseen: Any, may: Any, weights: Any) -> Any:
     """Enter who may have which card into the plan, and the weights of those that are not sure
-    into the first rows of `odds`, three a card. Whether everything can be somebody's."""
+    into the first rows of `odds`, three a card. Whether every card has a possible holder."""
     plan[SURE] = plan[SURE + 1] = plan[SURE + 2] = plan[FREE] = ZERO
     at = 0
     left = unseen
@@ -202,7 +202,7 @@ def sample_weighted(plan: Any, odds: Any, rng: Any, hands: Any) -> None:
         left ^= bit
         state = advance(state)
         chance = np.float64(mix(state) >> _S11) * _UNIT
-        # Without branches, which nobody could predict: 1 if the card is A's, if it is not C's.
+        # Without branches, which a CPU could not predict: 1 if the card is A's, if it is not C's.
         to_a, to_ab = np.int64(chance < odds[at]), np.int64(chance < odds[at + 1])
         hand_a |= bit & np.uint64(-to_a)
         not_c |= bit & np.uint64(-to_ab)

@@ -1,7 +1,7 @@
-"""How the trump suit and the declarer are found.
+"""Bidding systems: they decide trump and declarer.
 
 Source: Hoogenboom 2017, sections 2.2 and 2.4.2. The elder hand sits left of the
-dealer, speaks first and leads to the first trick, whoever declares.
+dealer, speaks first and leads to the first trick, whichever seat declares.
 
 * `given`: there is no auction; the deal says trump, declarer and leader.
 * `classical`: a suit is turned up; each in turn says play or pass. If all pass, a
@@ -16,7 +16,7 @@ dealer, speaks first and leads to the first trick, whoever declares.
 
 Deviations: the turned suits are drawn uniformly (the second from the other three,
 the third from all four) as in the program of 2017, not from a side deck of the 20
-low cards, whose draws differ a little.
+low cards, which gives slightly different odds.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def first_question(system: str, state: TableRound) -> None:
 
 
 def legal(system: str, state: TableRound) -> tuple[Action, ...]:
-    """What the seat whose turn it is may say."""
+    """The legal calls of the seat to act."""
     calls = len(state.bids)
     if system == "utrecht":
         return SUIT_CHOICES
@@ -85,7 +85,7 @@ def legal(system: str, state: TableRound) -> tuple[Action, ...]:
 def apply(system: str, state: TableRound, action: Action) -> Literal["next", "play", "thrown in"]:
     """Record a call; whether the auction goes on, is decided, or ends without a declarer."""
     seat = state.turn
-    assert seat is not None  # somebody called
+    assert seat is not None  # the auction is not over
     forced = PASS not in state.legal
     state.bids = (*state.bids, Bid(seat, action))
     if action != PASS:

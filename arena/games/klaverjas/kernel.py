@@ -146,12 +146,12 @@ def _lanes_value(game: Words, table: Word) -> Word:
 
 @inlined
 def taker(state: Words, game: Words, table: Word) -> Word:
-    """Who holds a complete trick takes it; in the program of 2017, who has most points in it."""
+    """The holder takes a complete trick; in the program of 2017, the card with most points does."""
     if game[RULE] != PROGRAM_2017:
         return Word(state[HOLDER])
     trumped = table & TOP_SUIT
     can_win = trumped if trumped != ZERO else table & state[LED]
-    # Points rise with strength. Only cards without any are told apart by strength alone.
+    # Points rise with strength. Only cards without points must be compared by strength.
     if can_win & ~game[WORTHLESS] == ZERO:
         for number in range(4):
             seat = Word(number)
@@ -163,7 +163,7 @@ def taker(state: Words, game: Words, table: Word) -> Word:
 @inlined
 def final_scores(state: Words, game: Words, scores: Numbers) -> None:
     """Nat and pit decide what points and roem are worth."""
-    # Nobody can foresee a nat, nor can the CPU: masks are faster than branches here.
+    # The CPU cannot predict a nat: masks are faster than branches here.
     odd_declares = ZERO - (state[DECLARER] & ONE)
     even, odd = state[TAKEN], state[TAKEN + ONE]
     differing = (even ^ odd) & odd_declares
@@ -238,7 +238,7 @@ def kernel_game(rules: Klaverjas, trump: int) -> KernelGame:
     words[LAST_TRICK] = tables.LAST_TRICK
     words[RULE] = _RULES[rules.variant]
     if rules.variant == "rotterdam-2017":
-        words[BY_STEPS] = 1  # in the loops nobody asks which seat had which card
+        words[BY_STEPS] = 1  # the loops do not know which seat played which card
     words[FOUR_JACKS] = rules.four_jacks << 16
     words[TIE_IS_NAT] = rules.tie_is_nat
     words[PIT] = tables.PIT

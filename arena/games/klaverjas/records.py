@@ -27,7 +27,7 @@ def options_of(record: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def facts(state: TableRound, outcome: Outcome) -> dict[str, Any]:
-    """What a finished round came to."""
+    """The result of a finished round, as records store it."""
     return {
         "tricks": [
             {"winner": SEATS[trick.winner], "points": trick.points, "roem": trick.bonus}

@@ -34,7 +34,7 @@ Mode: TypeAlias = Literal["as-published", "as-published-2022", "as-written"]
 
 
 _OWN_SIDE_IN_2022 = (1, 3)
-"""E and W, whoever plays."""
+"""E and W, whatever seat the player has."""
 
 
 def act(view: View, rng: Rng, mode: Mode = "as-published") -> Action:

@@ -137,7 +137,7 @@ class Klaverjas(TrumpGame):
             self.ask(state, elder, "bid")
 
     def legal_bids(self, state: TableRound) -> tuple[Action, ...]:
-        """What may be said now."""
+        """The legal calls."""
         return bidding.legal(self.bidding, state)
 
     def apply_bid(self, state: TableRound, action: Action) -> None:
@@ -235,7 +235,7 @@ class Klaverjas(TrumpGame):
         return None if options is None else cls(**options)
 
     def facts(self, state: TableRound) -> dict[str, Any]:
-        """What a finished round came to, as it is recorded."""
+        """The result of a finished round, as records store it."""
         return records.facts(state, self.outcome(state))
 
     def random_deal(self, rng: Rng, number: int) -> Deal:

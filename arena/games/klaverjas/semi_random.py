@@ -1,4 +1,4 @@
-"""Semi-random play: any card, but not the ones that a beginner would not play.
+"""Semi-random play: any card except those that even a beginner would avoid.
 
 Source: Hoogenboom 2017, section 6.1. For each legal card look who holds the trick after it.
 

@@ -185,7 +185,7 @@ def score_ahead(state: Words, game: Words) -> None:
 
 @inlined
 def _stoeck_holder(state: Words, game: Words) -> Word:
-    """The seat that was dealt king and queen of trump; a greater number if nobody was."""
+    """The seat that was dealt king and queen of trump; a greater number if no seat was."""
     pair = game[STOECK_CARDS]
     holder = S16
     for number in range(4):

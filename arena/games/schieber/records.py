@@ -51,7 +51,7 @@ def _multipliers_with(factor: object, trump: object) -> str:
 
 
 def facts(state: TableRound, outcome: Outcome, with_match_bonus: Outcome) -> dict[str, Any]:
-    """What a finished round came to."""
+    """The result of a finished round, as records store it."""
     leader, dealer = state.leader, state.dealer
     assert leader is not None  # the round was played
     assert dealer is not None

@@ -1,6 +1,6 @@
-"""The rules by which JassTheRipper plays out, light and heavy, compiled; for Schieber.
+"""The playout rules of JassTheRipper for Schieber, light and heavy, compiled.
 
-Source: the T-DMCTS with rule-based rollouts of Niklaus 2019 (figure 13.3), whose text does not
+Source: the T-DMCTS with rule-based rollouts of Niklaus 2019 (figure 13.3). The thesis does not
 say what the rules are; these are those of its program. Each rule advises cards, and any of those
 advised is played; where none has advice, any legal card.
 

@@ -119,7 +119,7 @@ def _run(ranks: Iterable[int], first: int, step: int) -> int:
 
 @dataclass
 class _Memory:
-    """What the tricks so far have told; lists and masks are by seat."""
+    """Knowledge from the tricks so far; lists and masks are by seat."""
 
     has_led: list[bool] = field(default_factory=lambda: [False] * 4)
     did_not_follow: list[list[int]] = field(default_factory=lambda: [[] for _ in range(4)])
@@ -145,7 +145,7 @@ def _recall(view: View) -> _Memory:
     for number, (leader, cards) in enumerate(
         [*((trick.leader, trick.cards) for trick in view.tricks), *current]
     ):
-        assert leader is not None  # somebody led
+        assert leader is not None  # the trick was led
         led = cards[0]
         left = DECK & ~gone & ~(1 << led)
         if not (number == 0 and pushed and trump < len(SUIT_MASK)):

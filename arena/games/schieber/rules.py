@@ -31,7 +31,7 @@ What the referee decides about Weis: everybody announces all they have with thei
 without being asked. When the first trick is complete the side with the best Weis scores
 all of its Weis, and their cards are open for all to see (`View.shown`); what the other
 side announced stays hidden. Stöck is scored when the trick is complete in which the
-second of the two cards falls, so that it tells nobody anything new. Counting goes Stöck,
+second of the two cards falls, so that it reveals nothing. Counting goes Stöck,
 Weis, tricks, match (`ledger`): that order decides who is first to reach a target in the
 middle of a round; a match of a fixed number of rounds needs only the sums.
 
@@ -309,7 +309,7 @@ class Schieber(TrumpGame):
         return None if options is None else cls(**options)
 
     def facts(self, state: TableRound) -> dict[str, Any]:
-        """What a finished round came to, as it is recorded."""
+        """The result of a finished round, as records store it."""
         with_match_bonus = replace(self, match_bonus=MATCH)
         return records.facts(state, self.outcome(state), with_match_bonus.outcome(state))
 

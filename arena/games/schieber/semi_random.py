@@ -1,4 +1,4 @@
-"""Semi-random play: any card, but not the ones that a beginner would not play.
+"""Semi-random play: any card except those that even a beginner would avoid.
 
 The three ideas of Hoogenboom 2017, section 6.1 (Klaverjas): don't give points, don't throw
 winners away, take a sure bonus. For each legal card look who holds the trick after it.

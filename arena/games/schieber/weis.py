@@ -12,7 +12,7 @@ program plays them.
   aces); then the one with the higher top card (in une-ufe: the lower); then the one
   in trumps; then the one announced first, counting from the forehand.
 * Stöck, king and queen of trump in one hand, is worth 20 to the holder's side,
-  whoever has the best Weis. There is none in obe-abe and une-ufe.
+  whichever side has the best Weis. There is none in obe-abe and une-ufe.
 """
 
 from __future__ import annotations
