@@ -69,7 +69,7 @@ class Agent(Protocol):
     * `needs: ClassVar[tuple[str, ...]]` or a property: what a game must have for it, such as
       `kernel` or `two-sides` (see `arena.games.needs`);
     * `sees_all_cards: ClassVar[bool]` or a property of that name: whether it is given
-      everybody's cards in `view.all_hands`; such agents are marked in every report;
+      all hands in `view.all_hands`; such agents are marked in every report;
     * `reproducible`, likewise: False if what it plays depends on the clock;
     * `model_hash`: the hash of the model it plays with, part of its fingerprint;
     * `close()`: called once when the agent will not be asked again, so that it can let go of

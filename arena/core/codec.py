@@ -233,7 +233,7 @@ FIELDS: tuple[Field, ...] = (
     Field(
         "all_hands",
         _always(_or_null(_list_of(_CARD_SET))),
-        "everybody's cards by seat, for agents that declare that they see them; else null",
+        "all hands by seat, for agents that declare that they see them; else null",
     ),
     Field("passing", _always(_NUMBER), "how many turns on passed cards go; 0 if none are passed"),
 )
@@ -288,7 +288,7 @@ class ViewCodec:
             ):
                 return View(self.rules, *[read(data[name]) for name, read in self._readers])
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-            pass  # what is wrong is looked for below, at leisure
+            pass  # the error is located below
         raise CodecError(self._explained(data))
 
     def reader(self) -> Callable[[Mapping[str, Any]], View]:

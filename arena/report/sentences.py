@@ -162,7 +162,7 @@ def scoring(facts: Facts) -> str:
 
 
 def cautions(field: Standings, facts: Facts) -> Iterator[str]:
-    """What a reader must know before believing the rest."""
+    """Cautions about the reliability of the results."""
     if facts.stored < facts.wanted:
         yield (
             f"The run is not complete: {count(facts.stored)} of {count(facts.wanted)} "

@@ -41,7 +41,7 @@ class LadderAgent(AgentStanding):
 
     @property
     def shown(self) -> str:
-        """The name, with what a reader must know of the agent."""
+        """The name, with the agent's marks."""
         marks = ["sees all cards"] * self.sees_all_cards + ["own process"] * self.own_process
         return f"{self.name} ({', '.join(marks)})" if marks else self.name
 

@@ -36,7 +36,7 @@ class PointsPart:
 
     @property
     def has_bonus(self) -> bool:
-        """Whether the game has a bonus that anybody got."""
+        """Whether the game has a bonus and any agent scored it."""
         return any("bonus" in a.measures and a.measures["bonus"].value for a in self.agents)
 
 
