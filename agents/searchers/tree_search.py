@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,6 +185,10 @@ class Searcher(abc.ABC):
     def loops(self) -> tuple[str, ...]:
         """The loops of the kernel that playouts run in, as `with_loops` names them."""
         return ()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The parameters: addresses of compiled functions are those of one process."""
+        return {name: value for name, value in self.__dict__.items() if name != "_cases"}
 
     @cached_property
     def _cases(self) -> dict[tuple[Rules, int | None], _Case]:

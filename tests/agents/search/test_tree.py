@@ -321,7 +321,7 @@ def test_a_tree_without_room_goes_on_searching():
     nodes = new_nodes(5)
     grow(
         nodes, NO_HANDS, 500, question.root, question.game.words, known_worlds(),
-        question.policy, question.leaves, question.judge, scales_upto(500), question.seed,
+        question.selection, question.leaves, question.judge, scales_upto(500), question.seed,
     )  # fmt: skip
     assert size_of(nodes) == 6
     assert nodes.slots["visits"][0] == 500
