@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from arena.config.entrants import AgentSpec
+from arena.config.live_agents import is_live
 from arena.core.agent import Belief, sees_all_cards
 from arena.core.registry import AGENTS
 from arena.core.rules import Action, View
@@ -59,7 +60,7 @@ class RepeatedDecision:
 
 def may_explain(spec: AgentSpec) -> bool:
     """Whether an agent may be able to explain itself: its class says so, without building it."""
-    if spec.names_code or spec.source is not None:
+    if spec.names_code or is_live(spec.family) or spec.source is not None:
         return True
     return hasattr(AGENTS.get(spec.family), "explain")
 
