@@ -46,9 +46,12 @@ def test_it_finds_what_the_rule_book_says(
 
 @pytest.mark.long
 @pytest.mark.parametrize("rules", GAMES, ids=str)
-def test_it_finds_what_the_rule_book_says_of_many_endings(rules: Any) -> None:
+@pytest.mark.parametrize(("tricks", "count"), [(3, 300), (4, 40)])
+def test_it_finds_what_the_rule_book_says_of_many_endings(
+    rules: Any, tricks: int, count: int
+) -> None:
     solver = Solver(12)
-    for state in endings(rules, tricks=4, count=430):
+    for state in endings(rules, tricks=tricks, count=count):
         assert exact(solver, rules, state) == worth_of_cards(rules, state)
 
 

@@ -68,7 +68,7 @@ def uncounted(function: F) -> F:
     numba counts references to arrays, and in loops it often counts up and down again for each
     function called; random rounds of Hearts took three times as long. A function that makes an
     array is refused when it is compiled: "NRT required but not enabled". Nothing refuses one that
-    gives back an array or part of one, but `tests/kernel/test_jit.py` finds ours.
+    gives back an array or part of one, but `tests/games/kernel/test_jit.py` finds ours.
     """
     return _compile(function, forceinline=False, counted=False)
 
