@@ -29,6 +29,7 @@ from arena.games.klaverjas import Klaverjas
 from arena.process.faults import AgentFault
 from arena.process.messages import hello
 from arena.process.serve import serve
+from arena.store.records import checksum, numbers_checksum, plays_checksum
 from arena.tournament.run import RunOptions
 from arena.tournament.run import run as play
 from arena.tournament.watcher import NullWatcher
@@ -192,21 +193,38 @@ def runs(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
 
 
 def _change_a_value(file: Path, rng: random.Random) -> None:
-    """Another value of another type, with the checksums gone: as in an older file."""
+    """Another value of another type, often with checksums that fit it: as a forger would."""
     connection = sqlite3.connect(file)
-    table = rng.choice(("rounds", "deals", "pairings"))
+    table = rng.choice(("units", "deals", "pairings"))
     columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
     values = (None, -1, 10**15, 1.5, float("inf"), "", "x", "1 2 3", "H7", b"", b"\xff" * 40)
     with connection:
-        if "checksum" in columns and rng.random() < 0.7:
-            connection.execute(f"UPDATE {table} SET checksum = NULL")
         where = " WHERE rowid % 2 = 0" if table == "pairings" else ""
         with contextlib.suppress(sqlite3.IntegrityError):
             connection.execute(
                 f"UPDATE OR IGNORE {table} SET {rng.choice(columns)} = ?{where}",
                 (rng.choice(values),),
             )
+        if rng.random() < 0.7:
+            with contextlib.suppress(TypeError, ValueError):  # no checksum fits such a value
+                _forge_checksums(connection, table)
     connection.close()
+
+
+def _forge_checksums(connection: sqlite3.Connection, table: str) -> None:
+    if table == "deals":
+        for row in connection.execute("SELECT id, cards FROM deals").fetchall():
+            change = "UPDATE deals SET checksum = ? WHERE id = ?"
+            connection.execute(change, (checksum(row), row[0]))
+    elif table == "units":
+        numbers = "pairing, unit, numbers, flags, deals, faults"
+        plays = "actions, seats, times, cpu_times"
+        for row in connection.execute(f"SELECT {numbers}, {plays} FROM units").fetchall():
+            change = (
+                "UPDATE units SET checksum = ?, plays_checksum = ? WHERE (pairing, unit) = (?, ?)"
+            )
+            found = numbers_checksum(*row[:6]), plays_checksum(*row[6:])
+            connection.execute(change, (*found, *row[:2]))
 
 
 # --- the protocol ------------------------------------------------------------------------
