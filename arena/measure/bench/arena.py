@@ -17,6 +17,7 @@ workers are started before they are timed; the commands are timed whole.
 
 from __future__ import annotations
 
+import re
 import resource
 import sqlite3
 import subprocess
@@ -206,7 +207,17 @@ def finish(path: str, deals: int) -> None:
         results.thinking()
         for pairing in results.pairings:
             results.margins(pairing)
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    print(_peak_mib())
+
+
+def _peak_mib() -> float:
+    """The peak memory of this process in MiB."""
+    status = Path("/proc/self/status")
+    if status.exists():  # ru_maxrss would be at least what the parent had when it forked
+        found = re.search(r"VmHWM:\s+(\d+) kB", status.read_text(encoding="ascii"))
+        if found:
+            return int(found[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 class _StopAtOnce(NullWatcher):
