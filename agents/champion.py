@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 from agents.beliefs.hoogenboom import Certain
 from agents.beliefs.plays import Plays
@@ -32,6 +33,8 @@ class Champion:
     Plays Klaverjas, Schieber and Hearts, each with its bundled policy. Bids by Monte Carlo unless
     the configuration names a bidder; passes cards as `rule` does.
     """
+
+    compiles: ClassVar[bool] = True
 
     simulations: int = parameter(6000, help="simulations per decision", at_least=1)
     budget: Budget | None = parameter(None, help="time per decision instead of a count")

@@ -28,6 +28,8 @@ class ForestPlayer:
     Bids are legal calls at random unless the experiment sets a bidder.
     """
 
+    compiles: ClassVar[bool] = True
+
     games: ClassVar[tuple[str, ...]] = ("klaverjas",)
 
     model: ModelFile | None = parameter(

@@ -37,6 +37,8 @@ class MaxValue:
     unless the configuration names a bidder.
     """
 
+    compiles: ClassVar[bool] = True
+
     needs: ClassVar[tuple[str, ...]] = ("kernel", "two-sides")
 
     model: ModelFile | None = parameter(

@@ -34,6 +34,8 @@ class PolicyPlayer:
     Monte Carlo unless the configuration names a bidder; passes cards as `rule` does.
     """
 
+    compiles: ClassVar[bool] = True
+
     needs: ClassVar[tuple[str, ...]] = ("four-players",)
 
     temperature: float = parameter(0.0, help="0 plays the likeliest card", at_least=0)

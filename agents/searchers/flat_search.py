@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import Literal, NamedTuple, TypeAlias
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -52,6 +52,8 @@ class FlatSearch:
     Bids by Monte Carlo (Hoogenboom 2017, section 4.2) unless the configuration names a
     bidder; passes cards as `rule` does. Ties go to the lowest card.
     """
+
+    compiles: ClassVar[bool] = True
 
     playouts: int = parameter(
         1000, help="playouts per legal card (with `worlds`: and per world)", at_least=1

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,8 @@ class _Case(NamedTuple):
 @dataclass(frozen=True, kw_only=True)
 class Searcher(abc.ABC):
     """A family that searches for its cards; it bids by Monte Carlo and passes cards as `rule`."""
+
+    compiles: ClassVar[bool] = True
 
     budget: Budget | None = parameter(None, help="time per decision instead of a count")
     c: float | None = parameter(

@@ -1,9 +1,10 @@
 """Compiling what agents need before they play: decisions that do not count, by all workers.
 
-An agent whose code is compiled decides once in each phase and once near the end of a round. The
-workers do this at the same time, and each function is compiled by one of them (`jit`), so that a
-first start uses all cores and compiles nothing that no agent of the experiment needs. A stamp in
-the cache folder says that the same agent with the same code has practised by the same rules.
+An agent of a family with `compiles = True` decides once in each phase and once near the end of a
+round. The workers do this at the same time, and each function is compiled by one of them (`jit`),
+so that a first start uses all cores and compiles nothing that no agent of the experiment needs.
+A stamp in the cache folder says that the same agent with the same code has practised by the same
+rules.
 """
 
 from __future__ import annotations
@@ -34,12 +35,17 @@ def unpractised(rules: Rules, builders: list[Any]) -> dict[Path, Builder]:
     found: dict[Path, Builder] = {}
     for builder in builders:
         family = getattr(builder, "family", None)
-        if isinstance(builder, Builder) and isinstance(family, type) and jit.is_made_of(family):
+        if isinstance(builder, Builder) and isinstance(family, type) and _compiles(family):
             words = (family, builder.parameters, builder.bidder_family, builder.bidder_parameters)
             text = repr((words, rules, jit.code_digest(family)))
             digest = hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
             found[jit.cache_folder() / "practised" / digest] = builder
     return {stamp: builder for stamp, builder in found.items() if not stamp.exists()}
+
+
+def _compiles(family: type) -> bool:
+    """Whether a family says that its decisions compile code; others could hang without limit."""
+    return bool(getattr(family, "compiles", False))
 
 
 def practise(rules: Rules, builder: Builder, stamp: Path) -> None:

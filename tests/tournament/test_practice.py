@@ -16,6 +16,7 @@ from arena.tournament.practice import announced, practise, unpractised
 
 AGENT = """
 from dataclasses import dataclass
+from typing import ClassVar
 from arena.games.kernel.jit import compiled
 
 @compiled
@@ -24,6 +25,7 @@ def first(cards):
 
 @dataclass(frozen=True)
 class Compiles:
+    compiles: ClassVar[bool] = True
     fails: bool = False
 
     def act(self, view, rng):
@@ -93,3 +95,13 @@ def test_compiling_is_announced(family: type, monkeypatch: pytest.MonkeyPatch) -
 
 class _View:
     legal = (1, 2)
+
+
+def test_an_agent_that_does_not_say_that_it_compiles_makes_no_trial_decisions() -> None:
+    """It could hang there, where no limit counts."""
+
+    class Stuck:
+        def act(self, view: object, rng: object) -> int:
+            raise AssertionError("asked without a limit")
+
+    assert unpractised(Klaverjas(), [builder(Stuck)]) == {}

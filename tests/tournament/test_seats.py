@@ -43,6 +43,12 @@ class Diary:
         raise RuntimeError("nobody minds")
 
 
+@pytest.fixture(autouse=True)
+def no_practice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No trial decisions: whether agents make any depends on what this process has imported."""
+    monkeypatch.setattr("arena.tournament.run.unpractised", lambda rules, builders: {})
+
+
 def diary(tmp_path: Path, rules: Hearts | None = None) -> tuple[ResolvedExperiment, Path]:
     file = tmp_path / "diary"
     agents = (entrant("diary", "seat-diary", file=str(file)), entrant("b", "lowest"), entrant("c"))
@@ -69,11 +75,11 @@ def test_no_object_sits_in_two_seats(jobs: int, backend: str, tmp_path: Path) ->
 
 
 def test_agents_are_built_once_for_each_seat(tmp_path: Path) -> None:
-    """To look at it, to probe it, to warm up, and one for each of the four seats."""
+    """One to look at it and to probe it, and one for each of the four seats."""
     experiment, file = diary(tmp_path)
     play(experiment, tmp_path / "run", jobs=1)
     (found,) = entries(file).values()
-    assert found["made"] == found["closed"] == 1 + 1 + 1 + 4
+    assert found["made"] == found["closed"] == 1 + 4
 
 
 def test_workers_build_each_seat_once_and_close_what_they_built(tmp_path: Path) -> None:

@@ -236,11 +236,6 @@ def code_digest(thing: type) -> str:
     return _digest(thing.__module__, _file_of(thing))
 
 
-def is_made_of(thing: type) -> bool:
-    """Whether any source that a class is made from has compiled functions."""
-    return Path(__file__).resolve() in sources_of(thing.__module__, _file_of(thing))
-
-
 def _file_of(thing: type) -> Path:
     return Path(getattr(sys.modules[thing.__module__], "__file__", None) or ".").resolve()
 
