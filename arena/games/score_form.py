@@ -114,6 +114,14 @@ def form_of(rules: Rules, trump: int | None) -> ScoreForm | None:
     return found
 
 
+@cache
+def packed_form(rules: Rules, trump: int | None) -> Numbers:
+    """The score form of a game that has one, as compiled code takes it."""
+    form = form_of(rules, trump)
+    assert form is not None  # the caller has checked
+    return form.packed()
+
+
 def is_solvable(rules: Rules) -> bool:
     """Whether the solver knows how a game scores."""
     return has_part(type(rules), "open_score") and form_of(rules, 0) is not None

@@ -16,7 +16,7 @@ from arena.games.kernel.jit import uncounted
 from arena.games.kernel.layout import DECLARER, KIND, Numbers, Words
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import play
-from arena.games.score_form import form_of
+from arena.games.score_form import form_of, packed_form
 from arena.solver.alpha_beta import MOST_NODES, NODES, SALT, Workspace, solve
 
 _NO_LIMIT = np.iinfo(np.int64).max
@@ -116,7 +116,9 @@ class Solver:
         hero = int(root[DECLARER]) & 1 if form.hero_is_declarer else 0
         self._begin((rules, state.trump, state.deal.hands, hero))
         sign = 1 if rules.side_of(state.turn) == hero else -1
-        return _Position(root, np.uint64(hero), sign, game.words, game.bits, form.packed())
+        return _Position(
+            root, np.uint64(hero), sign, game.words, game.bits, packed_form(rules, state.trump)
+        )
 
     def _begin(self, deal: object) -> None:
         """Entries of another deal, trump or hero must not be found: a new number for the keys."""
