@@ -139,7 +139,7 @@ class _Rounds:
         place_of = np.fromiter((places[unit] for unit in columns.units), np.int64)
         scores, points, bonus, tricks = (numbers[name].astype(np.float64) for name in BY_SIDE)
         declared = side_of[numbers["declarer"]]
-        whose = {
+        owners = {
             "declarer": declared,
             "points": points.argmax(axis=1),
             "tricks": tricks.argmax(axis=1),
@@ -147,7 +147,7 @@ class _Rounds:
         sides = np.arange(len(rules.sides))
         flagged, chances = {}, {}
         for flag, owner in getattr(rules, "flag_owners", {}).items():
-            side = sides == whose[owner][:, None]
+            side = sides == owners[owner][:, None]
             flagged[flag] = side & columns.flagged(flag)[counted][:, None]
             chances[flag] = side if owner == "declarer" else np.ones_like(side)
         return cls(
