@@ -13,7 +13,7 @@ from arena.config.imports import Imports
 from arena.config.live_agents import is_live, live_agent
 from arena.config.model_file import ModelFile, model_hash
 from arena.config.models import Team
-from arena.config.own_code import OwnCode, is_code
+from arena.config.own_code import OwnCode, code_from, is_code
 from arena.config.parameters import model_of, values_of
 from arena.config.problems import Problems
 from arena.config.strict import Strict
@@ -114,7 +114,7 @@ class _Family:
 def _agent(entry: AgentEntry, context: _Context) -> AgentSpec | None:
     problems = context.problems
     if entry.data.get("source") is not None:
-        return _of_another_revision(entry, problems)
+        return _of_another_revision(entry, context)
     family = _family(AGENTS, entry.data, entry.path_of("family"), context)
     if family is None:
         return None
@@ -149,8 +149,9 @@ def _agent(entry: AgentEntry, context: _Context) -> AgentSpec | None:
     return spec
 
 
-def _of_another_revision(entry: AgentEntry, problems: Problems) -> AgentSpec | None:
+def _of_another_revision(entry: AgentEntry, context: _Context) -> AgentSpec | None:
     """Families and parameters are those of that revision, which says what it does not know."""
+    problems = context.problems
     process = _process_keys(entry, problems)
     limits = _built(Limits, "limits", entry, problems)
     source = _built(GitSource, "source", entry, problems)
@@ -159,8 +160,15 @@ def _of_another_revision(entry: AgentEntry, problems: Problems) -> AgentSpec | N
         problems.add(entry.path, "expected a family: {family: NAME, source: {git: REV}, ...}")
         return None
     if is_code(family):
-        problems.add(entry.path_of("source"), "code in a file has no revisions; leave it out")
-        return None
+        document = problems.document
+        folder, home = document.place_of(entry.path).folder, document.place_of(()).folder
+        family = code_from(home, family, folder)
+        try:
+            if context.imports is not None:
+                context.imports.allow(family)
+        except ArenaError as error:
+            problems.add(entry.path_of("family"), str(error))
+            return None
     if bidder is not None and not isinstance(bidder, dict):
         bidder = {"family": bidder}
     if process is None or source is None:

@@ -21,7 +21,7 @@ from arena.core.registry import AGENTS, BIDDERS, Registry
 from arena.process.client import Isolated, Launch, ProcessAgent
 from arena.process.limits import Limits
 from arena.process.recipe import AgentRecipe
-from arena.process.revision import GitSource, program_at
+from arena.process.revision import GitSource, Revision, program_at
 
 Isolate: TypeAlias = Literal[True, False, "each-deal"]
 
@@ -168,11 +168,15 @@ def _class_of(registry: Registry[Any], family: str, folder: Path) -> Any:
         return live_agent(family)
     if not is_code(family):
         return registry.get(family)
+    _check_trust(family, folder)
+    return OwnCode.find(family, folder).load()
+
+
+def _check_trust(family: str, folder: Path) -> None:
     if not is_trusted(folder):
         raise ArenaError(
             f"{family} is code in a file, which only 'arena run' imports (see 'arena run --help')"
         )
-    return OwnCode.find(family, folder).load()
 
 
 def _values(family: Any, parameters: Mapping[str, Any], what: str, folder: Path) -> dict[str, Any]:
@@ -224,7 +228,10 @@ def builder_of(
     """How to make an agent where it plays, given the limit of the whole experiment."""
     launch: Launch
     if spec.source is not None:
-        launch, facts = program_at(spec.source, spec.written)
+        if spec.names_code:
+            _check_trust(spec.family, folder)
+        revision = Revision.find(spec.source, folder)
+        launch, facts = program_at(revision, spec.written, is_code=is_code(spec.family))
     else:
         here = Builder.of(spec, folder)
         if not spec.is_isolated:

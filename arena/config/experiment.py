@@ -111,5 +111,6 @@ def _agent(spec: AgentSpec) -> dict[str, Any]:
     if spec.twin > 1:
         written["twin"] = spec.twin
     if spec.source is not None:
-        written["source"] = plain(spec.source)
+        source = plain(spec.source)
+        written["source"] = {key: value for key, value in source.items() if value is not None}
     return written

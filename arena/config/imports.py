@@ -28,14 +28,20 @@ class Imports:
         """The class; None if it is left alone."""
         if not self.wanted:
             return None
-        home = self.file.parent
-        if not (self.trusted or is_trusted(home) or home.resolve().is_relative_to(Path.cwd())):
-            raise ArenaError(
-                f"{code.written} is code, and {self.file} lies outside the current folder: "
-                "'arena run --trust' imports it all the same"
-            )
-        trust(home)
+        self.allow(code.written)
         if code.path not in self._told:
             self._told.add(code.path)
             self.tell(f"imports {code.path} (sha256 {code.sha256[:12]})")
         return code.load()
+
+    def allow(self, written: str) -> None:
+        """Trust the folder of the experiment, or refuse to import the code that it names."""
+        home = self.file.parent
+        if not self.wanted:
+            return
+        if not (self.trusted or is_trusted(home) or home.resolve().is_relative_to(Path.cwd())):
+            raise ArenaError(
+                f"{written} is code, and {self.file} lies outside the current folder: "
+                "'arena run --trust' imports it all the same"
+            )
+        trust(home)

@@ -42,6 +42,22 @@ def is_code(family: str) -> bool:
     return ":" in family
 
 
+def code_from(home: Path, written: str, folder: Path) -> str:
+    """Code that a file in `folder` names, as an experiment in `home` names it.
+
+    >>> code_from(Path("e"), "./bot.py:Greedy", Path("e/parts"))
+    './parts/bot.py:Greedy'
+    """
+    where, _, name = written.rpartition(":")
+    if not _is_file(where):
+        return written
+    return f"./{Path(os.path.relpath(folder / where, home)).as_posix()}:{name}"
+
+
+def _is_file(where: str) -> bool:
+    return where.endswith(".py") or "/" in where or os.sep in where
+
+
 def trust(folder: Path) -> None:
     """Let code that lies in or below a folder be imported by this process."""
     _TRUSTED.add(folder.resolve())
@@ -75,7 +91,7 @@ class OwnCode:
         """
         where, _, name = written.rpartition(":")
         home = folder if home is None else home
-        is_file = where.endswith(".py") or "/" in where or os.sep in where
+        is_file = _is_file(where)
         path = folder / where if is_file else home.joinpath(*where.split(".")).with_suffix(".py")
         package = None if is_file else where.rpartition(".")[0]
         if not name.isidentifier() or not where:
@@ -87,10 +103,7 @@ class OwnCode:
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
             raise ArenaError(_not_there(path, why or str(error), is_file)) from error
-        if is_file:
-            relative = Path(os.path.relpath(path, home)).as_posix()
-            written = f"./{relative}:{name}"
-        found = cls(written, str(path.resolve()), package, name, source)
+        found = cls(code_from(home, written, folder), str(path.resolve()), package, name, source)
         helpers = {str(file): _digest_of(file) for file in _imports(found.root, path.resolve())}
         _forget_changed(helpers)
         return replace(found, helpers=tuple(sorted(helpers.items())))

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from arena.core.errors import ArenaError, did_you_mean
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    from importlib.metadata import Distribution, EntryPoint
 
 T = TypeVar("T")
 
@@ -67,6 +67,11 @@ class Registry(Generic[T]):
         found = [name for name, added in self._added.items() if added is thing]
         found += [name for name, several in entries if several[0].value == place]
         return found[0] if found else None
+
+    def distribution(self, name: str) -> Distribution | None:
+        """The installed package that registers a name; None if none does."""
+        entries = _entries(self.group).get(name)
+        return entries[0].dist if entries and name not in self._added else None
 
     def loaded(self, tell: Callable[[str], object]) -> dict[str, T]:
         """All that can be loaded, by name; `tell` is given a line for each that cannot."""

@@ -1,31 +1,42 @@
 """An agent as it was at another revision: `source: {git: REV}`.
 
-The revision is checked out into a temporary worktree with an environment of its own, in
-which `arena serve-agent` plays. What it needs besides arena is taken from the environment
-of this process. Worktree and environment are gone when the process that made them ends.
+The revision is one of the repository in which the experiment lies. It is checked out into a
+temporary worktree, and the agent plays there in a process of its own:
+
+* code in a file (`./bot.py:Greedy`) and its local imports are those of the worktree;
+* a program (`family: command`) is started with the files of the worktree, in the folder that
+  corresponds to the current one;
+* a registered family is that of its package, which must be a project of the repository. The
+  project is installed in an environment of its own; its dependencies are those of this process.
+
+An agent that cannot be rebuilt in this way is refused: today's code would be another agent.
+Worktrees and environments are removed when the process that made them ends.
 """
 
 from __future__ import annotations
 
 import atexit
 import json
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import venv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import Distribution
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlparse
 
 from filelock import FileLock, Timeout
 
-import arena
 from arena.core.agent import parameter
 from arena.core.errors import ArenaError
+from arena.core.registry import AGENTS
 from arena.process.client import Program
 
 
@@ -33,74 +44,216 @@ from arena.process.client import Program
 class GitSource:
     """Where the code of an agent comes from."""
 
-    git: str = parameter(help="a revision of the repository that arena is run from")
+    git: str = parameter(help="a revision of the repository in which the experiment lies")
+    repository: str | None = parameter(
+        None, help="a folder of another repository, relative to the experiment"
+    )
 
 
-def commit_of(source: GitSource) -> str:
-    """The commit that a revision stands for."""
-    found = _git("rev-parse", "--verify", "--quiet", f"{source.git}^{{commit}}")
-    if found.returncode:
-        raise ArenaError(f"source: {_repository()} has no revision {source.git!r}")
-    return found.stdout.strip()
+@dataclass(frozen=True)
+class Revision:
+    """A commit of the repository around a folder."""
+
+    written: str
+    """As the experiment names it."""
+    commit: str
+    repository: Path
+    folder: Path
+    """The folder of the experiment."""
+
+    @classmethod
+    def find(cls, source: GitSource, folder: Path) -> Revision:
+        """The revision that an experiment in `folder` names."""
+        folder = folder.resolve()
+        inside = folder if source.repository is None else folder / source.repository
+        top = _git(inside, "rev-parse", "--show-toplevel") if inside.is_dir() else None
+        if top is None or top.returncode:
+            raise ArenaError(
+                f"source: {inside} is in no git repository; 'repository: FOLDER' names one"
+            )
+        repository = Path(top.stdout.strip()).resolve()
+        found = _git(repository, "rev-parse", "--verify", "--quiet", f"{source.git}^{{commit}}")
+        if found.returncode:
+            raise ArenaError(f"source: {repository} has no revision {source.git!r}")
+        return cls(source.git, found.stdout.strip(), repository, folder)
+
+    @property
+    def tree(self) -> Path:
+        """The worktree with the files of this revision."""
+        return _worktree(self.repository, self.commit)
+
+    def there(self, path: Path) -> Path:
+        """Where the revision has a folder or file of the repository."""
+        return self.tree / path.resolve().relative_to(self.repository)
+
+    def has(self, path: Path) -> bool:
+        """Whether a path lies in the repository, in whatever revision."""
+        return path.resolve().is_relative_to(self.repository)
+
+    @property
+    def home(self) -> Path:
+        """The folder of the experiment in this revision: relative paths start there."""
+        if not self.has(self.folder):
+            return self.tree
+        home = self.there(self.folder)
+        home.mkdir(parents=True, exist_ok=True)  # git keeps no empty folders
+        return home
+
+    def refuse(self, why: str) -> ArenaError:
+        """The error for an agent that cannot be rebuilt."""
+        return ArenaError(f"source: revision {self.written} ({self.commit[:12]}): {why}")
 
 
-def program_at(source: GitSource, agent: Mapping[str, Any]) -> tuple[Program, dict[str, bool]]:
+def program_at(
+    revision: Revision, agent: Mapping[str, Any], *, is_code: bool
+) -> tuple[Program, dict[str, bool]]:
     """The program that plays `agent`, a family with its parameters, as of a revision.
 
-    The revision itself says whether it knows such an agent, and the facts about it.
+    The code of that revision says whether there is such an agent, and the facts about it.
     """
-    python = _environment(commit_of(source))
-    words = [python, "-m", "arena", "serve-agent", json.dumps(agent)]
-    found = subprocess.run([*words, "--facts"], capture_output=True, text=True)
+    family = str(agent["family"])
+    if family == "command":
+        return _command_at(revision, agent)
+    python = sys.executable if is_code else _environment(revision, _project_of(family, revision))
+    # -P: the current folder, which may have another arena in it, is no place to import from.
+    words = [python, "-P", "-m", "arena", "serve-agent", json.dumps(agent)]
+    home = str(revision.home)
+    found = subprocess.run([*words, "--facts"], capture_output=True, text=True, cwd=home)
     facts = json.loads(found.stdout) if found.returncode == 0 else {}
     if found.returncode:  # unknown to it: the agent, or only the question
-        tried = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        tried = subprocess.run(
+            words, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=home
+        )
         if tried.returncode:
             said = tried.stderr.strip().rpartition("\n")[2].removeprefix("arena: ")
-            raise ArenaError(f"source: revision {source.git}: {said}")
-    return Program(words), facts
+            raise revision.refuse(said.replace(f"{revision.tree}{os.sep}", ""))
+    return Program(words, home), facts
+
+
+# --- programs ------------------------------------------------------------------------------
+
+
+def _command_at(revision: Revision, agent: Mapping[str, Any]) -> tuple[Program, dict[str, bool]]:
+    argv = agent.get("argv")
+    if not isinstance(argv, Sequence) or isinstance(argv, str) or not argv:
+        raise revision.refuse("argv: expected the program and its arguments")
+    words = [_word_at(revision, str(word)) for word in argv]
+    if not any(Path(word).is_relative_to(revision.tree) for word in words):
+        raise revision.refuse("argv names no file of the repository: it has no revisions")
+    here = Path.cwd()
+    working = revision.there(here) if revision.has(here) else revision.home
+    facts = {
+        "sees_all_cards": bool(agent.get("sees_all_cards", False)),
+        "reproducible": bool(agent.get("reproducible", True)),
+    }
+    return Program(words, str(working if working.is_dir() else revision.home)), facts
+
+
+def _word_at(revision: Revision, word: str) -> str:
+    """A word of a command line; a file of the repository becomes that of the revision."""
+    is_path = word.startswith(("./", "../"))
+    today = (revision.folder if is_path else Path.cwd()) / word
+    if not (is_path or today.is_file()):
+        return word
+    if not revision.has(today):  # an interpreter, for example
+        return str(today)
+    then = revision.there(today)
+    if not then.exists():
+        raise revision.refuse(f"{word} is not committed there, so it cannot be rebuilt")
+    return str(then)
+
+
+# --- packages ------------------------------------------------------------------------------
+
+
+def _project_of(family: str, revision: Revision) -> Path:
+    """The folder of the project that a registered family is installed from."""
+    package = AGENTS.distribution(family)
+    if package is None:  # it may have existed then
+        return revision.repository
+    project = _installed_from(package)
+    if project is None or not revision.has(project):
+        raise revision.refuse(
+            f"family {family!r} is part of {package.name}, which is not installed from "
+            f"{revision.repository}: it has no revisions there"
+        )
+    return project
+
+
+def _installed_from(package: Distribution) -> Path | None:
+    """The folder that a package was installed from, editable or not (PEP 610)."""
+    address = urlparse(json.loads(package.read_text("direct_url.json") or "{}").get("url", ""))
+    return Path(unquote(address.path)) if address.scheme == "file" else None
+
+
+def _environment(revision: Revision, project: Path) -> str:
+    """The Python of an environment in which a project is installed as of a revision."""
+    there = revision.there(project)
+    if not (there / "pyproject.toml").is_file():
+        raise revision.refuse(f"{project} has no pyproject.toml there to install it from")
+    if (there / "arena").is_dir() and not any((there / "arena").rglob("serve_agent*.py")):
+        raise revision.refuse("it has no 'arena serve-agent': it is too old")
+    return _installed(there, revision.repository)
 
 
 @lru_cache
-def _environment(commit: str) -> str:
-    """The Python of an environment in which that commit is installed."""
-    _sweep()
-    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-    tree, environment = folder / "tree", folder / "environment"
-    in_use = FileLock(folder / _IN_USE, thread_local=False)
-    in_use.acquire()
-    atexit.register(_remove, folder, in_use)
-    made = _git("worktree", "add", "--detach", "--force", str(tree), commit)
-    if made.returncode:
-        raise ArenaError(f"source: no worktree of {commit[:12]}: {made.stderr.strip()}")
-    if not any((tree / "arena" / "cli").rglob("serve_agent*.py")):
-        raise ArenaError(
-            f"source: revision {commit[:12]} has no 'arena serve-agent': it is too old"
-        )
+def _installed(there: Path, repository: Path) -> str:
+    environment = _temporary_folder() / "environment"
     venv.create(environment, with_pip=False, symlinks=True)
     python = environment / "bin" / "python"
     packages = next(environment.glob("lib/python*/site-packages"))
-    # Found after its own packages: what arena depends on, and nothing of this arena.
-    (packages / "dependencies.pth").write_text("\n".join(_dependencies()) + "\n")
+    # Found after its own packages: what it depends on, and nothing of the working copy.
+    (packages / "dependencies.pth").write_text("\n".join(_dependencies(repository)) + "\n")
     install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
     options = ["--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
-    done = subprocess.run([*install, *options, str(tree)], capture_output=True, text=True)
+    done = subprocess.run([*install, *options, str(there)], capture_output=True, text=True)
     if done.returncode:
         last = done.stderr.strip().rpartition("\n")[2]
-        raise ArenaError(f"source: revision {commit[:12]} cannot be installed: {last}")
+        raise ArenaError(f"source: {there.name} cannot be installed as it was: {last}")
     return str(python)
 
 
-def _dependencies() -> list[str]:
-    own = _repository().resolve()
-    return [path for path in sys.path if path and Path(path).resolve() != own]
+def _dependencies(repository: Path) -> list[str]:
+    """Where this process imports from, less the source folders of the repository itself."""
+    found = [Path(path).resolve() for path in sys.path if path]
+    installed = ("site-packages", "dist-packages")
+    return [
+        str(path)
+        for path in found
+        if not path.is_relative_to(repository) or any(name in path.parts for name in installed)
+    ]
 
 
-_PREFIX, _IN_USE = "arena-revision-", "in-use"
+# --- worktrees -----------------------------------------------------------------------------
+
+_PREFIX, _IN_USE, _REPOSITORY = "arena-revision-", "in-use", "repository"
+
+
+@lru_cache
+def _worktree(repository: Path, commit: str) -> Path:
+    folder = _temporary_folder()
+    (folder / _REPOSITORY).write_text(str(repository))
+    tree = folder / "tree"
+    made = _git(repository, "worktree", "add", "--detach", "--force", str(tree), commit)
+    if made.returncode:
+        raise ArenaError(f"source: no worktree of {commit[:12]}: {made.stderr.strip()}")
+    return tree.resolve()
+
+
+def _temporary_folder() -> Path:
+    """A folder that is removed at the end of this process, or by a later one if it is killed."""
+    _sweep()
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    in_use = FileLock(folder / _IN_USE, thread_local=False)
+    in_use.acquire()
+    atexit.register(_remove, folder, in_use)
+    return folder
 
 
 def _remove(folder: Path, in_use: FileLock) -> None:
-    _git("worktree", "remove", "--force", str(folder / "tree"))
+    with suppress(OSError):
+        repository = Path((folder / _REPOSITORY).read_text())
+        _git(repository, "worktree", "remove", "--force", str(folder / "tree"))
     in_use.release()
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -114,17 +267,10 @@ def _sweep() -> None:
             if (folder / _IN_USE).exists():
                 lock.acquire(timeout=0)
                 _remove(folder, lock)
-    _git("worktree", "prune")
 
 
-def _repository() -> Path:
-    return Path(arena.__file__).parent.parent
-
-
-def _git(*words: str) -> subprocess.CompletedProcess[str]:
+def _git(inside: Path, *words: str) -> subprocess.CompletedProcess[str]:
     try:
-        return subprocess.run(
-            ["git", "-C", str(_repository()), *words], capture_output=True, text=True
-        )
+        return subprocess.run(["git", "-C", str(inside), *words], capture_output=True, text=True)
     except OSError as error:
         raise ArenaError(f"source: git cannot be run: {error.strerror or error}") from error

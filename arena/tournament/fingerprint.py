@@ -20,6 +20,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from arena.config.entrants import AgentSpec, Entrant
@@ -28,7 +29,7 @@ from arena.core.agent import Player
 from arena.core.deals import Deal
 from arena.core.rules import Action, Rules, View
 from arena.core.seeds import Rng, rng_for
-from arena.process.revision import commit_of
+from arena.process.revision import Revision
 from arena.tournament.referee import Clock, Lineup, Referee
 
 _PROBE_SEED = 20_170
@@ -96,13 +97,15 @@ def fingerprint(
     probes: Sequence[str],
     models: Sequence[Models],
     own_code: Sequence[Models] = (),
+    folder: Path = Path(),
 ) -> str:
     """The fingerprint of an entrant, given the probes and the models of its members.
 
-    Of members that are code in files, the hashes of these files count too.
+    Of members that are code in files, the hashes of these files count too. `folder` is that of
+    the experiment.
     """
     members = [
-        _described(spec, of_member, found)
+        _described(spec, of_member, found, folder)
         for spec, of_member, found in zip(entrant.members, models, probes, strict=True)
     ]
     for member, hashes in zip(members, own_code, strict=False):
@@ -112,7 +115,7 @@ def fingerprint(
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def _described(spec: AgentSpec, models: Models, found: str) -> dict[str, Any]:
+def _described(spec: AgentSpec, models: Models, found: str, folder: Path) -> dict[str, Any]:
     return {
         "family": spec.family,
         "parameters": dict(spec.parameters),
@@ -121,6 +124,6 @@ def _described(spec: AgentSpec, models: Models, found: str) -> dict[str, Any]:
         "probe": found,
         # Where it plays changes nothing; what it may use can.
         **({"limits": asdict(spec.limits)} if spec.limits else {}),
-        **({"git": commit_of(spec.source)} if spec.source else {}),
+        **({"git": Revision.find(spec.source, folder).commit} if spec.source else {}),
         **({"twin": spec.twin} if spec.twin > 1 else {}),
     }

@@ -222,7 +222,9 @@ class _Run:
             found = [next(probes) for _ in team]
             own_code = [builder.own_code for builder in self.families[entrant.name]]
             models = used[entrant.name].models
-            known[entrant.name] = fingerprint(entrant, found, models, own_code)
+            known[entrant.name] = fingerprint(
+                entrant, found, models, own_code, self.experiment.folder
+            )
         return {
             name: each.model_copy(update={"fingerprint": known[name]})
             for name, each in used.items()

@@ -171,8 +171,6 @@ def test_what_is_wrong_is_told_in_one_line(family: str, told: str, folder: Path)
 def test_parameters_are_checked_like_any_others(folder: Path) -> None:
     with pytest.raises(ConfigError, match=r"agents.mine.dept: unknown key; did you mean 'depth'"):
         load("x.yaml", ["agents.mine={family: './bot.py:Greedy', dept: 2}"])
-    with pytest.raises(ConfigError, match="code in a file has no revisions"):
-        load("x.yaml", ["agents.mine.source={git: HEAD}"])
 
 
 def test_a_module_of_a_package_may_import_relatively(folder: Path) -> None:

@@ -16,7 +16,7 @@ from arena.core.agent import Player
 from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS
 from arena.games.klaverjas import Klaverjas
-from arena.process.revision import GitSource, _sweep, commit_of
+from arena.process.revision import GitSource, Revision, _sweep
 from arena.tournament.referee import Lineup, Referee
 
 pytestmark = pytest.mark.skipif(
@@ -43,15 +43,15 @@ def test_a_revision_plays_as_a_process():
 
 def test_a_revision_that_does_not_exist_is_told():
     with pytest.raises(ArenaError, match="has no revision 'no-such-branch'"):
-        commit_of(GitSource("no-such-branch"))
+        Revision.find(GitSource("no-such-branch"), ROOT)
 
 
 def test_families_are_those_of_the_revision(monkeypatch):
     """What is registered today says nothing about what was known then."""
     monkeypatch.setitem(AGENTS._added, "of-today", Lowest)
-    with pytest.raises(ArenaError, match="revision HEAD: unknown agent family 'of-today'"):
+    with pytest.raises(ArenaError, match=r"revision HEAD \(.*\): unknown agent family 'of-today'"):
         builder_of(AgentSpec("of-today", source=GitSource("HEAD")))
-    with pytest.raises(ArenaError, match=r"revision HEAD: .*colour"):
+    with pytest.raises(ArenaError, match=r"revision HEAD .*colour"):
         builder_of(AgentSpec("rule", {"colour": 3}, source=GitSource("HEAD")))
     there = builder_of(AgentSpec("semi-random", source=GitSource("HEAD")))
     assert isinstance(there, ProcessBuilder)
@@ -61,7 +61,7 @@ def test_families_are_those_of_the_revision(monkeypatch):
 def test_a_revision_from_before_the_protocol_is_told():
     words = ["git", "-C", str(ROOT), "rev-list", "--max-parents=0", "HEAD"]
     first = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()[0]
-    if (commit_of(GitSource("HEAD"))) == first:
+    if Revision.find(GitSource("HEAD"), ROOT).commit == first:
         pytest.skip("the checkout has one commit only")
     with pytest.raises(ArenaError, match="has no 'arena serve-agent': it is too old"):
         builder_of(AgentSpec("rule", source=GitSource(first)))

@@ -4,17 +4,20 @@ What is said is described in docs/protocol.md; 'arena schema protocol' prints it
 
 Examples:
   arena serve-agent '{family: ismcts, simulations: 500}'
+  arena serve-agent '{family: "./bot.py:Greedy"}'
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 from typing import Any
 
 import yaml
 
 from arena.config.entrants import AgentSpec, BidderSpec, facts_of
+from arena.config.own_code import trust
 from arena.core.agent import Player
 from arena.core.errors import ArenaError
 from arena.core.rules import Rules
@@ -34,6 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until there is no more input."""
     spec = _spec(args.agent)
+    if spec.names_code:
+        trust(Path())  # the user names the file in this very command
     player = spec.build()
     if args.facts:
         print(json.dumps(facts_of(player)))
