@@ -67,10 +67,11 @@ def playout_semi(state, game, rng, semi_random_flags):
     if game[BY_STEPS] != ZERO:
         playout_semi_by_steps(state, game, rng, semi_random_flags)
         return
-    seed = rng[0]
+    seed, rule = rng[0], game[RULE]
     if state[TABLE] != ZERO:
         seed = semi_trick(state, game, seed, semi_random_flags)
-    rng[0] = tricks(KIND, game[RULE], True, state, game, seed, semi_random_flags)
+{semi}
+    rng[0] = seed
 
 
 @compiled
@@ -107,6 +108,9 @@ def loops_of(kernel: Kernel) -> ModuleType:
             number=kernel.number,
             random=_for_each_rule(
                 kernel, 1, "seed = tricks(KIND, RULE, False, state, game, seed, ZERO)"
+            ),
+            semi=_for_each_rule(
+                kernel, 1, "seed = tricks(KIND, RULE, True, state, game, seed, semi_random_flags)"
             ),
             bulk=_for_each_rule(kernel, 2, "lanes.tricks(KIND, RULE, side_by_side, state, game)"),
         ),
