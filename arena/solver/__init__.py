@@ -1,5 +1,5 @@
 """The exact value of a position with all cards open: for every legal card, under the full score.
 
-`form` says how the score of a game follows from its tricks, `alpha_beta` searches, `solution`
-is what Python code calls.
+`solution` is what Python code calls. `margins` turns questions about a margin into questions of
+`alpha_beta`, which searches with the table of `memory`, the positions of `keys` and the `bounds`.
 """

@@ -19,267 +19,40 @@ must not call itself.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from arena.games.kernel import dispatch
-from arena.games.kernel.bits import ctz, high_bit, popcount
-from arena.games.kernel.jit import inlined, records, uncounted
+from arena.games.kernel.bits import ctz, high_bit
+from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import (
-    BEST,
-    HANDS,
-    HOLDER,
     KIND,
     LAST_TRICK,
-    LED,
-    LEFT,
     LOW_SUIT,
     ONE,
     OWN,
     RULE,
     S16,
-    S32,
     S48,
     STEP,
-    TABLE,
-    TAKEN,
     THREE,
     TRICKS,
     TRUMPS,
-    TURN,
     ZERO,
     Int,
     Numbers,
     Word,
     Words,
 )
-from arena.games.kernel.rng import mix
 from arena.games.score_form import (
-    ALIKE,
-    BONUS_LEFT,
-    CONTRACT,
-    FACTOR,
-    FAILED,
     HERO_SWEEP,
-    INTERCHANGEABLE,
-    LOW_CARDS,
-    LOW_RANKS,
-    MADE_FROM,
-    NATURAL,
     OTHER_SWEEP,
     POINTS,
-    SUIT_SIZE,
 )
-
-FAR = 20_000
-"""Beyond every balance."""
-NEVER = -1
-"""Instead of a limit for bonuses: they do not count."""
-UNKNOWN = 30_000
-"""The answer of a search that ran out of nodes."""
-
-ENTRY = np.dtype(
-    [
-        ("key", np.uint64),
-        ("low", np.int16),
-        ("high", np.int16),
-        ("low_bonus", np.int16),
-        ("high_bonus", np.int16),
-        ("card", np.int16),
-        ("size", np.int16),
-    ],
-    align=True,
-)
-"""Bounds of X; with a limit for bonuses, a goal and limit that are reached and one that is not."""
-
-_CARDS = 40
-_K1, _K2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
-_PART = np.uint64(0xFFFF)
-_SUIT = np.uint64(511)
-
-
-class Workspace(NamedTuple):
-    """Memory of a solver. Positions of one deal, trump and hero share entries of the table."""
-
-    table: Any
-    counts: Numbers
-    """Nodes visited, the most that may be, and the number of the deal."""
-    hands: Words
-    frames: Any
-    """A record for each card played."""
-
-    @classmethod
-    def of(cls, bits: int = 18) -> Workspace:
-        """A table of 2 ** `bits` entries."""
-        return cls(
-            records(np.zeros(1 << bits, dtype=ENTRY)),
-            np.array([0, np.iinfo(np.int64).max, 1], dtype=np.int64),
-            np.zeros(4, dtype=np.uint64),
-            records(np.zeros(_CARDS, dtype=FRAME)),
-        )
-
-
-FRAME = np.dtype(
-    [
-        ("moves", np.uint64),
-        ("card", np.uint64),
-        ("table", np.uint64),
-        ("led", np.uint64),
-        ("best", np.uint64),
-        ("key", np.uint64),
-        ("seat", np.uint64),
-        ("holder", np.uint64),
-        ("place", np.int64),
-        ("left", np.int64),
-        ("sweeps", np.int64),
-        ("goal", np.int64),
-        ("limit", np.int64),
-        ("value", np.int64),
-        ("advice", np.uint64),
-    ],
-    align=True,
-)
-"""A position on the way: the trick so far, what is asked of it, and the answer so far."""
-
-NODES, MOST_NODES, SALT = 0, 1, 2
-
-
-@inlined
-def _suit(cards: Word, number: Int) -> Any:
-    return np.int64(cards >> np.uint64(16 * number) & _SUIT)
-
-
-@inlined
-def _points_left(game: Words, cards: Word) -> Int:
-    """The points of all cards: tables of tricks have them for any set of cards."""
-    return np.int64(dispatch.trick_value(game[KIND], game, game[OWN], cards) & _PART)
-
-
-@inlined
-def _bonus_left(form: Numbers, cards: Word) -> Int:
-    """The most bonus that can still be made of some cards."""
-    total: Int = np.int64(0)
-    ranks: Int = np.int64(511)
-    for number in range(4):
-        at = number * SUIT_SIZE + _suit(cards, number)
-        total += form[BONUS_LEFT + at]
-        ranks &= form[NATURAL + at]
-    return total + form[ALIKE + ranks]
-
-
-@inlined
-def _fixed(form: Numbers, cards: Word) -> bool:
-    """Whether four low cards of one rank are left, so that it matters which ones are."""
-    ranks: Int = form[LOW_RANKS]
-    for number in range(4):
-        ranks &= form[NATURAL + number * SUIT_SIZE + _suit(cards, number)]
-    return bool(ranks != 0)
-
-
-@inlined
-def _packed(bits: Word, kept: Word) -> Word:
-    """The bits of `bits` where `kept` has one, moved together; for up to four bits."""
-    result, place = ZERO, ZERO
-    for number in range(4):
-        bit = np.uint64(number)
-        if kept >> bit & ONE != ZERO:
-            result |= (bits >> bit & ONE) << place
-            place += ONE
-    return result
-
-
-@inlined
-def _key(hands: Words, form: Numbers, leader: Word, sweeps: Int, salt: Int, limited: bool) -> Word:
-    """Names a position at the beginning of a trick."""
-    all_cards = hands[0] | hands[1] | hands[2] | hands[3]
-    first, second, third, fourth = hands[0], hands[1], hands[2], hands[3]
-    fixed = _fixed(form, all_cards)
-    if not fixed:
-        for number in range(4):
-            low = form[LOW_CARDS + number]
-            left = _suit(all_cards, number)
-            if form[INTERCHANGEABLE + number * SUIT_SIZE + left] == 0:
-                continue
-            mask = np.uint64((1 << low) - 1)
-            shift = np.uint64(16 * number)
-            kept = np.uint64(left) & mask
-            if kept & (kept + ONE) != ZERO:  # there are gaps
-                gone = ~(mask << shift)
-                first = first & gone | _packed(first >> shift & mask, kept) << shift
-                second = second & gone | _packed(second >> shift & mask, kept) << shift
-                third = third & gone | _packed(third >> shift & mask, kept) << shift
-                fourth = fourth & gone | _packed(fourth >> shift & mask, kept) << shift
-    about = leader | np.uint64(sweeps) << np.uint64(2) | np.uint64(fixed) << np.uint64(4)
-    about |= np.uint64(limited) << np.uint64(5) | np.uint64(salt) << np.uint64(6)
-    key = mix(about * _K2 + _K1)
-    key = mix(key ^ first) * _K1
-    key = mix(key ^ second) * _K1
-    key = mix(key ^ third) * _K1
-    key = mix(key ^ fourth) * _K1
-    return Word(key | ONE)
-
-
-@inlined
-def _distinct(moves: Word, hand: Word, form: Numbers, all_cards: Word) -> Word:
-    """The legal cards without those that are as good as a weaker one of the same hand."""
-    if _fixed(form, all_cards):
-        return moves
-    others = all_cards & ~hand
-    for number in range(4):
-        low = form[LOW_CARDS + number]
-        shift = np.uint64(16 * number)
-        mine = moves >> shift & np.uint64((1 << low) - 1)
-        if mine & (mine - ONE) == ZERO or mine == ZERO:
-            continue
-        if form[INTERCHANGEABLE + number * SUIT_SIZE + _suit(all_cards, number)] == 0:
-            continue
-        between = others >> shift
-        seen = False
-        for place in range(low):
-            bit = ONE << np.uint64(place)
-            if mine & bit != ZERO:
-                if seen:
-                    moves ^= bit << shift
-                seen = True
-            elif between & bit != ZERO:
-                seen = False
-    return moves
-
-
-@inlined
-def _surely(game: Words, hands: Words, all_cards: Word) -> Int:
-    """Points of the trumps that go to the side that holds them; negative if that is odd seats."""
-    trumps = all_cards & game[TRUMPS]
-    if trumps == ZERO:
-        return np.int64(0)
-    even = trumps & (hands[0] | hands[2])
-    odd = trumps ^ even
-    if even > odd:
-        top = ONE << high_bit(odd) if odd != ZERO else ZERO
-        return _points_left(game, even & ~(top | (top - ONE)) if odd != ZERO else even)
-    top = ONE << high_bit(even) if even != ZERO else ZERO
-    return -_points_left(game, odd & ~(top | (top - ONE)) if even != ZERO else odd)
-
-
-@inlined
-def _cashed(game: Words, hands: Words, leader: Word, all_cards: Word) -> tuple[Int, Int]:
-    """Points and tricks that the leader can take at once by leading cards that nobody beats."""
-    cards = hands[leader]
-    others = all_cards & ~cards
-    points: Int = np.int64(0)
-    tricks: Int = np.int64(0)
-    if others & game[TRUMPS] != ZERO:
-        return points, tricks  # someone could trump, the partner too
-    for number in range(4):
-        suit = LOW_SUIT << np.uint64(16 * number)
-        theirs = others & suit
-        top = cards & suit
-        if theirs != ZERO:
-            top &= ~((ONE << high_bit(theirs)) * np.uint64(2) - ONE)
-        points += _points_left(game, top)
-        tricks += np.int64(popcount(top))
-    return points, tricks
+from arena.solver.bounds import PART, bonus_left, cashed, points_left, sure_trumps
+from arena.solver.keys import distinct, position_key
+from arena.solver.memory import FAR, MOST_NODES, NEVER, NODES, SALT, UNKNOWN, Workspace
 
 
 @uncounted
@@ -362,8 +135,8 @@ def search(ws: Workspace, game: Words, form: Numbers, hero: Word, goal: Int, lim
             best, holder = card, seat
         if frame.place == 3:
             worth = dispatch.trick_value(kind, game, game[OWN], cards)
-            bonus = np.int64(worth >> S16 & _PART)
-            total = np.int64(worth & _PART) + bonus
+            bonus = np.int64(worth >> S16 & PART)
+            total = np.int64(worth & PART) + bonus
             left = frame.left - 1
             if left == 0:
                 total += np.int64(game[LAST_TRICK])
@@ -427,7 +200,7 @@ def _drop_neighbours(
     if near == ZERO or suit & game[TRUMPS] != ZERO:
         return  # among trumps some games treat single cards apart
     all_cards = hands[0] | hands[1] | hands[2] | hands[3] | frame.table
-    if _bonus_left(form, all_cards) != 0:
+    if bonus_left(form, all_cards) != 0:
         return
     others = all_cards & suit & ~hands[frame.seat]
     points = form[POINTS + np.int64(ctz(card))]
@@ -461,25 +234,25 @@ def _enter(ws: Workspace, game: Words, form: Numbers, hero: Word, ply: Int, last
             if frame.limit >= 0 and frame.value < goal:
                 frame.value = goal
             return True
-        bonus = _bonus_left(form, all_cards)
+        bonus = bonus_left(form, all_cards)
         if frame.limit >= bonus:
             frame.value = goal  # the bonuses stay within the limit whatever is played
             return True
-        most = _points_left(game, all_cards) + np.int64(game[LAST_TRICK]) + bonus
-        sure = _surely(game, hands, all_cards)
+        most = points_left(game, all_cards) + np.int64(game[LAST_TRICK]) + bonus
+        sure = sure_trumps(game, hands, all_cards)
         if hero & ONE != ZERO:
             sure = -sure
         high = most + (form[HERO_SWEEP] if frame.sweeps & 1 else 0)
         low = -most - (form[OTHER_SWEEP] if frame.sweeps & 2 else 0)
-        cashed, tricks = _cashed(game, hands, frame.seat, all_cards)
+        cash, tricks = cashed(game, hands, frame.seat, all_cards)
         if (frame.seat ^ hero) & ONE == ZERO:
-            low = max(low, -most + 2 * max(sure, cashed))
+            low = max(low, -most + 2 * max(sure, cash))
             if tricks > 0 and frame.sweeps & 2:
                 low = max(low, -most)
             if sure < 0:
                 high = most + 2 * sure
         else:
-            high = min(high, most + 2 * min(sure, -cashed))
+            high = min(high, most + 2 * min(sure, -cash))
             if tricks > 0 and frame.sweeps & 1:
                 high = min(high, most)
             if sure > 0:
@@ -492,7 +265,7 @@ def _enter(ws: Workspace, game: Words, form: Numbers, hero: Word, ply: Int, last
             return True
         if frame.left > 1:
             limited = frame.limit >= 0
-            key = _key(hands, form, frame.seat, frame.sweeps, ws.counts[SALT], limited)
+            key = position_key(hands, form, frame.seat, frame.sweeps, ws.counts[SALT], limited)
             frame.key = key
             entry = ws.table[key & last]
             if entry.key == key:
@@ -522,7 +295,7 @@ def _enter(ws: Workspace, game: Words, form: Numbers, hero: Word, ply: Int, last
             game[KIND], game[RULE], game, game[TRUMPS], hand, frame.table, frame.led, frame.best,
             partner_holds, frame.left == np.int64(game[TRICKS]),
         )  # fmt: skip
-    frame.moves = _distinct(moves, hand, form, all_cards)
+    frame.moves = distinct(moves, hand, form, all_cards)
     frame.value = -FAR if (seat ^ hero) & ONE == ZERO else FAR
     return False
 
@@ -551,116 +324,3 @@ def _remember(table: Any, last: Word, frame: Any) -> None:
         entry.low = np.int16(frame.value)
     else:
         entry.high = np.int16(frame.value)
-
-
-@uncounted
-def place_root(
-    ws: Workspace, state: Words, hero: Word, game: Words, form: Numbers
-) -> tuple[Int, Int]:
-    """Make a state the root; X and the bonuses of both sides so far."""
-    for number in range(4):
-        ws.hands[number] = state[HANDS + np.uint64(number)]
-    frame = ws.frames[0]
-    frame.table, frame.led = state[TABLE], state[LED]
-    frame.best, frame.holder = state[BEST], state[HOLDER]
-    frame.seat = state[TURN]
-    frame.place = np.int64(popcount(state[TABLE]))
-    frame.left = np.int64(state[LEFT])
-    ours, theirs = state[TAKEN + (hero & ONE)], state[TAKEN + (hero & ONE ^ ONE)]
-    sweeps: Int = np.int64(0)
-    if theirs >> S32 == ZERO and form[HERO_SWEEP] != 0:
-        sweeps |= 1
-    if ours >> S32 == ZERO and form[OTHER_SWEEP] != 0:
-        sweeps |= 2
-    frame.sweeps = sweeps
-    our_bonus, their_bonus = ours >> S16 & _PART, theirs >> S16 & _PART
-    balance = np.int64((ours & _PART) + our_bonus) - np.int64((theirs & _PART) + their_bonus)
-    return balance, np.int64(our_bonus + their_bonus)
-
-
-@inlined
-def _cards_left(ws: Workspace) -> Word:
-    """The cards that are held or on the table at the root."""
-    hands = ws.hands
-    return Word(hands[0] | hands[1] | hands[2] | hands[3] | ws.frames[0].table)
-
-
-@inlined
-def _extremes(ws: Workspace, game: Words, form: Numbers) -> tuple[Int, Int]:
-    """Bounds of X at the root: everything goes to one side."""
-    cards = _cards_left(ws)
-    most = _points_left(game, cards) + np.int64(game[LAST_TRICK]) + _bonus_left(form, cards)
-    sweeps = ws.frames[0].sweeps
-    return (
-        -most - (form[OTHER_SWEEP] if sweeps & 2 else 0),
-        most + (form[HERO_SWEEP] if sweeps & 1 else 0),
-    )
-
-
-@uncounted
-def solve(
-    ws: Workspace, state: Words, hero: Word, game: Words, form: Numbers, guess: Int, found: Numbers
-) -> None:
-    """Write the least and the greatest margin that the position can be worth into `found`.
-
-    They are the same unless the nodes run out. `state` has everything scored that is certain.
-    """
-    balance, bonus = place_root(ws, state, hero, game, form)
-    if form[CONTRACT] == 0:
-        _close_in(ws, game, form, hero, balance, guess // form[FACTOR] - balance, found)
-        found[0] *= form[FACTOR]
-        found[1] *= form[FACTOR]
-        return
-    made = form[MADE_FROM] - balance
-    value = search(ws, game, form, hero, made, NEVER)
-    cards = _cards_left(ws)
-    found[0] = -form[FAILED] - bonus - _bonus_left(form, cards)
-    found[1] = _extremes(ws, game, form)[1] + balance
-    if value == UNKNOWN:
-        return
-    if value >= made:
-        _close_in(ws, game, form, hero, balance, max(made, guess - balance), found)
-        found[0] = max(found[0], form[MADE_FROM])
-        return
-    # It fails, and costs the more the more bonuses the other side can bring about.
-    low: Int = np.int64(0)
-    high = _bonus_left(form, cards)
-    found[0], found[1] = -form[FAILED] - bonus - high, -form[FAILED] - bonus
-    middle = low
-    while low < high:
-        answer = search(ws, game, form, hero, made, middle)
-        if answer == UNKNOWN:
-            return
-        if answer >= made:
-            high = middle
-        else:
-            low = middle + 1
-        found[0], found[1] = -form[FAILED] - bonus - high, -form[FAILED] - bonus - low
-        middle = (low + high) // 2
-
-
-@uncounted
-def _close_in(
-    ws: Workspace, game: Words, form: Numbers, hero: Word, balance: Int, guess: Int, found: Numbers
-) -> None:
-    """Find X by questions that halve what is left, beginning near a guess; `balance` is added."""
-    low, high = _extremes(ws, game, form)
-    least, most = low, high
-    goal = max(low + 1, min(guess, high))
-    step: Int = np.int64(32)
-    while low < high:
-        value = search(ws, game, form, hero, goal, NEVER)
-        if value == UNKNOWN:
-            break
-        if value >= goal:
-            low = value
-        else:
-            high = value
-        if low > least and high < most:
-            goal = low + (high - low + 1) // 2
-        elif low > least:
-            goal = low + step
-        else:
-            goal = high - step + 1
-        goal = max(low + 1, min(goal, high))
-    found[0], found[1] = low + balance, high + balance

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.core.cards import SEATS, pretty
+from arena.core.deals import Deal
 from arena.core.errors import ArenaError
-from arena.core.rules import Rules
-from arena.games.kernel import dispatch
-from arena.games.kernel.jit import uncounted
-from arena.games.kernel.layout import DECLARER, KIND, Numbers, Words
-from arena.games.kernel.spec import kernel_game
-from arena.games.kernel.step import play
+from arena.core.rules import Action, Rules, View
+from arena.games.kernel.layout import DECLARER, Numbers, Words
+from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.score_form import form_of, packed_form
-from arena.solver.alpha_beta import MOST_NODES, NODES, SALT, Workspace, solve
-
-_NO_LIMIT = np.iinfo(np.int64).max
+from arena.solver.margins import FAR_MARGIN, value_cards, value_position, value_worlds
+from arena.solver.memory import MOST_NODES, NO_LIMIT, NODES, SALT, Workspace
 
 
 class Bounds(NamedTuple):
@@ -32,6 +30,9 @@ class Bounds(NamedTuple):
     def solved(self) -> bool:
         """Whether the value is known exactly."""
         return self.low == self.high
+
+    def __neg__(self) -> Bounds:
+        return Bounds(-self.high, -self.low)
 
     def __str__(self) -> str:
         return f"{self.low:+d}" if self.solved else f"{self.low:+d} to {self.high:+d}"
@@ -67,12 +68,33 @@ class Solution:
         return f"{SEATS[self.seat]} to move: {shown}"
 
 
+class TracedCard(NamedTuple):
+    """A card of a recorded round; values are margins of the side that played it."""
+
+    seat: int
+    card: int
+    before: Bounds
+    """The value of the position: with the best card."""
+    after: Bounds
+    """The value with this card."""
+
+    @property
+    def lost(self) -> Bounds:
+        """How much less the card is worth than the best one, never less than 0."""
+        least = max(0, self.before.low - self.after.high)
+        return Bounds(least, self.before.high - self.after.low)
+
+
+_ANYTHING = Bounds(-FAR_MARGIN, FAR_MARGIN)
+
+
 class Solver:
-    """Solves positions; keeps what it found of a deal for the next position of the same deal."""
+    """Solves positions with one table, whatever their deals, trumps and leaders."""
 
     def __init__(self, table_bits: int = 20) -> None:
+        """A table of 2 ** `table_bits` entries of 24 bytes; values do not depend on it."""
         self._workspace = Workspace.of(table_bits)
-        self._deal: object = None
+        self._salts: dict[object, int] = {}
 
     def solve(self, rules: Rules, state: Any, *, nodes: int | None = None) -> Solution:
         """The value of every legal card in a round in progress.
@@ -80,51 +102,103 @@ class Solver:
         `state` is a round of `rules` in which a card is to be played. With `nodes` the search
         stops after so many positions, and bounds are all that is known of the other cards.
         """
-        position = self._position(rules, state, nodes)
-        cards: dict[int, Bounds] = {}
-        guess = 0
-        for card in state.legal:
-            after = position.root.copy()
-            play(after, position.game, np.uint64(1 << position.bits[card]))
-            cards[card] = bounds = self._bounds(position, after, guess)
-            guess = position.sign * bounds.low
+        position = self._position(rules, state)
+        self._allow(nodes)
+        values = np.empty((2, 64), dtype=np.int64)
+        value_cards(self._workspace, *position.arguments, values)
+        low, high = values.tolist()
+        bits = position.game.bits
+        cards = {card: position.margin(low[bits[card]], high[bits[card]]) for card in state.legal}
         return Solution(state.turn, cards, int(self._workspace.counts[NODES]))
 
     def value(self, rules: Rules, state: Any, *, nodes: int | None = None) -> Bounds:
         """The value of a round in progress for the side to move: faster than `solve`."""
-        position = self._position(rules, state, nodes)
-        return self._bounds(position, position.root.copy(), 0)
+        return self._value(self._position(rules, state), nodes=nodes)
 
-    def _bounds(self, position: _Position, state: Words, guess: int) -> Bounds:
-        score_ahead(state, position.game)
-        found = np.zeros(2, dtype=np.int64)
-        solve(self._workspace, state, position.hero, position.game, position.form, guess, found)
-        low, high = sorted((position.sign * int(found[0]), position.sign * int(found[1])))
-        return Bounds(low, high)
+    def worlds(self, view: View, worlds: Words) -> NDArray[np.int64]:
+        """The values of the legal cards of a view in each of some worlds, for the side to move.
 
-    def _position(self, rules: Rules, state: Any, nodes: int | None) -> _Position:
+        `worlds` has a row for each world: the cards left in the four hands, in kernel
+        coordinates, as samplers draw them. The result has a row for each world and a column for
+        each of `view.legal`.
+        """
+        game = _solvable_game(view.rules, view.trump)
+        position = self._placed(game, game.view_state(view), view.seat)
+        self._allow(None)
+        values = np.empty((len(worlds), 2, 64), dtype=np.int64)
+        value_worlds(self._workspace, *position.arguments, worlds, values)
+        columns = [game.bits[card] for card in view.legal]
+        return position.sign * values[:, 0, columns]
+
+    def trace(
+        self, rules: Rules, deal: Deal, actions: Sequence[Action], *, nodes: int | None = None
+    ) -> list[TracedCard]:
+        """The value of every card of a recorded round, solved from the last one backwards.
+
+        `actions` are bids and cards as they are stored; a round that was broken off is traced as
+        far as it goes. `nodes` is the most for one card.
+        """
+        state = rules.start(deal)
+        steps: list[tuple[_Position, int, int, bool]] = []
+        for action in actions:
+            if state.phase == "play":
+                forced = len(state.legal) == 1
+                steps.append((self._position(rules, state), state.turn, action, forced))
+            rules.apply(state, action)
+        if not steps:
+            return []
+        if state.turn is None:
+            scores = rules.outcome(state).scores
+            side = rules.side_of(steps[-1][1])
+            margin = int(scores[side] - scores[1 - side])
+            value, sign = Bounds(margin, margin), steps[-1][0].sign
+        else:
+            last = self._position(rules, state)
+            value, sign = self._value(last, 0, nodes=nodes), last.sign
+        traced: list[TracedCard] = []
+        for position, seat, card, forced in reversed(steps):
+            after = value if sign == position.sign else -value
+            before = after
+            if not forced:
+                known = Bounds(after.low, FAR_MARGIN)
+                before = self._value(position, after.high + 1, known, nodes)
+            traced.append(TracedCard(seat, card, before, after))
+            value, sign = before, position.sign
+        return traced[::-1]
+
+    def _value(
+        self,
+        position: _Position,
+        guess: int = 0,
+        known: Bounds = _ANYTHING,
+        nodes: int | None = None,
+    ) -> Bounds:
+        """The value of a position near a guess and within known bounds, for the side to move."""
+        self._allow(nodes)
+        found = self._workspace.found
+        found[:] = position.margin(*known)
+        value_position(self._workspace, *position.arguments, position.sign * guess)
+        return position.margin(int(found[0]), int(found[1]))
+
+    def _allow(self, nodes: int | None) -> None:
+        counts = self._workspace.counts
+        counts[NODES], counts[MOST_NODES] = 0, NO_LIMIT if nodes is None else nodes
+
+    def _position(self, rules: Rules, state: Any) -> _Position:
         if state.phase != "play" or state.turn is None:
             raise ArenaError("only a round in which a card is to be played can be solved")
-        form = form_of(rules, state.trump)
-        if form is None:
-            raise ArenaError(f"{rules.name} cannot be solved with these rules: no open-card score")
-        counts = self._workspace.counts
-        counts[NODES] = 0
-        counts[MOST_NODES] = _NO_LIMIT if nodes is None else nodes
-        game = kernel_game(rules, state.trump)
-        root = game.state(state, state.hands, state.turn)
-        hero = int(root[DECLARER]) & 1 if form.hero_is_declarer else 0
-        self._begin((rules, state.trump, state.deal.hands, hero))
-        sign = 1 if rules.side_of(state.turn) == hero else -1
-        return _Position(
-            root, np.uint64(hero), sign, game.words, game.bits, packed_form(rules, state.trump)
-        )
+        game = _solvable_game(rules, state.trump)
+        return self._placed(game, game.state(state, state.hands, state.turn), state.turn)
 
-    def _begin(self, deal: object) -> None:
-        """Entries of another deal, trump or hero must not be found: a new number for the keys."""
-        if deal != self._deal:
-            self._deal = deal
-            self._workspace.counts[SALT] += 1
+    def _placed(self, game: KernelGame, root: Words, turn: int) -> _Position:
+        """A state ready to be solved; entries of another game, trump or hero are not found."""
+        form = form_of(game.rules, game.trump)
+        assert form is not None  # `_solvable_game` has checked
+        hero = int(root[DECLARER]) & 1 if form.hero_is_declarer else 0
+        salt = self._salts.setdefault((game.rules, game.trump, hero), len(self._salts) + 1)
+        self._workspace.counts[SALT] = salt
+        sign = 1 if game.rules.side_of(turn) == hero else -1
+        return _Position(root, np.uint64(hero), sign, game, packed_form(game.rules, game.trump))
 
 
 class _Position(NamedTuple):
@@ -134,13 +208,20 @@ class _Position(NamedTuple):
     hero: np.uint64
     sign: int
     """1 if the hero is the side to move, else -1."""
-    game: Words
-    bits: Mapping[int, int]
+    game: KernelGame
     form: Numbers
 
+    @property
+    def arguments(self) -> tuple[Words, np.uint64, Words, Numbers]:
+        """What compiled functions are given."""
+        return self.root, self.hero, self.game.words, self.form
 
-@uncounted
-def score_ahead(state: Words, game: Words) -> None:
-    """Score what will be scored whatever is played: Weis and Stöck in Schieber."""
-    if dispatch.can_score_ahead(game[KIND], game):
-        dispatch.score_ahead(game[KIND], state, game)
+    def margin(self, low: int, high: int) -> Bounds:
+        """Bounds for the hero as bounds for the side to move, and back."""
+        return Bounds(low, high) if self.sign > 0 else Bounds(-high, -low)
+
+
+def _solvable_game(rules: Rules, trump: int | None) -> KernelGame:
+    if form_of(rules, trump) is None:
+        raise ArenaError(f"{rules.name} cannot be solved with these rules: no open-card score")
+    return kernel_game(rules, trump)

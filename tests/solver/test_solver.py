@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
+import numpy as np
 import pytest
 from helpers.endings import endings, worth_of_cards
 
 from arena.core.errors import ArenaError
 from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
+from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
 from arena.solver.solution import Bounds, Solver
@@ -115,3 +118,47 @@ def test_what_cannot_be_solved_is_an_error() -> None:
 def test_bounds_print_as_a_number_if_they_are_one() -> None:
     assert str(Bounds(3, 3)) == "+3"
     assert str(Bounds(-162, 40)) == "-162 to +40"
+
+
+@pytest.mark.parametrize(
+    "rules", [Klaverjas(), pytest.param(Schieber(bidding="given"), marks=pytest.mark.long)], ids=str
+)
+def test_a_trace_adds_up_to_the_margin(rules: Any) -> None:
+    """Margin = value of the deal, less what one side lost, plus what the other lost."""
+    solver = Solver()
+    for state in endings(rules, tricks=4, count=2):
+        deal, rng = state.deal, Rng(5)
+        actions = [card for trick in state.tricks for card in trick.cards]
+        while state.turn is not None:
+            actions.append(rng.choice(state.legal))
+            rules.apply(state, actions[-1])
+        traced = solver.trace(rules, deal, actions)
+        assert [each.card for each in traced] == actions
+        side = rules.side_of(traced[0].seat)
+        margin = traced[0].before.low
+        again = rules.start(deal)
+        for each in traced:
+            assert each.before == solver.value(rules, again)
+            rules.apply(again, each.card)
+            lost = each.lost.low
+            assert each.lost.solved and lost >= 0
+            margin += -lost if rules.side_of(each.seat) == side else lost
+        scores = rules.outcome(state).scores
+        assert margin == scores[side] - scores[1 - side]
+
+
+def test_worlds_are_valued_like_rounds() -> None:
+    rules, solver = Klaverjas(), Solver(12)
+    for state in endings(rules, tricks=4, count=4, cards_played=1):
+        game = kernel_game(rules, state.trump)
+        other = [*state.hands]
+        a, b = (rules.seat_after(state.turn, 1), rules.seat_after(state.turn, 2))
+        other[a], other[b] = other[b], other[a]
+        if other[a].bit_count() != other[b].bit_count():
+            continue
+        worlds = np.array([game.masks(state.hands), game.masks(other)])
+        found = solver.worlds(rules.view(state, state.turn), worlds)
+        swapped = copy(state)
+        swapped.hands = other
+        for row, each in zip(found, (state, swapped), strict=True):
+            assert dict(zip(state.legal, row, strict=True)) == worth_of_cards(rules, each)
