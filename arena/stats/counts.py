@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from arena.stats.errors import StatsError
+from arena.stats.roots import root
 from arena.stats.sample import FloatArray
 
 EMPTY_CELL = 1e-3  # what chess tools put into an empty cell before a likelihood
@@ -78,9 +79,7 @@ def _multiplier(probabilities: FloatArray, values: FloatArray) -> float:
     def gap(theta: float) -> float:
         return float(weighted @ (1 / (1 + theta * values)))
 
-    from scipy import optimize  # here: it takes long to import
-
-    return float(optimize.brentq(gap, left + inset, right - inset, xtol=1e-15, rtol=1e-14))
+    return root(gap, left + inset, right - inset, 1e-15)
 
 
 def mle_given_mean(scores: FloatArray, probabilities: FloatArray, mean: float) -> ConstrainedMle:

@@ -70,16 +70,15 @@ def adjust_p(p_values: ArrayLike, method: Adjustment = "holm") -> FloatArray:
     if method == "none" or p.size == 0:
         return p.copy()
     if method == "bh":
-        from scipy import stats  # here: it takes long to import
-
-        return np.asarray(stats.false_discovery_control(p, method="bh"), dtype=np.float64)
-    if method != "holm":
+        order = np.argsort(-p, kind="stable")
+        stepped = np.minimum.accumulate(p[order] * p.size / np.arange(p.size, 0, -1))
+    elif method == "holm":
+        order = np.argsort(p, kind="stable")
+        stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    else:
         raise StatsError(f"unknown adjustment {method!r} (holm, bh, none)")
-    # By hand: statsmodels' multipletests runs the garbage collector on every call (tens of ms).
-    order = np.argsort(p, kind="stable")
-    stepped = p[order] * np.arange(p.size, 0, -1)
     adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
+    adjusted[order] = np.minimum(stepped, 1.0)
     return adjusted
 
 

@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from arena.stats.errors import StatsError
+from arena.stats.ranks import signed_ranks
+from arena.stats.roots import root
 from arena.stats.sample import check_probability, deal_sample, generator
 
 FloatArray = NDArray[np.float64]
@@ -146,8 +148,8 @@ def wilcoxon_signed_rank(margins: ArrayLike) -> TestResult:
     """Wilcoxon signed-rank test, two-sided, zeros ranked and then dropped (Pratt).
 
     Formula: W = smaller of the positive and negative rank sums of |margin|; zeros take part in
-    the ranking but in neither sum. Up to 13 deals the null distribution is enumerated, above that
-    it is normal with the variance corrected for ties and zeros. Unit: the deal. Assumes margins
+    the ranking but in neither sum. Up to 50 deals the null distribution is exact, above that it is
+    normal with the variance corrected for ties and zeros. Unit: the deal. Assumes margins
     symmetric around 0 under the null, which equal agents on exchanged seats satisfy.
     Source: Wilcoxon 1945, Biometrics Bulletin 1; Pratt 1959, JASA 54.
     """
@@ -157,9 +159,7 @@ def wilcoxon_signed_rank(margins: ArrayLike) -> TestResult:
     if nonzero == 0:
         why = s.trouble or "Every margin is 0: no signed ranks."
         return TestResult(name, None, None, s.n, s.zeros, s.forfeits, None, s.note(why))
-    from scipy import stats  # here: it takes long to import
-
-    result = stats.wilcoxon(s.values, zero_method="pratt", method="auto")
+    result = signed_ranks(s.values)
     share = f"{s.zeros} of {s.n} deals have margin 0." if s.zeros else ""
     few = (
         f"Only {nonzero} deals differ from 0: p cannot go below {2.0 ** (1 - nonzero):.2g}."
@@ -168,8 +168,8 @@ def wilcoxon_signed_rank(margins: ArrayLike) -> TestResult:
     )
     return TestResult(
         name,
-        float(result.statistic),
-        float(result.pvalue),
+        result.statistic,
+        result.p,
         s.n,
         s.zeros,
         s.forfeits,
@@ -240,17 +240,15 @@ def _signed_sums(values: FloatArray, rng: np.random.Generator, resamples: int) -
 def _noncentral_t_limit(t: float, df: float, probability: float) -> float:
     """The noncentrality for which P(T ≤ t) = probability."""
     spread = math.sqrt(1.0 + t * t / (2.0 * df))
-    from scipy import optimize, stats  # here: they take long to import
-
     guess = t - float(special.ndtri(probability)) * spread
     if df > 5_000 or abs(t) > 30:
         # Beyond this the noncentral t is numerically normal in the noncentrality.
         return guess
 
     def gap(nc: float) -> float:
-        return float(stats.nct.cdf(t, df, nc)) - probability
+        return float(special.nctdtr(df, nc, t)) - probability
 
-    return float(optimize.brentq(gap, guess - 3.0 * spread, guess + 3.0 * spread, xtol=1e-10))
+    return root(gap, guess - 3.0 * spread, guess + 3.0 * spread, 1e-10)
 
 
 def effect_size(margins: ArrayLike, confidence: float = 0.95) -> EffectSize:
@@ -284,7 +282,7 @@ def equivalence(
     Formula: p = max of the one-sided p of H: mean ≤ lower and H: mean ≥ upper; equivalent when
     p < alpha, that is when the 1 - 2·alpha t interval lies inside (lower, upper). `bound` is a
     number of points (±bound) or a pair. Unit: the deal; points. Assumptions as for the paired
-    t-test. Source: Schuirmann 1987, J. Pharmacokinet. Biopharm. 15; statsmodels computes it.
+    t-test. Source: Schuirmann 1987, J. Pharmacokinet. Biopharm. 15.
     """
     check_probability(alpha, "alpha")
     lower, upper = (-bound, bound) if isinstance(bound, int | float) else bound
@@ -296,21 +294,20 @@ def equivalence(
         return Equivalence(
             None, None, None, None, lower, upper, mean, None, None, alpha, s.n, s.note(s.trouble)
         )
-    from statsmodels.stats.weightstats import DescrStatsW  # here: it takes long to import
-
-    deals = DescrStatsW(s.values)
-    p, (_, p_lower, _), (_, p_upper, _) = deals.ttost_mean(lower, upper)
-    low, high = deals.tconfint_mean(2 * alpha)
+    se = s.sd / math.sqrt(s.n)
+    p_lower, p_upper = special.stdtr(s.n - 1, np.array([lower - s.mean, s.mean - upper]) / se)
+    p = float(max(p_lower, p_upper))
+    half = float(special.stdtrit(s.n - 1, 1 - alpha)) * se
     return Equivalence(
-        bool(p < alpha),
-        float(p),
+        p < alpha,
+        p,
         float(p_lower),
         float(p_upper),
         lower,
         upper,
         s.mean,
-        float(low),
-        float(high),
+        s.mean - half,
+        s.mean + half,
         alpha,
         s.n,
         s.note(),

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from arena.stats.pair_results import DealTable
+from arena.stats.roots import root
 from arena.stats.sample import FloatArray
 
 _FAR = 30.0
@@ -83,9 +84,7 @@ def open_limit(
     near, far = side * _FAR, -side * _FAR
     if gap(near) >= 0 or gap(far) <= 0:  # so few results that nothing is excluded
         return -side * _FAR
-    from scipy import optimize  # here: it takes long to import
-
-    return float(optimize.brentq(gap, near, far, xtol=1e-6))
+    return root(gap, near, far, 1e-6)
 
 
 def _profile(table: DealTable, agent: int, value: float, weights: FloatArray) -> float:

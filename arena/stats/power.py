@@ -11,6 +11,7 @@ from scipy import special
 
 from arena.stats.elo import NELO_PER_T, elo_of_score, expected_score
 from arena.stats.errors import StatsError
+from arena.stats.roots import root
 from arena.stats.sample import check_positive, check_probability, deal_sample
 from arena.stats.sequential.brownian import Motion
 from arena.stats.sequential.sprt import SprtDesign
@@ -106,13 +107,7 @@ def detectable(df: float, se: float, alpha: float, power: float = POWER) -> floa
     low, high = 0.0, 2.0
     while noncentral_power(high, df, alpha) < power:
         low, high = high, 2 * high
-    for _ in range(40):  # halved until it is exact; by hand: scipy.optimize takes long to import
-        middle = (low + high) / 2
-        if noncentral_power(middle, df, alpha) < power:
-            low = middle
-        else:
-            high = middle
-    return high * se
+    return root(lambda shift: noncentral_power(shift, df, alpha) - power, low, high, 1e-12) * se
 
 
 def deals_for_t_test(
@@ -236,9 +231,8 @@ def pilot_sd(margins: ArrayLike, confidence: float = 0.95) -> PilotSd:
         why = f"A pilot of {s.n} deals gives no interval for the standard deviation."
         return PilotSd(s.sd, None, None, s.n, confidence, s.note(why))
     trim = 1 / (2 * math.sqrt(s.n - 4)) if s.n > 5 else 0.0
-    from scipy import stats  # here: it takes long to import
-
-    centre = float(stats.trim_mean(s.values, min(trim, 0.25)))
+    cut = int(min(trim, 0.25) * s.n)
+    centre = float(np.sort(s.values)[cut : s.n - cut].mean())
     fourth = float(np.sum((s.values - centre) ** 4))
     kurtosis = s.n * fourth / float(np.sum((s.values - s.mean) ** 2)) ** 2
     se = math.sqrt(max(kurtosis - (s.n - 3) / s.n, 0.0) / (s.n - 1))

@@ -78,9 +78,6 @@ def deal_outcomes(margins: ArrayLike, confidence: float = 0.95) -> DealOutcomes:
             confidence,
             s.note(why),
         )
-    from scipy import stats  # here: it takes long to import
-
-    test = stats.binomtest(wins, wins + losses)
     low, high = _wilson(wins, wins + losses, confidence)
     return DealOutcomes(
         wins,
@@ -90,7 +87,7 @@ def deal_outcomes(margins: ArrayLike, confidence: float = 0.95) -> DealOutcomes:
         wins / (wins + losses),
         low,
         high,
-        float(test.pvalue),
+        min(1.0, 2 * float(special.bdtr(min(wins, losses), wins + losses, 0.5))),
         s.n,
         s.forfeits,
         confidence,

@@ -20,7 +20,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import interpolate, special
+from scipy import special
 
 from arena.stats.sample import FloatArray, check_probability
 
@@ -104,9 +104,29 @@ def family(
             total[number] += float(np.sum(1.0 / np.maximum(hits, 1)))
     chance = np.clip(LEVELS * total / (2 * draws), LEVELS, 1 - 1e-12)
     knots = _stretched(LEVELS)
-    smooth = interpolate.PchipInterpolator(knots, np.maximum.accumulate(_stretched(chance)))
     fine = np.linspace(knots[0], knots[-1], 500)
-    return Family(fine, smooth(fine))
+    return Family(fine, _monotone_cubic(fine, knots, np.maximum.accumulate(_stretched(chance))))
+
+
+def _monotone_cubic(x: FloatArray, knots: FloatArray, values: FloatArray) -> FloatArray:
+    """A smooth curve through ascending values that ascends everywhere.
+
+    Formula: cubic Hermite pieces; the slope at an inner knot is the weighted harmonic mean of
+    those of the chords beside it, at an end that of the chord.
+    Source: Fritsch & Butland 1984, SIAM J. Sci. Stat. Comput. 5.
+    """
+    width = np.diff(knots)
+    chord = np.diff(values) / width
+    left, right = width[:-1] + 2 * width[1:], 2 * width[:-1] + width[1:]
+    with np.errstate(divide="ignore"):  # a level chord makes the slope 0
+        inner = (left + right) / (left / chord[:-1] + right / chord[1:])
+    slope = np.concatenate(([chord[0]], inner, [chord[-1]]))
+    piece = np.clip(np.searchsorted(knots, x) - 1, 0, len(width) - 1)
+    h, t = width[piece], (x - knots[piece]) / width[piece]
+    bend = slope[piece] + slope[piece + 1] - 2 * chord[piece]
+    first = slope[piece]
+    second = chord[piece] - first - bend
+    return np.asarray(values[piece] + h * t * (first + t * (second + t * bend)))
 
 
 def _shrink(covariance: FloatArray, contrasts: FloatArray, deals: float) -> FloatArray:

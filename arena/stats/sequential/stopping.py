@@ -11,6 +11,7 @@ from scipy import special
 
 from arena.stats.counts import outcomes
 from arena.stats.elo import elo_of_score, expected_score
+from arena.stats.roots import root
 from arena.stats.sample import check_probability, deal_sample
 from arena.stats.sequential.brownian import Motion
 from arena.stats.sequential.likelihood import EloModel, score_bounds
@@ -104,11 +105,7 @@ class _Stop:
             low -= step
         while self.worse(high) > probability:
             high += step
-        from scipy import optimize  # here: it takes long to import
-
-        return float(
-            optimize.brentq(lambda truth: self.worse(truth) - probability, low, high, xtol=1e-9)
-        )
+        return root(lambda truth: self.worse(truth) - probability, low, high, 1e-9)
 
 
 def elo_after_stopping(
@@ -145,11 +142,7 @@ def elo_after_stopping(
     def solve(probability: float) -> float | None:
         if not worse(-1_000.0) > probability > worse(1_000.0):
             return None
-        from scipy import optimize  # here: it takes long to import
-
-        return float(
-            optimize.brentq(lambda elo: worse(elo) - probability, -1_000.0, 1_000.0, xtol=1e-11)
-        )
+        return root(lambda elo: worse(elo) - probability, -1_000.0, 1_000.0, 1e-11)
 
     decision: Decision = "continue"
     if llr >= design.upper:
