@@ -12,7 +12,6 @@ line numbers, so a script that is started again finds its own results.
 
 from __future__ import annotations
 
-import hashlib
 import sys
 import sysconfig
 from collections.abc import Iterator, Mapping
@@ -25,6 +24,7 @@ from typing import Any
 import cloudpickle
 
 from arena.core.errors import ArenaError
+from arena.core.source_code import code_digest
 
 _MADE: dict[str, LiveAgent] = {}
 """The live agents of this process, by family."""
@@ -95,11 +95,7 @@ def plain_fields(agent: object) -> dict[str, Any]:
 
 def object_digest(thing: object) -> str:
     """A hash of an object's state and of the code that it reaches."""
-    digest = hashlib.sha256()
-    for part in _Description().of(thing):
-        digest.update(part.encode())
-        digest.update(b"\0")
-    return digest.hexdigest()
+    return code_digest([], *_Description().of(thing))
 
 
 _NOT_CODE = {
@@ -215,7 +211,7 @@ def _module_digest(module: str) -> str:
     if file is None or any(Path(file).is_relative_to(each) for each in _installed()):
         return module
     try:
-        return f"{module} {hashlib.sha256(Path(file).read_bytes()).hexdigest()}"
+        return f"{module} {code_digest([Path(file)])}"
     except OSError:
         return module
 

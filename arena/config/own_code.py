@@ -14,8 +14,6 @@ file as a module, in which relative imports work.
 
 from __future__ import annotations
 
-import ast
-import hashlib
 import os
 import sys
 import traceback
@@ -27,6 +25,7 @@ from types import ModuleType
 from typing import Any
 
 from arena.core.errors import ArenaError, did_you_mean
+from arena.core.source_code import ImportGraph, code_digest
 
 _TRUSTED: set[Path] = set()
 _IMPORTED: dict[str, str] = {}
@@ -104,7 +103,7 @@ class OwnCode:
             why = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
             raise ArenaError(_not_there(path, why or str(error), is_file)) from error
         found = cls(code_from(home, written, folder), str(path.resolve()), package, name, source)
-        helpers = {str(file): _digest_of(file) for file in _imports(found.root, path.resolve())}
+        helpers = {str(file): code_digest([file]) for file in found.imported_files()}
         _forget_changed(helpers)
         return replace(found, helpers=tuple(sorted(helpers.items())))
 
@@ -119,7 +118,13 @@ class OwnCode:
     @property
     def sha256(self) -> str:
         """The hash of its code: of the file and of what it imports from its folder."""
-        return _digest(self.source, *(digest for _, digest in self.helpers))
+        return code_digest([], self.source, *(digest for _, digest in self.helpers))
+
+    def imported_files(self) -> set[Path]:
+        """The files below its root that it imports, and those that these import."""
+        path = Path(self.path)
+        module = f"{self.package}.{path.stem}" if self.package else path.stem
+        return ImportGraph().files(module, path, [self.root]) - {path}
 
     def load(self) -> type:
         """The class; its file is run once in a process, and again if it has changed."""
@@ -146,7 +151,7 @@ def _run(code: OwnCode) -> ModuleType:
     if str(code.root) not in sys.path:
         # At the end: a file that is called like a module of Python's does not replace it.
         sys.path.append(str(code.root))
-    name = f"own_{Path(code.path).stem}_{_digest(code.path, code.sha256)[:12]}"
+    name = f"own_{Path(code.path).stem}_{code_digest([], code.path, code.sha256)[:12]}"
     module = ModuleType(name)
     module.__file__ = code.path
     module.__package__ = code.package or ""
@@ -160,45 +165,6 @@ def _run(code: OwnCode) -> ModuleType:
     return module
 
 
-def _imports(root: Path, file: Path) -> set[Path]:
-    """The files below `root` that a file imports, and those that these import."""
-    found: set[Path] = set()
-    waiting = [file]
-    while waiting:
-        new = _imported_by(root, waiting.pop()) - found - {file}
-        found |= new
-        waiting += new
-    return found
-
-
-def _imported_by(root: Path, file: Path) -> set[Path]:
-    try:
-        tree = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError):
-        return set()  # reported when it is run
-    bases: list[tuple[Path, str]] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            bases += [(root, alias.name) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = file.parents[node.level - 1] if node.level else root
-            inside = f"{node.module}." if node.module else ""
-            bases += [(base, inside + alias.name) for alias in node.names]
-            bases.append((base, node.module or ""))
-            bases += [(base.parent, base.name)] * bool(node.level)  # runs the package itself
-    return {
-        path
-        for base, dotted in bases
-        for end in range(1, len(dotted.split(".")) + 1)
-        for path in _files_of(base.joinpath(*dotted.split(".")[:end]))
-        if path.is_file() and path.is_relative_to(root)
-    }
-
-
-def _files_of(module: Path) -> tuple[Path, Path]:
-    return module.with_name(f"{module.name}.py"), module / "__init__.py"
-
-
 def _forget_changed(helpers: dict[str, str]) -> None:
     """What was imported from the folder of own code and has been edited since is imported anew."""
     changed = {file for file, digest in helpers.items() if _IMPORTED.get(file, digest) != digest}
@@ -208,14 +174,6 @@ def _forget_changed(helpers: dict[str, str]) -> None:
                 del sys.modules[name]
         _IMPORTED.clear()
         invalidate_caches()
-
-
-def _digest(*texts: str) -> str:
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
-
-
-def _digest_of(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def _is_own(value: object, module: ModuleType) -> bool:

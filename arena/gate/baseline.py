@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import hashlib
 import json
 import platform
 import sys
@@ -21,6 +19,7 @@ from arena.core.deals import Deal
 from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
 from arena.core.rules import Rules
+from arena.core.source_code import code_digest, syntax_of
 from arena.tournament.fingerprint import is_reproducible, play_probe
 from arena.tournament.referee import Clock, Referee, first_decisions
 
@@ -145,29 +144,11 @@ def kernel_sources(rules: Rules) -> str:
 
     import arena.games
 
-    digest = hashlib.sha256(numba.__version__.encode())
     root = Path(next(iter(arena.games.__path__)))
     files = {*(root / "kernel").rglob("*.py"), *root.glob("*.py")}
     own = sys.modules[type(rules).__module__].__file__
     files |= set(Path(own).parent.glob("*.py")) if own else set()
-    for file in sorted(files):
-        digest.update(file.name.encode())
-        digest.update(_without_words(file.read_text(encoding="utf-8")).encode())
-    return digest.hexdigest()[:16]
-
-
-def _without_words(source: str) -> str:
-    """The syntax tree of a module, without its docstrings."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list):
-            node.body = [  # type: ignore[attr-defined]  # of those nodes that have one
-                line
-                for line in body
-                if not (isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant))
-            ]
-    return ast.dump(tree)
+    return code_digest(files, numba.__version__, content=syntax_of)
 
 
 def make_baseline(

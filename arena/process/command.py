@@ -5,7 +5,6 @@ The program speaks the protocol of `docs/protocol.md` on its standard input and 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from arena.core.agent import Setup, parameter
 from arena.core.errors import ArenaError
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
+from arena.core.source_code import code_digest
 from arena.process.client import ProcessAgent, Program, Seated
 from arena.process.limits import Limits
 
@@ -53,13 +53,10 @@ class Command:
     @property
     def model_hash(self) -> str:
         """The hash of the files that are named: another program is another agent."""
-        digest = hashlib.sha256()
-        for path in self._files():
-            try:
-                digest.update(path.read_bytes())
-            except OSError as error:
-                raise ArenaError(f"argv: {path}: {error.strerror or error}") from error
-        return digest.hexdigest()
+        try:
+            return code_digest(self._files())
+        except OSError as error:
+            raise ArenaError(f"argv: {error.filename}: {error.strerror or error}") from error
 
     def _files(self) -> Iterator[Path]:
         for word in self.argv:

@@ -12,23 +12,32 @@ the experiment. In each the agent has another seat and the others play at random
 
 Agents whose play depends on the clock declare `reproducible = False` (a class
 variable or a property); they are not probed.
+
+A change that touches few hands keeps the fingerprint. So a run also keeps `code_of` its
+agents, a hash of the sources, and does not mix the results of two versions unasked.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from arena.config.entrants import AgentSpec, Entrant
+import arena
+from arena.config.entrants import AgentSpec, Builder, Entrant
+from arena.config.live_agents import LiveAgent
 from arena.config.model_file import model_hash
+from arena.config.own_code import OwnCode
 from arena.core.agent import Player
 from arena.core.deals import Deal
 from arena.core.rules import Action, Rules, View
 from arena.core.seeds import Rng, rng_for
+from arena.core.source_code import code_digest
 from arena.process.revision import Revision
 from arena.tournament.referee import Clock, Lineup, Referee
 
@@ -84,6 +93,35 @@ def probe(
     return play_probe(Referee(rules, _PROBE_SEED, limit_s, clock), player, places).digest
 
 
+def code_of(builders: Sequence[Builder]) -> str:
+    """The hash of an entrant's code: of the packages of its families, and of rules and games."""
+    digests = [_digest_of_games()]
+    for builder in builders:
+        for family in (builder.family, builder.bidder_family):
+            if isinstance(family, (OwnCode, LiveAgent)):
+                digests.append(family.sha256)
+            elif family is not None:
+                digests.append(_module_digest(getattr(family, "__module__", "")))
+    return code_digest([], *digests)
+
+
+@cache
+def _module_digest(module: str) -> str:
+    """Of the whole package; of the one file where the top is a folder without `__init__.py`."""
+    for name in (module.partition(".")[0], module):
+        file = getattr(sys.modules.get(name), "__file__", None)
+        if file is not None:
+            path = Path(file)
+            return code_digest(path.parent.rglob("*.py") if path.stem == "__init__" else [path])
+    return module
+
+
+@cache
+def _digest_of_games() -> str:
+    root = Path(arena.__file__).parent
+    return code_digest([*(root / "core").rglob("*.py"), *(root / "games").rglob("*.py")])
+
+
 Models: TypeAlias = tuple[str | None, str | None]
 
 
@@ -111,8 +149,7 @@ def fingerprint(
     for member, hashes in zip(members, own_code, strict=False):
         if any(hashes):
             member["code"] = list(hashes)
-    text = json.dumps(members, sort_keys=True, ensure_ascii=False, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return code_digest([], json.dumps(members, sort_keys=True, ensure_ascii=False, default=str))
 
 
 def _described(spec: AgentSpec, models: Models, found: str, folder: Path) -> dict[str, Any]:

@@ -9,7 +9,6 @@ rules.
 
 from __future__ import annotations
 
-import hashlib
 import sys
 import threading
 import time
@@ -22,6 +21,7 @@ from arena.config.entrants import Builder
 from arena.core.agent import Setup, sees_all_cards
 from arena.core.rules import Rules
 from arena.core.seeds import Rng, rng_for
+from arena.core.source_code import code_digest
 
 _LATE_TRICKS = 3
 _LOOK_EVERY_S = 0.5
@@ -37,8 +37,7 @@ def unpractised(rules: Rules, builders: list[Any]) -> dict[Path, Builder]:
         family = getattr(builder, "family", None)
         if isinstance(builder, Builder) and isinstance(family, type) and _compiles(family):
             words = (family, builder.parameters, builder.bidder_family, builder.bidder_parameters)
-            text = repr((words, rules, jit.code_digest(family)))
-            digest = hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+            digest = code_digest([], repr((words, rules)), jit.class_digest(family))
             found[jit.cache_folder() / "practised" / digest] = builder
     return {stamp: builder for stamp, builder in found.items() if not stamp.exists()}
 

@@ -22,11 +22,10 @@ from arena.store.folder import RunFolder, now
 from arena.store.manifest import EntrantUsed, Manifest, Session, read_manifest
 from arena.tournament.describe import describe, pairing_key, rules_used, versions
 from arena.tournament.fault_lines import fault_line
-from arena.tournament.fingerprint import fingerprint, models_of
+from arena.tournament.fingerprint import code_of, fingerprint, models_of
 from arena.tournament.practice import announced, unpractised
 from arena.tournament.runner import Backend, Runner
 from arena.tournament.schedule import Schedule
-from arena.tournament.sources import code_of
 from arena.tournament.stopping import EachPairing, PairTrace, StopRule, trace_of, write_traces
 from arena.tournament.stored_units import StoredUnits
 from arena.tournament.tally import Tally

@@ -13,7 +13,6 @@ place of a choice between games.
 from __future__ import annotations
 
 import atexit
-import hashlib
 import importlib
 import importlib.util
 import os
@@ -25,6 +24,7 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+from arena.core.source_code import code_digest
 from arena.games.kernel import jit
 from arena.games.kernel.contract import FUNCTIONS, Function, Kernel
 
@@ -202,8 +202,7 @@ def _written(stem: str, sources: dict[str, str], owner: str = __name__) -> Path:
     """The folder with these files."""
     texts = {name: _HEAD.format(owner=owner) + text for name, text in sources.items()}
     texts = {name: _future_first(text) for name, text in texts.items()}
-    digest = hashlib.blake2b(repr(sorted(texts.items())).encode(), digest_size=12).hexdigest()
-    folder = jit.cache_folder() / f"{stem}-source-{digest}"
+    folder = jit.cache_folder() / f"{stem}-source-{code_digest([], repr(sorted(texts.items())))}"
     try:
         _write(folder, texts)
         os.utime(folder)

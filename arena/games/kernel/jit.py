@@ -17,11 +17,9 @@ everything runs as plain Python, for debugging.
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 import pickle
 import platform
-import re
 import shutil
 import sys
 import time
@@ -37,6 +35,8 @@ import numpy as np
 from filelock import FileLock, Timeout
 from numba.core import caching as numba_caching
 from numba.core import config as numba_config
+
+from arena.core import source_code
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -231,7 +231,7 @@ def compiled_since(start: float) -> Compiling:
     return Compiling(done, max(done, len(_functions)))
 
 
-def code_digest(thing: type) -> str:
+def class_digest(thing: type) -> str:
     """A digest of all sources that a class is made from, and of the machine."""
     return _digest(thing.__module__, _file_of(thing))
 
@@ -276,7 +276,6 @@ def _folder_for(module: str, file: Path) -> Path:
 
 
 def _digest(module: str, file: Path) -> str:
-    digest = hashlib.blake2b(digest_size=12)
     machine = (
         *(platform.python_version(), numba.__version__, llvmlite.__version__, np.__version__),
         *(platform.machine(), llvmlite.binding.get_host_cpu_name()),
@@ -284,78 +283,23 @@ def _digest(module: str, file: Path) -> str:
         *LLVM_OPTIONS,
         module,
     )
-    digest.update(repr(machine).encode())
-    for path in sorted(sources_of(module, file)):
-        digest.update(f"\n{path.name} ".encode())
-        digest.update(_content(path))
-    return digest.hexdigest()
+    return source_code.code_digest(sources_of(module, file), repr(machine), content=_graph.content)
 
 
-_content = functools.cache(Path.read_bytes)
+_graph = source_code.ImportGraph()
 """Many modules are made from the same sources, and none changes while it is imported."""
 
 
 def sources_of(module: str, file: Path) -> set[Path]:
     """The file of a module and of all that it imports, as far as compiled code can be there."""
-    roots = _roots | _root_of(module, file)
-    is_package = file.name == "__init__.py"
-    found, seen = {file}, set()
-    todo = [module, *_imports_of(file, module if is_package else module.rpartition(".")[0])]
-    while todo:
-        name = todo.pop()
-        if name in seen or name.partition(".")[0] not in _packages:
-            continue
-        seen.add(name)
-        for package, path in (pair for root in roots for pair in _files_of(name, root)):
-            if path not in found:
-                found.add(path)
-                todo.extend(_imports_of(path, package))
-        if name in _made_from and (path := _made_from[name][1]) not in found:
-            found.add(path)
-            todo.extend(_imports_of(path, name.rpartition(".")[0]))
-    return found
+    generated = {name: path for name, (_, path) in _made_from.items()}
+    return _graph.files(module, file, _roots | _root_of(module, file), _packages, generated)
 
 
 def _root_of(module: str, file: Path) -> set[Path]:
     """The folder in which the top-level package of a module is; none for a file too high up."""
     depth = module.count(".") + (file.name == "__init__.py")
     return {file.parents[depth]} if depth < len(file.parents) else set()
-
-
-@functools.cache
-def _files_of(name: str, root: Path) -> tuple[tuple[str, Path], ...]:
-    """The files below `root` that importing `name` runs, each with the package it belongs to."""
-    # Importing a.b.c runs a/__init__ and a/b/__init__ too.
-    package = name.rpartition(".")[0]
-    above = _files_of(package, root) if package else ()
-    place = root.joinpath(*name.split("."))
-    if (path := place / "__init__.py").is_file():
-        return *above, (name, path)
-    if (path := place.with_suffix(".py")).is_file():
-        return *above, (package, path)
-    return above
-
-
-_IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|.*)|import[ \t]+(.*))$", re.M
-)
-"""Finds every import statement. What it finds in docstrings besides does no harm."""
-
-
-@functools.cache
-def _imports_of(path: Path, package: str) -> tuple[str, ...]:
-    names: list[str] = []
-    for dots, base, things, modules in _IMPORT.findall(_content(path).decode("utf-8")):
-        if modules:
-            names += re.findall(r"[\w.]+", modules)
-            continue
-        if dots:
-            parts = package.split(".")
-            above = parts[: len(parts) + 1 - len(dots)]
-            base = ".".join([*above, *([base] if base else [])])
-        # `from package import thing`: the thing may be a module.
-        names += [base, *(f"{base}.{thing}" for thing in re.findall(r"\w+", things))]
-    return tuple(names)
 
 
 def _sweep(folder: Path) -> None:

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from arena.config.entrants import Builder
-from arena.tournament.sources import code_of
+from arena.tournament.fingerprint import code_of
 
 BOT = '''
 class Bot:
