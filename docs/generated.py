@@ -8,16 +8,13 @@ site is built.
 from __future__ import annotations
 
 import argparse
-import ast
 import dataclasses
 import inspect
 import json
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import arena.core.rules
 from arena.cli import COMMANDS, Parser, command
 from arena.config.models import (
     DealsSection,
@@ -31,7 +28,7 @@ from arena.config.parameters import Parameter, parameters_of
 from arena.config.schema import json_schema
 from arena.core.cards import SEATS, cards_of, trump_name, write_cards
 from arena.core.registry import AGENTS, BIDDERS, GAMES
-from arena.core.rules import Rules, View, action_name
+from arena.core.rules import Rules, View, action_name, field_docs
 from arena.core.seeds import Rng
 from arena.games.needs import games_of
 
@@ -49,7 +46,7 @@ _SEATS = ("seat", "dealer", "leader", "declarer", "table_leader")
 
 def view_table() -> str:
     """The fields of a view, each with an example from every game."""
-    helps = _helps(arena.core.rules, "View")
+    helps = field_docs(View)
     views = [_example(GAMES.get(name)(**options)) for name, options in SHOWN.items()]
     lines = [
         f"| field | what it is | {' | '.join(SHOWN)} |",
@@ -59,6 +56,14 @@ def view_table() -> str:
         values = [_value(view, field) for view in views]
         lines.append(f"| `{field}` | {helps[field]} | {' | '.join(values)} |")
     return "\n".join(lines)
+
+
+def json_view_table() -> str:
+    """The fields of a view as JSON."""
+    rows = {"format": "The version of this encoding: 1.", **field_docs(View)}
+    return "\n".join(
+        ["| field | what it is |", "|---|---|", *(f"| `{n}` | {d} |" for n, d in rows.items())]
+    )
 
 
 def _example(rules: Rules, seed: int = 3) -> View:
@@ -90,26 +95,6 @@ def _value(view: View, field: str) -> str:
         first = value[0]
         return f"`({first!r}, ...)`: {write_cards(first.cards)} to {SEATS[first.winner]}, ..."
     return f"`{value!r}`"
-
-
-def _helps(module: object, name: str) -> dict[str, str]:
-    """What is written under each field of a class."""
-    tree = ast.parse(inspect.getsource(module))  # type: ignore[arg-type]
-    body = next(n.body for n in tree.body if isinstance(n, ast.ClassDef) and n.name == name)
-    found: dict[str, str] = {}
-    for field, after in pairwise(body):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-            text = after.value.value if _is_text(after) else ""  # type: ignore[attr-defined]
-            found[field.target.id] = " ".join(text.split())
-    return found
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
 
 
 # --- pages of the reference --------------------------------------------------------------
@@ -159,7 +144,7 @@ def experiments_page() -> str:
             " ".join((model.__doc__ or "").split()),
             "",
         ]
-        helps = _helps(inspect.getmodule(model), model.__name__)
+        helps = field_docs(model)
         lines += ["| key | type | default | |", "|---|---|---|---|"]
         for name, field in model.model_fields.items():
             default = "must be given" if field.is_required() else f"`{_yaml(field.default)}`"
@@ -268,7 +253,7 @@ def _yaml(value: Any) -> str:
 
 # --- tables inside pages -----------------------------------------------------------------
 
-TABLES = {("agent-api.md", "view"): view_table}
+TABLES = {("agent-api.md", "view"): view_table, ("protocol.md", "view"): json_view_table}
 """What stands between `<!-- made: view -->` and `<!-- end -->` in which page."""
 
 

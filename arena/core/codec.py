@@ -4,8 +4,8 @@ A process that plays, a page that shows, a row to learn from and a stored positi
 the same thing: the `View`, written as here. Cards are written `"H7"`, seats `"N"`, suits and
 trumps `"H"`, actions by the names that the game gives them; sets of cards are lists in
 ascending order, and what is not known (or does not exist in a game) is null. A view says the
-game with its options, so it can be read by itself. `FIELDS` lists every field once, with its
-reader, its writer, its schema and its meaning; `docs/protocol.md` has the same as a table.
+game with its options, so it can be read by itself. `View` describes its fields; here each has its
+kind of value: a reader, a writer and a schema.
 
 A `ViewCodec` keeps what it wrote last, and its reader what it read: nearly all of a view is
 the same as in the view before, and tricks are added to those there were.
@@ -45,6 +45,7 @@ from arena.core.rules import (
     Standing,
     Trick,
     View,
+    field_docs,
 )
 
 FORMAT = 1
@@ -194,50 +195,35 @@ def action_names(rules: Rules | None) -> tuple[str, ...]:
 # --- the fields of a view ----------------------------------------------------------------
 
 
-class Field(NamedTuple):
-    """A field of a view besides the rules."""
+def _kinds(action: Kind) -> dict[str, Kind]:
+    """The kind of each field of a view after its rules, given that of the game's actions."""
+    return {
+        "seat": _SEAT,
+        "phase": _PHASE,
+        "legal": _list_of(action),
+        "hand": _CARD_SET,
+        "dealt_hand": _CARDS,
+        "dealer": _or_null(_SEAT),
+        "leader": _or_null(_SEAT),
+        "trump": _or_null(_TRUMP),
+        "declarer": _or_null(_SEAT),
+        "forced": _FLAG,
+        "turn_ups": _list_of(_SUIT),
+        "bids": _list_of(_bid_kind(action)),
+        "tricks": _list_of(_TRICK),
+        "table": _CARDS,
+        "table_leader": _or_null(_SEAT),
+        "opened": _FLAG,
+        "points": _NUMBERS,
+        "bonus": _NUMBERS,
+        "standing": _STANDING,
+        "passed": _CARDS,
+        "received": _CARDS,
+        "shown": _list_of(_SHOWN),
+        "all_hands": _or_null(_list_of(_CARD_SET)),
+        "passing": _NUMBER,
+    }
 
-    name: str
-    kind: Callable[[Kind], Kind]
-    """Makes the kind, given the kind of the game's actions."""
-    help: str
-
-
-def _always(kind: Kind) -> Callable[[Kind], Kind]:
-    return lambda action: kind
-
-
-FIELDS: tuple[Field, ...] = (
-    Field("seat", _always(_SEAT), "the seat that is to act; the view is limited to what it knows"),
-    Field("phase", _always(_PHASE), "what is going on: an auction, passing cards, or play"),
-    Field("legal", _list_of, "what may be done now"),
-    Field("hand", _always(_CARD_SET), "the cards held now"),
-    Field("dealt_hand", _always(_CARDS), "the hand as it was dealt, in the order dealt"),
-    Field("dealer", _always(_or_null(_SEAT)), "who dealt"),
-    Field("leader", _always(_or_null(_SEAT)), "who leads the first trick, once that is known"),
-    Field("trump", _always(_or_null(_TRUMP)), "the trump suit; O is obe-abe, U is une-ufe"),
-    Field("declarer", _always(_or_null(_SEAT)), "who chose the trump, or has to make the game"),
-    Field("forced", _always(_FLAG), "whether the declarer had no choice"),
-    Field("turn_ups", _always(_list_of(_SUIT)), "suits turned up for the auction so far"),
-    Field("bids", lambda action: _list_of(_bid_kind(action)), "the auction so far, in order"),
-    Field("tricks", _always(_list_of(_TRICK)), "the finished tricks; cards in the order of play"),
-    Field("table", _always(_CARDS), "the cards of the trick in progress, in the order of play"),
-    Field("table_leader", _always(_or_null(_SEAT)), "who led the trick in progress, or leads it"),
-    Field("opened", _always(_FLAG), "whether a suit that may not be led at first is broken"),
-    Field("points", _always(_NUMBERS), "card points taken so far in this round, for each side"),
-    Field("bonus", _always(_NUMBERS), "bonus (roem, Weis) so far in this round, for each side"),
-    Field("standing", _always(_STANDING), "rounds played in this match, and its score by side"),
-    Field("passed", _always(_CARDS), "the cards this seat passed on, in the order chosen"),
-    Field("received", _always(_CARDS), "the cards this seat received"),
-    Field("shown", _always(_list_of(_SHOWN)), "cards that seats have shown to all"),
-    Field(
-        "all_hands",
-        _always(_or_null(_list_of(_CARD_SET))),
-        "all hands by seat, for agents that declare that they see them; else null",
-    ),
-    Field("passing", _always(_NUMBER), "how many turns on passed cards go; 0 if none are passed"),
-)
-"""In the order of `View`, after its rules."""
 
 _HEAD = ("format", "rules")
 _NOTHING = object()
@@ -252,13 +238,13 @@ class ViewCodec:
         self._rules = encode_rules(rules)
         self._action = _action_kind(rules)
         self._names = action_names(rules)
-        kinds = [(field.name, field.kind(self._action)) for field in FIELDS]
-        self._kinds = [kind for _, kind in kinds]
-        self._readers = [(name, kind.read) for name, kind in kinds]
+        kinds = _kinds(self._action)
+        self._kinds = list(kinds.values())
+        self._readers = [(name, kind.read) for name, kind in kinds.items()]
         head = f'{{"format":{FORMAT},"rules":{json.dumps(self._rules, separators=(",", ":"))},'
-        names = ",".join(f'"{name}":%s' for name, _ in kinds)
+        names = ",".join(f'"{name}":%s' for name in kinds)
         self._template = head.replace("%", "%%") + names + "}"
-        self._keys = len(_HEAD) + len(FIELDS)
+        self._keys = len(_HEAD) + len(kinds)
         self._written: list[tuple[Any, str]] = [(_NOTHING, "")] * len(kinds)
 
     def encode(self, view: View) -> str:
@@ -446,13 +432,12 @@ def definitions() -> dict[str, Any]:
 
 
 def _view_definition() -> dict[str, Any]:
-    action = _action_kind(None)
+    docs = field_docs(View)
+    kinds = _kinds(_action_kind(None)).items()
     return _object(
-        format={"const": FORMAT, "description": "the version of this encoding"},
-        rules={**_ref("rules"), "description": "the game and its options"},
-        **{
-            field.name: {**field.kind(action).schema, "description": field.help} for field in FIELDS
-        },
+        format={"const": FORMAT, "description": "The version of this encoding."},
+        rules={**_ref("rules"), "description": docs["rules"]},
+        **{name: {**kind.schema, "description": docs[name]} for name, kind in kinds},
     )
 
 

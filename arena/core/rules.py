@@ -8,8 +8,12 @@ and with scores of which more or less is better.
 
 from __future__ import annotations
 
+import abc
+import ast
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias
 
 from arena.core.cards import CARD_NAMES, SEATS, TRUMPS, cards_of, pretty, suit_lines, trump_name
@@ -177,38 +181,41 @@ class MatchFormat:
 class View(NamedTuple):
     """All that a seat may know when it is its turn, and nothing more.
 
-    A value: it holds no reference to the round, the other hands or the referee.
-    Masks have bit `card` set for each card (see `arena.core.cards`).
+    A value: it holds no reference to the round, the other hands or the referee. Seats N, E, S, W
+    are 0 to 3. Sets of cards (`hand`, those in `shown` and `all_hands`) are masks with bit `card`
+    set for each card (see `arena.core.cards`). What does not exist (yet) is None.
+
+    The JSON form, its schema and the documentation take these descriptions (`field_docs`).
     """
 
     rules: Rules
-    """The game with its options; also says who takes a trick and what it is worth."""
+    """The game with its options."""
     seat: int
-    """The seat that is to act; N, E, S, W are 0 to 3."""
+    """The seat that is to act."""
     phase: Phase
     """The kind of decision: `bid`, `pass` (cards on), or `play` a card."""
     legal: tuple[Action, ...]
-    """The legal actions, in ascending order of their numbers: suit by suit, not by strength."""
+    """The legal actions, suit by suit, not by strength."""
     hand: int
-    """The cards held now, as a mask."""
+    """The cards held now."""
     dealt_hand: tuple[int, ...]
     """The hand as it was dealt, in the order dealt."""
     dealer: int | None
-    """The seat that dealt; None in games without a dealer."""
+    """The seat that dealt, in games with a dealer."""
     leader: int | None
     """The seat that leads the first trick, once that is known."""
     trump: int | None
-    """The trump suit (or obe, une), as an index into `TRUMPS`; None if there is none (yet)."""
+    """The trump suit, obe-abe or une-ufe, once there is one."""
     declarer: int | None
-    """The seat that chose trump, or that declares; None if there is none (yet)."""
+    """The seat that chose trump, or that declares, once there is one."""
     forced: bool
     """Whether the declarer had no choice, so that declaring says nothing about their hand."""
     turn_ups: tuple[int, ...]
     """Suits turned up for the auction so far."""
     bids: tuple[Bid, ...]
-    """The calls of the auction so far, as (seat, action)."""
+    """The calls of the auction so far."""
     tricks: tuple[Trick, ...]
-    """The finished tricks, as (leader, cards, winner, points, bonus)."""
+    """The finished tricks; their cards are in the order of play."""
     table: tuple[int, ...]
     """Cards of the trick in progress, in the order of play."""
     table_leader: int | None
@@ -226,11 +233,11 @@ class View(NamedTuple):
     received: tuple[int, ...]
     """The cards this seat received."""
     shown: tuple[tuple[int, int], ...]
-    """Cards that seats have shown to all, as (seat, mask)."""
+    """Cards that seats have shown to all."""
     all_hands: tuple[int, ...] | None = None
-    """All hands by seat, for agents that declare that they see them; else None."""
+    """All hands by seat, for agents that declare that they see them."""
     passing: int = 0
-    """Cards passed in this round go to `rules.seat_after(seat, passing)`; 0 if none are passed."""
+    """How many turns on cards are passed in this round; 0 if none are."""
 
     def __repr__(self) -> str:
         """One line: the seat to act, its hand, the table and the legal actions.
@@ -311,131 +318,171 @@ class View(NamedTuple):
         return self.rules.seat_after(self.table_leader, place)
 
 
+def field_docs(described: type) -> dict[str, str]:
+    """The description under each field of a class, from its source."""
+    (found,) = ast.parse(inspect.getsource(described)).body
+    assert isinstance(found, ast.ClassDef)
+    docs: dict[str, str] = {}
+    for field, after in pairwise(found.body):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+            is_text = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+            text = ast.literal_eval(ast.unparse(after)) if is_text else ""
+            docs[field.target.id] = " ".join(text.split())
+    return docs
+
+
 # --- what a game is ----------------------------------------------------------------------
 
 
 class Rules(Protocol):
-    """A game under one choice of options: a value, compared by its options."""
+    """A game under one choice of options: a frozen dataclass of them, compared by its options.
+
+    Trick-taking games derive from `arena.games.base.TrickGame`, which has the part of this that is
+    the same for all; another kind of game derives from this class, or only has all of it.
+    """
 
     name: ClassVar[str]
-    version: ClassVar[int]
+    version: ClassVar[int] = 1
     """Version of the rules; raised when the same actions would give other results."""
-    options_help: ClassVar[dict[str, str]]
-    bids: ClassVar[tuple[str, ...]]
+    options_help: ClassVar[dict[str, str]] = {}
+    bids: ClassVar[tuple[str, ...]] = ()
     """Names of the bids that are the game's own, action `OWN_BIDS` first; empty if it is bid
     by the calls that games share, or not at all."""
-    usual_bidder: ClassVar[str | None]
+    usual_bidder: ClassVar[str | None] = None
     """The registered bidder for agents that do not bid themselves."""
-    stake: ClassVar[float | None]
+    stake: ClassVar[float | None] = None
     """The points that are usually at stake in a round, by which searches scale exploration;
     None if it has not been measured."""
-    labels: ClassVar[dict[str, str]]
+    labels: ClassVar[dict[str, str]] = {}
     """What players of this game call things: the bonus, and the flags of an outcome."""
-    flag_owners: ClassVar[dict[str, FlagOwner]]
+    flag_owners: ClassVar[dict[str, FlagOwner]] = {}
     """The side that a flag counts for: the declarer's, or the one with most points or tricks."""
-    measures: ClassVar[dict[str, Callable[[Deal], int]]]
+    measures: ClassVar[dict[str, Callable[[Deal], int]]] = {}
     """Numbers that a deal can be filtered by when a set is made."""
 
     @classmethod
+    @abc.abstractmethod
     def from_record(cls, record: dict[str, Any]) -> Self | None:
         """The rules a recorded round was played under; None if it is of another game."""
         ...
 
     @property
+    @abc.abstractmethod
     def players(self) -> int:
         """How many seats there are."""
         ...
 
     @property
+    @abc.abstractmethod
     def deck(self) -> int:
         """Mask of all cards of the game."""
         ...
 
     @property
+    @abc.abstractmethod
     def hand_size(self) -> int:
         """Cards dealt to each seat, and so tricks in a round."""
         ...
 
     @property
+    @abc.abstractmethod
     def sides(self) -> tuple[tuple[int, ...], ...]:
         """Which seats score together."""
         ...
 
     @property
+    @abc.abstractmethod
     def higher_wins(self) -> bool:
         """Whether a higher score is better."""
         ...
 
     @property
+    @abc.abstractmethod
     def margin_bounds(self) -> tuple[float, float]:
         """The worst and the best margin of a side: own score less the others', in its favour."""
         ...
 
+    @abc.abstractmethod
     def worst_margin(self, sides: int) -> float:
         """The worst possible margin of an entrant that plays this number of sides."""
         ...
 
     @property
+    @abc.abstractmethod
     def match(self) -> MatchFormat:
         """How long a full match is."""
         ...
 
     def __hash__(self) -> int:
         """Equal rules have equal hashes, so that derived values can be cached."""
-        ...
+        return hash(repr(self))
 
+    @abc.abstractmethod
     def side_of(self, seat: int) -> int:
         """The side that a seat scores for."""
         ...
 
+    @abc.abstractmethod
     def seat_after(self, seat: int, steps: int = 1) -> int:
         """The seat that plays `steps` turns after `seat`."""
         ...
 
+    @abc.abstractmethod
     def check_deal(self, deal: Deal) -> None:
         """Raise `RulesError` if these rules cannot be played on this deal."""
         ...
 
+    @abc.abstractmethod
     def start(self, deal: Deal, standing: Standing = ...) -> Any:
         """The round at its first decision, after the cards that the deal prescribes."""
         ...
 
+    @abc.abstractmethod
     def in_match(self, deal: Deal, number: int) -> Deal:
         """The deal as round `number` of a match: the dealer rotates."""
         ...
 
+    @abc.abstractmethod
     def playable(self, hand: int, position: Position) -> int:
         """The cards of `hand` (a mask) that may be played in this position."""
         ...
 
+    @abc.abstractmethod
     def trick_winner(self, cards: tuple[int, ...], trump: int | None) -> int:
         """Which card of a trick (0 is the one led) takes it."""
         ...
 
+    @abc.abstractmethod
     def trick_value(self, cards: tuple[int, ...], trump: int | None, last: bool) -> tuple[int, int]:
         """Card points and bonus of a trick; `last` if it is the last of the round."""
         ...
 
+    @abc.abstractmethod
     def opens(self, cards: tuple[int, ...]) -> bool:
         """Whether a trick with these cards breaks the suit that may not be led at first."""
         ...
 
+    @abc.abstractmethod
     def apply(self, state: Any, action: Action) -> None:
         """Perform `action` for the seat to act."""
         ...
 
+    @abc.abstractmethod
     def view(self, state: Any, seat: int, *, all_hands: bool = False) -> View:
         """What `seat` may know now."""
         ...
 
+    @abc.abstractmethod
     def outcome(self, state: Any) -> Outcome:
         """The result of a round that is over."""
         ...
 
+    @abc.abstractmethod
     def facts(self, state: Any) -> dict[str, Any]:
         """The result of a finished round, as records store it."""
         ...
 
+    @abc.abstractmethod
     def random_deal(self, rng: Rng, number: int) -> Deal:
         """A deal for these rules; `number` selects what rotates, such as the dealer."""
         ...

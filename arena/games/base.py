@@ -8,9 +8,9 @@ comes before the first card (an auction, passing, or nothing).
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 from arena.core.cards import CARD_NAMES, SEATS, cards_of, mask_of
 from arena.core.deals import Deal, DealError, check_cards
@@ -18,12 +18,11 @@ from arena.core.errors import did_you_mean
 from arena.core.rules import (
     Action,
     Bid,
-    FlagOwner,
     IllegalAction,
     MatchFormat,
-    Outcome,
     Phase,
     Position,
+    Rules,
     RulesError,
     Standing,
     Trick,
@@ -61,27 +60,11 @@ class TableRound:
     passing: int = 0
 
 
-class TrickGame(abc.ABC):
+class TrickGame(Rules):
     """The part of a rule book that is the same in every trick-taking game.
 
     Games are frozen dataclasses: their fields are their options.
     """
-
-    name: ClassVar[str]
-    version: ClassVar[int] = 1
-    options_help: ClassVar[dict[str, str]] = {}
-    bids: ClassVar[tuple[str, ...]] = ()
-    """Names of the bids that are the game's own; empty if it uses those that games share."""
-    usual_bidder: ClassVar[str | None] = None
-    """The registered bidder for agents that do not bid themselves."""
-    stake: ClassVar[float | None] = None
-    """The points that are usually at stake in a round, by which searches scale exploration."""
-    measures: ClassVar[dict[str, Callable[[Deal], int]]] = {}
-    """Numbers that a deal can be filtered by when a set is made."""
-    labels: ClassVar[dict[str, str]] = {}
-    """What players of this game call things: the bonus, and the flags of an outcome."""
-    flag_owners: ClassVar[dict[str, FlagOwner]] = {}
-    """The side that a flag counts for: the declarer's, or the one with most points or tricks."""
 
     deck: ClassVar[int]
     direction: ClassVar[int] = 1
@@ -93,21 +76,17 @@ class TrickGame(abc.ABC):
 
     @property
     def players(self) -> int:
-        """How many seats there are."""
         return 4
 
     @property
     def hand_size(self) -> int:
-        """Cards dealt to each seat, and so tricks in a round."""
         return self.deck.bit_count() // self.players
 
     @property
     def sides(self) -> tuple[tuple[int, ...], ...]:
-        """Which seats score together; partners sit opposite unless a game says otherwise."""
-        return ((0, 2), (1, 3))
+        return ((0, 2), (1, 3))  # partners sit opposite unless a game says otherwise
 
     def side_of(self, seat: int) -> int:
-        """The side that a seat scores for."""
         sides = self.sides
         # Nearly always seats take turns with the sides; else it is looked up.
         side = seat % len(sides)
@@ -116,51 +95,13 @@ class TrickGame(abc.ABC):
         return next(i for i, seats in enumerate(sides) if seat in seats)
 
     def seat_after(self, seat: int, steps: int = 1) -> int:
-        """The seat that plays `steps` turns after `seat`."""
         return (seat + self.direction * steps) % self.players
 
     # --- what a game says ----------------------------------------------------------------
 
     def worst_margin(self, sides: int) -> float:
-        """The worst possible margin of an entrant that plays this number of sides.
-
-        One of two, or one against all others: that is `margin_bounds`.
-        """
+        # One of two, or one against all others.
         return self.margin_bounds[0]
-
-    @property
-    @abc.abstractmethod
-    def margin_bounds(self) -> tuple[float, float]:
-        """The worst and the best margin of a side."""
-
-    @abc.abstractmethod
-    def playable(self, hand: int, position: Position) -> int:
-        """The cards of `hand` (a mask) that may be played in this position."""
-
-    @abc.abstractmethod
-    def trick_winner(self, cards: tuple[int, ...], trump: int | None) -> int:
-        """Which card of a trick (0 is the one led) takes it."""
-
-    @abc.abstractmethod
-    def trick_value(self, cards: tuple[int, ...], trump: int | None, last: bool) -> tuple[int, int]:
-        """Card points and bonus of a trick; `last` if it is the last of the round."""
-
-    @abc.abstractmethod
-    def outcome(self, state: TableRound) -> Outcome:
-        """The result of a round that is over."""
-
-    @classmethod
-    @abc.abstractmethod
-    def from_record(cls, record: dict[str, Any]) -> Self | None:
-        """The rules a recorded round was played under; None if it is of another game."""
-
-    @abc.abstractmethod
-    def facts(self, state: TableRound) -> dict[str, Any]:
-        """The result of a finished round, as records store it."""
-
-    @abc.abstractmethod
-    def random_deal(self, rng: Rng, number: int) -> Deal:
-        """A deal for these rules; `number` selects what rotates, such as the dealer."""
 
     @abc.abstractmethod
     def open(self, state: TableRound) -> None:
@@ -203,7 +144,6 @@ class TrickGame(abc.ABC):
         return replace(deal, dealer=self.seat_after(first_dealer, number))
 
     def start(self, deal: Deal, standing: Standing = Standing()) -> TableRound:
-        """The round at its first decision, after the cards that the deal prescribes."""
         zero = (0,) * len(self.sides)
         state = TableRound(
             deal=deal,
@@ -234,7 +174,6 @@ class TrickGame(abc.ABC):
         self._next_turn(state, leader)
 
     def apply(self, state: TableRound, action: Action) -> None:
-        """Perform `action` for the seat to act."""
         seat = state.turn
         if seat is None:
             raise RulesError(f"deal {state.deal.id}: the round is over")
@@ -278,7 +217,6 @@ class TrickGame(abc.ABC):
         return self.seat_after(leader, self.trick_winner(cards, trump))
 
     def opens(self, cards: tuple[int, ...]) -> bool:
-        """Whether a trick with these cards breaks the suit that may not be led at first."""
         return False
 
     def after_trick(self, state: TableRound) -> None:
@@ -302,7 +240,6 @@ class TrickGame(abc.ABC):
     # --- what a seat may know ------------------------------------------------------------
 
     def view(self, state: TableRound, seat: int, *, all_hands: bool = False) -> View:
-        """What `seat` may know now."""
         # In the order of its fields: by keyword it takes 2.5 times as long (1.9 against 0.8 µs,
         # once for each decision of every agent).
         return View(
