@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from arena.config.entrants import AgentSpec
 from arena.config.live_agents import is_live
-from arena.core.agent import Belief, sees_all_cards
+from arena.core.agent import Belief, Player, Setup, sees_all_cards
 from arena.core.registry import AGENTS
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
@@ -49,7 +49,7 @@ class RepeatedDecision:
     bids: bool
     """Whether a bidder made it, which does not explain itself."""
     explains: bool = True
-    """False if the agent was built and cannot explain its play."""
+    """False if the agent cannot explain its play."""
     values: Mapping[Action, Any] | None = None
     """Numbers with names (a named tuple) for each card; None if the agent does not explain."""
     chosen: Action | None = None
@@ -58,15 +58,35 @@ class RepeatedDecision:
     """Where the player expects the hidden cards; None if it does not say, or sees them."""
 
 
-def may_explain(spec: AgentSpec) -> bool:
+class Explainers:
+    """The agents of a run that can explain their play: each is built once, when it is needed."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._built: list[tuple[AgentSpec, Player | None]] = []
+
+    def find(self, spec: AgentSpec) -> Player | None:
+        """An agent of the run; None if it cannot explain itself."""
+        for known, player in self._built:
+            if known == spec:
+                return player
+        built = spec.build(self._run.path) if _may_explain(spec) else None
+        found = built if built is not None and isinstance(built.cards, Explains) else None
+        self._built.append((spec, found))
+        return found
+
+
+def _may_explain(spec: AgentSpec) -> bool:
     """Whether an agent may be able to explain itself: its class says so, without building it."""
     if spec.names_code or is_live(spec.family) or spec.source is not None:
         return True
     return hasattr(AGENTS.get(spec.family), "explain")
 
 
-def decide_again(run: Run, replay: Replay, at: int) -> RepeatedDecision:
-    """Build the agent that sat there, and let it search again."""
+def decide_again(
+    run: Run, replay: Replay, at: int, explainers: Explainers | None = None
+) -> RepeatedDecision:
+    """Let the agent that sat there search again."""
     rules, record = run.rules, replay.record
     state = rules.start(replay.deal, replay.standing)
     turns: list[int] = []
@@ -79,9 +99,10 @@ def decide_again(run: Run, replay: Replay, at: int) -> RepeatedDecision:
     made = RepeatedDecision(seat, state.phase, did, tuple(state.legal), bids)
     if state.phase != "play" or len(state.legal) == 1:
         return made
-    if not may_explain(spec):
+    built = (explainers or Explainers(run)).find(spec)
+    if built is None:
         return replace(made, explains=False)
-    player = spec.build(run.path)
+    player = built.take_seat(Setup(rules, seat))
     searcher = player.cards
     if not isinstance(searcher, Explains):
         return replace(made, explains=False)

@@ -9,9 +9,8 @@ belong together.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -204,19 +203,18 @@ def _by_trick(run: Run) -> tuple[dict[str, tuple[Estimate, ...]], int]:
     replayed = 0
     for pairing in run.pairings:
         names = (pairing.first, pairing.second)
-        for unit in _spread(run, pairing, share):
-            for replay in run.replays(pairing, unit):
-                if replay.record.forfeit or not replay.record.counts:
-                    continue
-                state = rules.start(replay.deal, replay.standing)
-                for action in replay.record.actions:
-                    rules.apply(state, action)
-                by_side = np.zeros((len(rules.sides), size))
-                for number, trick in enumerate(state.tricks):
-                    by_side[rules.side_of(trick.winner), number] = trick.points + trick.bonus
-                replayed += 1
-                for owner, points in zip(owners[replay.record.seating], by_side, strict=True):
-                    taken[names[owner]][unit].append(points)
+        for replay in run.replays(pairing, _spread(run, pairing, share)):
+            if replay.record.forfeit or not replay.record.counts:
+                continue
+            state = rules.start(replay.deal, replay.standing)
+            for action in replay.record.actions:
+                rules.apply(state, action)
+            by_side = np.zeros((len(rules.sides), size))
+            for number, trick in enumerate(state.tricks):
+                by_side[rules.side_of(trick.winner), number] = trick.points + trick.bonus
+            replayed += 1
+            for owner, points in zip(owners[replay.record.seating], by_side, strict=True):
+                taken[names[owner]][replay.record.unit].append(points)
     found = {}
     for name, by_unit in taken.items():
         means = np.array([np.mean(rows, axis=0) for rows in by_unit.values()])
@@ -225,7 +223,7 @@ def _by_trick(run: Run) -> tuple[dict[str, tuple[Estimate, ...]], int]:
     return found, replayed
 
 
-def _spread(run: Run, pairing: Pairing, count: int) -> Iterator[str]:
+def _spread(run: Run, pairing: Pairing, count: int) -> list[str]:
     """About `count` units of a pairing, evenly spread over all it has."""
-    step = max(1, -(-run.units_stored(pairing) // count))
-    yield from islice(run.database.unit_names(pairing.id), 0, None, step)
+    units = run.database.unit_names(pairing.id)
+    return units[:: max(1, -(-len(units) // count))]

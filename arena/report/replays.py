@@ -8,8 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from arena.analysis import Swing
-from arena.analysis.decisions import decide_again
-from arena.config.entrants import AgentSpec
+from arena.analysis.decisions import Explainers, decide_again
 from arena.core.cards import SEATS, SUIT_SYMBOLS, cards_of, trump_name, write_cards
 from arena.core.errors import ArenaError
 from arena.core.rules import action_name, pretty_action, side_name
@@ -111,14 +110,11 @@ class ReplayPart:
     games: list[GamePart]
 
 
-def replay_of(run: Run, swing: Swing, silent: list[AgentSpec]) -> ReplayPart:
-    """A deal in all its seatings; of a match, the round in which they differ most.
-
-    `silent` collects the agents that cannot explain their play, so that each is asked once.
-    """
+def replay_of(run: Run, swing: Swing, explainers: Explainers) -> ReplayPart:
+    """A deal in all its seatings; of a match, the round in which they differ most."""
     pairing = run.pairing(swing.first, swing.second)
     by_number: dict[int, list[Replay]] = defaultdict(list)
-    for each in run.replays(pairing, swing.unit):
+    for each in run.replays(pairing, [swing.unit]):
         by_number[each.record.number].append(each)
     number = max(by_number, key=lambda n: (_swing(by_number[n], len(run.seatings)), -n))
     replays = by_number[number]
@@ -126,7 +122,7 @@ def replay_of(run: Run, swing: Swing, silent: list[AgentSpec]) -> ReplayPart:
     shown = _shown(games)
     part = _where_they_part([games[i] for i in shown])
     for i in shown:
-        searched, believed = _searched(run, replays[i], part, silent)
+        searched, believed = _searched(run, replays[i], part, explainers)
         games[i] = replace(games[i], searched=searched, believed=believed)
     return ReplayPart(
         first=swing.first,
@@ -159,22 +155,17 @@ def _where_they_part(games: list[GamePart]) -> int:
 
 
 def _searched(
-    run: Run, game: Replay, step: int, silent: list[AgentSpec]
+    run: Run, game: Replay, step: int, explainers: Explainers
 ) -> tuple[list[Searched], list[Believed]]:
     at = step - len(game.deal.played)
     if not 0 <= at < len(game.record.actions):
         return [], []
     if decode_times(game.record.times)[at] > 1e9 * LONGEST_SEARCH_S:
         return [], []
-    agent = run.agent_at(game, game.record.seats[at])
-    if agent in silent:
-        return [], []
     try:
-        decision = decide_again(run, game, at)
+        decision = decide_again(run, game, at, explainers)
     except ArenaError:  # an agent that is not installed here, or lacks its model
         return [], []
-    if not decision.explains:
-        silent.append(agent)
     if decision.values is None:
         return [], []
     ordered = sorted(decision.values.items(), key=lambda found: tuple(found[1]), reverse=True)

@@ -330,12 +330,10 @@ class Database:
             self._known_sides[pairing] = row[0]
         return self._known_sides[pairing]
 
-    def unit_names(self, pairing: int) -> Iterator[str]:
+    def unit_names(self, pairing: int) -> list[str]:
         """The units of a pairing that are stored, in order."""
-        for (unit,) in self.query(
-            "SELECT unit FROM units WHERE pairing = ? ORDER BY unit", pairing
-        ):
-            yield unit
+        rows = self.query("SELECT unit FROM units WHERE pairing = ? ORDER BY unit", pairing)
+        return [unit for (unit,) in rows]
 
     def count_units(self, pairing: int) -> int:
         """How many units of a pairing are stored."""
@@ -354,21 +352,21 @@ class Database:
         return [unit for (unit,) in rows]
 
     def rounds(
-        self, pairing: int, unit: str | None = None, *, damaged: list[str] | None = None
+        self,
+        pairing: int,
+        units: Sequence[str] | None = None,
+        *,
+        damaged: list[str] | None = None,
     ) -> Iterator[RoundRecord]:
-        """The rounds of a pairing (of one unit), in the order of unit, seating and number.
+        """The rounds of a pairing (of some units), in the order of unit, seating and number.
 
         A unit that is not as it was stored is refused, or noted in `damaged` if that is given.
         """
         sides = self._sides(pairing)
-        where, values = "pairing = ?", [pairing, unit]
-        if unit is not None:
-            where += " AND unit = ?"
-        for values_read in self.query(
-            f"SELECT {_ALL_COLUMNS} FROM units WHERE {where} ORDER BY unit",
-            *values[: 1 if unit is None else 2],
-        ):
-            row = UnitRow._make(values_read)
+        chosen = "" if units is None else "AND unit IN (SELECT value FROM json_each(?))"
+        sql = f"SELECT {_ALL_COLUMNS} FROM units WHERE pairing = ? {chosen} ORDER BY unit"
+        for values in self.query(sql, pairing, *([json.dumps(units)] if units is not None else [])):
+            row = UnitRow._make(values)
             try:
                 intact = numbers_checksum(pairing, *row[:5]) == row.checksum
                 intact = plays_checksum(*row[6:10]) == row.plays_checksum and intact

@@ -254,12 +254,12 @@ class Run:
                 return pairing
         raise ArenaError(f"{self.path}: {first} and {second} did not play each other")
 
-    def replays(self, pairing: Pairing, unit: str | None = None) -> Iterator[Replay]:
-        """The rounds of a pairing (of one unit), ready to be played again."""
+    def replays(self, pairing: Pairing, units: Sequence[str] | None = None) -> Iterator[Replay]:
+        """The rounds of a pairing (of some units), ready to be played again."""
         start = Standing(0, (0,) * len(self.rules.sides))
         standing = start
         with self.sensible():
-            for record in self.database.rounds(pairing.id, unit):
+            for record in self.database.rounds(pairing.id, units):
                 if record.number == 0:
                     standing = start
                 yield self._replay(pairing, record, standing)
@@ -269,7 +269,7 @@ class Run:
     def replays_with(self, pairing: Pairing, deal: str) -> Iterator[Replay]:
         """The rounds of the unit that a deal belongs to, those that ended the run included."""
         for unit in self.database.units_with(pairing.id, deal):
-            stored = list(self.replays(pairing, unit))
+            stored = list(self.replays(pairing, [unit]))
             yield from stored
             if not stored:
                 yield from self._cut_short(pairing, unit)

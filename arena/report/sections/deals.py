@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from arena.analysis import largest_swings
-from arena.config.entrants import AgentSpec
+from arena.analysis.decisions import Explainers
 from arena.report.context import Context
 from arena.report.replays import ReplayPart, replay_of
 from arena.report.section import Section
@@ -38,8 +38,8 @@ class SwingsSection(Section[DealsPart]):
         swings = largest_swings(context.results, order)
         if not swings:
             return None
-        silent: list[AgentSpec] = []
-        return DealsPart(tuple(replay_of(context.run, swing, silent) for swing in swings))
+        explainers = Explainers(context.run)
+        return DealsPart(tuple(replay_of(context.run, swing, explainers) for swing in swings))
 
     def csv(self, part: DealsPart) -> Mapping[str, Rows]:
         """The margins of the swings."""
