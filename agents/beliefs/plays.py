@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from agents.beliefs import Infers
 from agents.policies.inference import Inference, infer, past_of, types_for
 from agents.policies.kinds import Policy
@@ -26,8 +28,11 @@ from arena.core.agent import parameter
 from arena.core.cards import SEATS
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.rules import View
+from arena.core.seeds import Rng
 from arena.games.kernel.layout import Words
-from arena.games.kernel.spec import KernelGame
+from arena.games.kernel.rng import rng_array, take_back
+from arena.games.kernel.spec import KernelGame, kernel_game
+from arena.games.likely_worlds import WorldDraw
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,30 @@ class Plays(Infers):
         types = types_for(model, game, self._priors(model, view))
         past, style = past_of(game, view, root), model.style(game, view)
         return infer(past, game, types, self.worlds, rng, self.trust, style)
+
+    def draw(self, view: View, count: int, rng: Rng) -> WorldDraw:
+        """Worlds as likely as the plays make them, for audits (`arena.games.likely_worlds`)."""
+        game = kernel_game(view.rules, view.trump)
+        words = rng_array(rng)
+        inferred = self.infer(game, view, game.view_state(view), words)
+        take_back(rng, words)
+        chances = inferred.weights() if inferred.pool.upto[-1] > 0 else None
+        size = len(inferred.pool.upto)
+        everything = inferred.exact and size <= count
+        chosen = np.arange(size)
+        if not everything:
+            drawn = np.array([rng.random() for _ in range(count)])
+            upto = np.arange(1, size + 1) / size if chances is None else np.cumsum(chances)
+            chosen = np.minimum(np.searchsorted(upto, drawn, side="right"), size - 1)
+        hands = np.array(
+            [[game.card_mask(hand) for hand in inferred.pool.hands[number]] for number in chosen],
+            dtype=np.uint64,
+        )
+        hands[:, view.seat] = view.hand
+        weights = np.full(len(chosen), 1.0 / len(chosen))
+        if everything and chances is not None:
+            weights = chances
+        return WorldDraw(hands, weights, everything)
 
     def told(self, view: View, inferred: Inference) -> tuple[str, ...]:
         """The effective sample size of the inference, and the posterior of the others' types."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -52,3 +53,17 @@ def rate_of(events: FloatArray, chances: FloatArray) -> Estimate:
     low = None if found.low is None else max(found.low, 0.0)
     high = None if found.high is None else min(found.high, 1.0)
     return replace(found, low=low, high=high)
+
+
+def mean_by_unit(units: Sequence[int], values: Sequence[float]) -> Estimate:
+    """`mean_of` observations that are each said with the number of their unit."""
+    return mean_of(_sums(units, values), _sums(units, np.ones(len(units))))
+
+
+def rate_by_unit(units: Sequence[int], happened: Sequence[bool]) -> Estimate:
+    """`rate_of` chances that are each said with the number of their unit."""
+    return rate_of(_sums(units, happened), _sums(units, np.ones(len(units))))
+
+
+def _sums(units: Sequence[int], values: Sequence[float] | FloatArray) -> FloatArray:
+    return np.bincount(units, np.asarray(values, dtype=np.float64)).astype(np.float64)

@@ -35,6 +35,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "replay": "show a round of a run, trick by trick, as each player saw it",
         "explain": "repeat a decision and show what the agent's search found",
         "solve": "find the exact value of a deal with all cards open, card by card",
+        "audit": "show where the points were lost, decision by decision",
         "list": "list games, agents, bidders, deal sets and experiments",
         "board": "show a leaderboard over all runs, here or as a site",
         "export": "write the rounds of a run as CSV, Parquet or JSONL",

@@ -1,0 +1,196 @@
+"""The audit of a run: which rounds, on all cores, and what is stored of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from typing import Any
+
+from arena.audit.ledger import AuditLedger, key_of
+from arena.audit.rounds import AuditedRound, AuditSettings, audit_round
+from arena.core.deals import Deal
+from arena.core.errors import ArenaError, did_you_mean
+from arena.core.rules import Rules, Standing
+from arena.games.likely_worlds import worlds_for
+from arena.games.score_form import is_solvable
+from arena.solver.solution import Solver
+from arena.store import Pairing, Replay, Run
+
+CPU_SECONDS = 200.0
+"""What an audit takes if nothing else is said, spread over the cores."""
+_SECONDS_A_ROUND = {8: 2.0, 9: 6.0}
+"""By tricks: measured with the usual number of worlds."""
+
+
+@dataclass(frozen=True)
+class AuditOptions:
+    """Which rounds are audited, and how."""
+
+    agents: tuple[str, ...] = ()
+    """Pairings of these agents among each other; of one agent: all its pairings. None: all."""
+    deals: int | None = None
+    """Deals (or matches) of each pairing, the first ones; None: as many as take a few minutes."""
+    settings: AuditSettings = AuditSettings()
+    jobs: int | None = None
+
+
+@dataclass(frozen=True)
+class AuditOfRound:
+    """A round of the run, and its audit."""
+
+    replay: Replay
+    audit: AuditedRound
+
+
+@dataclass(frozen=True)
+class Audit:
+    """All audited rounds that were asked for."""
+
+    rules: Rules
+    unit: str
+    """`deal` or `match`."""
+    rounds: tuple[AuditOfRound, ...]
+    missing: int
+    """Rounds that were asked for and are not audited yet."""
+    valued: str
+    """How decisions are valued."""
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Who played, in the order of the run."""
+        seen = dict.fromkeys(name for each in self.rounds for name in each.replay.seats)
+        return tuple(seen)
+
+
+def check_solvable(rules: Rules) -> None:
+    """Refuse games that the solver cannot value from the first card on."""
+    if not is_solvable(rules) or len(rules.sides) != 2:
+        raise ArenaError(f"{rules.name} cannot be audited with these rules: no open-card score")
+
+
+def pairings_of(run: Run, agents: Sequence[str]) -> list[Pairing]:
+    """The pairings that `agents` ask for."""
+    for name in agents:
+        if name not in run.entrants:
+            near = did_you_mean(name, run.entrants)
+            raise ArenaError(f"{run.path}: no entrant {name!r}; {near}")
+    wanted = set(agents)
+    found = [
+        pairing
+        for pairing in run.pairings
+        if not wanted
+        or {pairing.first, pairing.second} <= wanted
+        or (len(wanted) == 1 and wanted & {pairing.first, pairing.second})
+    ]
+    if not found:
+        raise ArenaError(f"{run.path}: {' and '.join(agents)} did not play each other")
+    return found
+
+
+def usual_deals(run: Run, pairings: int) -> int:
+    """Deals of each pairing for an audit of a minute or two."""
+    seconds = _SECONDS_A_ROUND.get(run.rules.hand_size, max(_SECONDS_A_ROUND.values()))
+    rounds = pairings * len(run.seatings)
+    return max(2, round(CPU_SECONDS / seconds / rounds))
+
+
+def chosen_rounds(run: Run, options: AuditOptions) -> list[Replay]:
+    """The finished rounds that are audited, deal by deal."""
+    check_solvable(run.rules)
+    pairings = pairings_of(run, options.agents)
+    deals = usual_deals(run, len(pairings)) if options.deals is None else options.deals
+    found = []
+    for pairing in pairings:
+        for unit in islice(run.database.unit_names(pairing.id), deals):
+            found += [
+                replay
+                for replay in run.replays(pairing, unit)
+                if replay.record.counts and not replay.record.fault
+            ]
+    return sorted(found, key=lambda replay: replay.record.unit)
+
+
+def stored_audit(run: Run, options: AuditOptions | None = None) -> Audit:
+    """What is audited already of the rounds that were asked for; computes nothing."""
+    options = options or AuditOptions()
+    ledger = AuditLedger(run.path)
+    stored = ledger.read()
+    valued = _valued(run.rules, options.settings)
+    rounds = []
+    chosen = chosen_rounds(run, options)
+    for replay in chosen:
+        text = stored.get(key_of(run, replay, valued))
+        if text is not None:
+            rounds.append(AuditOfRound(replay, ledger.decode(text)))
+    unit = "match" if run.is_match else "deal"
+    return Audit(run.rules, unit, tuple(rounds), len(chosen) - len(rounds), valued)
+
+
+def audit_run(
+    run: Run,
+    options: AuditOptions | None = None,
+    tell: Callable[[int, int], object] = lambda done, total: None,
+) -> Audit:
+    """Audit what is not audited yet, and return everything that was asked for.
+
+    Every round is stored as soon as it is done, so an audit that was stopped goes on where it
+    was. `tell` is given how many rounds are done, of how many.
+    """
+    options = options or AuditOptions()
+    ledger = AuditLedger(run.path)
+    valued = _valued(run.rules, options.settings)
+    stored = ledger.read()
+    chosen = chosen_rounds(run, options)
+    waiting = {
+        key: replay for replay in chosen if (key := key_of(run, replay, valued)) not in stored
+    }
+    tell(0, len(waiting))
+    for done, (key, audit) in enumerate(_audits(run.rules, waiting, options), start=1):
+        ledger.add([(key, audit)])
+        tell(done, len(waiting))
+    return stored_audit(run, options)
+
+
+def _valued(rules: Rules, settings: AuditSettings) -> str:
+    source, _ = worlds_for(rules)
+    return f"{settings.worlds} worlds, {source}"
+
+
+def _audits(
+    rules: Rules, waiting: dict[str, Replay], options: AuditOptions
+) -> Iterator[tuple[str, AuditedRound]]:
+    tasks = [
+        (key, rules, each.deal, each.standing, each.record.actions, options.settings)
+        for key, each in waiting.items()
+    ]
+    jobs = min(options.jobs or os.cpu_count() or 1, len(tasks))
+    if jobs <= 1:
+        yield from (_audit_one(*task) for task in tasks)
+        return
+    from joblib import delayed  # here: it takes long to import
+
+    from arena.tournament.pool import parallel, workers_that_end
+
+    with workers_that_end():
+        yield from parallel("loky", jobs)(delayed(_audit_one)(*task) for task in tasks)
+
+
+@cache
+def _solver() -> Solver:
+    """One for each process: its table is large."""
+    return Solver()
+
+
+def _audit_one(
+    key: str,
+    rules: Rules,
+    deal: Deal,
+    standing: Standing,
+    actions: bytes,
+    settings: AuditSettings,
+) -> tuple[str, Any]:
+    _, worlds = worlds_for(rules)
+    return key, audit_round(rules, deal, standing, actions, _solver(), worlds, settings)
