@@ -112,11 +112,8 @@ class Plays(Infers):
             drawn = np.array([rng.random() for _ in range(count)])
             upto = np.arange(1, size + 1) / size if chances is None else np.cumsum(chances)
             chosen = np.minimum(np.searchsorted(upto, drawn, side="right"), size - 1)
-        hands = np.array(
-            [[game.card_mask(hand) for hand in inferred.pool.hands[number]] for number in chosen],
-            dtype=np.uint64,
-        )
-        hands[:, view.seat] = view.hand
+        hands = inferred.pool.hands[chosen]
+        hands[:, view.seat] = game.mask(view.hand)
         weights = np.full(len(chosen), 1.0 / len(chosen))
         if everything and chances is not None:
             weights = chances

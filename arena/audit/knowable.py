@@ -11,16 +11,13 @@ out is not given credit for it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.core.errors import ArenaError
 from arena.core.rules import View
 from arena.core.seeds import Rng
-from arena.games.infoset import round_of
-from arena.games.likely_worlds import DrawsWorlds, WorldDraw
+from arena.games.likely_worlds import DrawsWorlds
 from arena.solver.solution import Solver
 
 FloatArray = NDArray[np.float64]
@@ -41,48 +38,16 @@ class Knowable:
     worlds: int
 
 
-def value_worlds(solver: Solver, view: View, draw: WorldDraw) -> tuple[FloatArray, FloatArray]:
-    """The exact value of every legal card in every world, a row each, and the weights.
-
-    Worlds that the seat would have seen otherwise (Weis that were not shown) are left out.
-    """
-    values: dict[tuple[int, ...], FloatArray | None] = {}
-    rows, weights = [], []
-    for hands, weight in zip(draw.hands.tolist(), draw.weights, strict=True):
-        world = tuple(hands)
-        if world not in values:
-            state = _agreeing_round(view, world)
-            values[world] = None if state is None else _values(solver, view, state)
-        found = values[world]
-        if found is not None:
-            rows.append(found)
-            weights.append(weight)
-    if not rows:
-        return np.empty((0, len(view.legal))), np.empty(0)
-    return np.array(rows), np.array(weights) / np.sum(weights)
-
-
-def _agreeing_round(view: View, hands: tuple[int, ...]) -> Any:
-    try:
-        state = round_of(view, hands)
-    except ArenaError:
-        return None
-    return state if view.rules.view(state, view.seat) == view else None
-
-
-def _values(solver: Solver, view: View, state: Any) -> FloatArray:
-    solution = solver.solve(view.rules, state)
-    return np.array([solution.cards[card].low for card in view.legal], dtype=np.float64)
-
-
 def knowable(
     solver: Solver, view: View, played: int, worlds: DrawsWorlds, count: int, rng: Rng
 ) -> Knowable | None:
     """Value a decision on `count` worlds; None if no world could be drawn."""
     draw = worlds.draw(view, count, rng)
-    values, weights = value_worlds(solver, view, draw)
-    if len(values) < (1 if draw.exact else 2):
+    if len(draw.hands) < 2 and not draw.exact:
         return None
+    different, place_of = np.unique(draw.hands, axis=0, return_inverse=True)
+    values = solver.worlds(view, different)[place_of.reshape(-1)].astype(np.float64)
+    weights = draw.weights
     place = view.legal.index(played)
     loss, se = _exact_loss(values, weights, place) if draw.exact else loss_of(values, place)
     best = values == values.max(axis=1, keepdims=True)

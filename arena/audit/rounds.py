@@ -48,6 +48,11 @@ GRADES: tuple[Grade, ...] = (
 )
 
 
+BEYOND_CHANCE = 3.0
+"""Standard errors from which on a loss counts as one: of six cards that are equally good, fewer than
+one in a hundred seems that much worse (tests/audit/test_knowable.py)."""
+
+
 def grade_of(rules: Rules, loss: float) -> Grade | None:
     """The grade of a loss as far as could be known; None if it is too small for any."""
     stake = rules.stake or max(map(abs, rules.margin_bounds))
@@ -86,7 +91,7 @@ class AuditedDecision:
     @property
     def loss(self) -> float:
         """Points lost as far as could be known, where chance does not explain them; else 0."""
-        if self.known is None or self.known.loss < 2 * self.known.se:
+        if self.known is None or self.known.loss < BEYOND_CHANCE * self.known.se:
             return 0.0
         return max(0.0, self.known.loss)
 

@@ -21,6 +21,7 @@ from arena.core.rules import Rules, View
 from arena.core.seeds import Rng
 from arena.games.infoset import InfoSet
 from arena.games.kernel.layout import Words
+from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.weighted_worlds import Floats
 from arena.games.needs import why_not
 from arena.games.world_sampler import WorldSampler
@@ -32,7 +33,7 @@ class WorldDraw(NamedTuple):
     """Worlds and how likely they are."""
 
     hands: Words
-    """A row for each world: all hands, as masks by seat."""
+    """A row for each world: the hands of all seats, in the coordinates of the game's kernel."""
     weights: Floats
     """The chance of each; together 1."""
     exact: bool = False
@@ -52,7 +53,9 @@ class UniformWorlds:
 
     def draw(self, view: View, count: int, rng: Rng) -> WorldDraw:
         """A sample."""
+        game = kernel_game(view.rules, view.trump)
         hands = WorldSampler(InfoSet.of(view)).sample_many(count, rng)
+        hands = game.masks(hands.ravel().tolist()).reshape(hands.shape)
         return WorldDraw(hands, np.full(count, 1.0 / count))
 
 

@@ -1,0 +1,27 @@
+"""A small run, played and audited once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers.audits import FEW
+from helpers.experiments import entrant, make_experiment, play
+
+from arena.audit.campaign import Audit, audit_run
+from arena.store import Run
+
+
+@pytest.fixture(scope="session")
+def klaverjas_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three deals between two simple players."""
+    folder = tmp_path_factory.mktemp("audit") / "klaverjas"
+    play(make_experiment(3, (entrant("rule", "rule"), entrant("any", "random"))), folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def audit(klaverjas_run: Path) -> Audit:
+    """The audit of all its rounds."""
+    with Run(klaverjas_run) as results:
+        return audit_run(results, FEW)

@@ -1,0 +1,115 @@
+"""The audit of a run: resumable, the same whatever the workers, refused in a line."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from helpers.audits import FEW
+from helpers.experiments import entrant, make_experiment, play
+
+from arena.audit.campaign import Audit, AuditOptions, audit_run, pairings_of, stored_audit
+from arena.audit.ledger import FILE, AuditLedger
+from arena.cli import main
+from arena.core.errors import ArenaError
+from arena.games.hearts import Hearts
+from arena.store import Run
+
+
+def test_an_audit_is_stored_and_computed_once(
+    klaverjas_run: Path, audit: Audit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.audit.campaign._audit_one", None)  # would fail if it were called
+    with Run(klaverjas_run) as run:
+        again = audit_run(run, FEW)
+        assert again.rounds == audit.rounds
+        assert stored_audit(run, FEW).rounds == audit.rounds
+
+
+def test_an_audit_that_was_stopped_goes_on(
+    klaverjas_run: Path, audit: Audit, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(klaverjas_run, folder)
+    with sqlite3.connect(folder / FILE) as database:
+        keys = [key for (key,) in database.execute("SELECT key FROM rounds ORDER BY key")]
+        database.executemany("DELETE FROM rounds WHERE key = ?", [(key,) for key in keys[:2]])
+    told: list[tuple[int, int]] = []
+    with Run(folder) as run:
+        assert stored_audit(run, FEW).missing == 2
+        again = audit_run(run, FEW, lambda done, total: told.append((done, total)))
+    assert told == [(0, 2), (1, 2), (2, 2)]
+    assert again.rounds == audit.rounds
+
+
+def test_a_changed_value_is_refused(klaverjas_run: Path, audit: Audit, tmp_path: Path) -> None:
+    shutil.copytree(klaverjas_run, tmp_path / "run")
+    with sqlite3.connect(tmp_path / "run" / FILE) as database:
+        database.execute("UPDATE rounds SET audit = replace(audit, '1', '2')")
+    with pytest.raises(ArenaError, match="delete it and audit again"):
+        AuditLedger(tmp_path / "run").read()
+    (tmp_path / "run" / FILE).write_bytes(b"no database at all")
+    with pytest.raises(ArenaError, match="delete it and audit again"):
+        AuditLedger(tmp_path / "run").read()
+
+
+def test_agents_choose_the_pairings(tmp_path: Path) -> None:
+    names = [entrant(name, "random") for name in ("a", "b", "c")]
+    play(make_experiment(1, tuple(names)), tmp_path)
+    with Run(tmp_path) as run:
+        assert len(pairings_of(run, ())) == 3
+        assert len(pairings_of(run, ("a",))) == 2
+        assert len(pairings_of(run, ("a", "b"))) == 1
+        with pytest.raises(ArenaError, match="no entrant 'd'"):
+            pairings_of(run, ("d",))
+
+
+def test_fewer_worlds_are_drawn_where_many_cards_are_left() -> None:
+    settings = AuditOptions().settings
+    assert [settings.worlds_at(tricks) for tricks in (1, 6, 7, 8, 9)] == [64, 64, 32, 8, 0]
+    assert replace(settings, worlds=0).worlds_at(1) == 0
+
+
+def test_the_command_prints_tables_and_the_worst_mistakes(
+    klaverjas_run: Path, audit: Audit, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["audit", str(klaverjas_run), "--deals", "3", "--worlds", "8", "--jobs", "1"]
+    assert main(command) == 0
+    text = capsys.readouterr().out
+    assert "in 6 rounds of 3 deals" in text
+    assert "by trick" in text and "by legal cards" in text
+    assert f"arena replay {klaverjas_run}" in text
+    line = next(line for line in text.splitlines() if "arena replay" in line).split()
+    assert main(line[1:]) == 0
+    assert "to play, and knows" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--deals", "0"], "--deals 0: at least 1"),
+        (["--worlds", "1"], "--worlds 1: at least 4"),
+        (["--agents", "ruel"], "no entrant 'ruel'; did you mean 'rule'"),
+    ],
+)
+def test_mistakes_are_one_line(
+    klaverjas_run: Path,
+    arguments: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["audit", str(klaverjas_run), *arguments]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_a_game_without_an_open_card_score_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    play(make_experiment(1, None, Hearts()), tmp_path)
+    assert main(["audit", str(tmp_path)]) == 2
+    assert "hearts cannot be audited" in capsys.readouterr().err
