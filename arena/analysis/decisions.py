@@ -18,6 +18,7 @@ from arena.core.rules import Action, View
 from arena.core.seeds import Rng
 from arena.store import Replay, Run
 from arena.tournament.referee import decision_rng
+from arena.tournament.schedule import seed_number
 
 
 @runtime_checkable
@@ -109,10 +110,9 @@ def decide_again(
     view = rules.view(state, seat, all_hands=sees_all_cards(player))
 
     def again() -> Rng:
-        number = turns.count(seat)
-        return decision_rng(
-            *(run.manifest.seed, replay.deal.id, record.seating, seat, number), spec.twin
-        )
+        seed = seed_number(run.seatings, record.seating)
+        key = (run.manifest.seed, replay.deal.id, seed, seat, turns.count(seat))
+        return decision_rng(*key, spec.twin)
 
     found, chosen = searcher.explain(view, again()), player.cards.act(view, again())
     belief = None

@@ -40,6 +40,8 @@ class ResolvedExperiment:
     match: MatchFormat | None = None
     """Whole matches instead of single rounds."""
     seed: int = 0
+    seeds_per_deal: int = 1
+    """How many times each deal is played in each seating."""
     on_fault: Literal["stop", "forfeit"] = "stop"
     """Whether an agent's fault ends the run or costs it the deal."""
     decision_limit_s: float | None = None
@@ -77,6 +79,7 @@ class ResolvedExperiment:
             "match": plain(self.match),
             "placements": self.placements,
             "seed": self.seed,
+            "seeds_per_deal": self.seeds_per_deal,
             "on_fault": self.on_fault,
             "decision_limit_s": self.decision_limit_s,
             "reference": [

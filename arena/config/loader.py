@@ -101,6 +101,7 @@ class _Loader:
             placements=written.placements,
             match=match,
             seed=written.seed,
+            seeds_per_deal=written.seeds_per_deal,
             on_fault=written.on_fault,
             decision_limit_s=written.decision_limit_s,
             references=written.reference,

@@ -55,6 +55,7 @@ class Match(Strict):
 
 
 MOST_AGENTS = 1000
+MOST_SEEDS = 100
 
 
 class Team(Strict):
@@ -118,6 +119,8 @@ class ExperimentFile(Strict):
     """Whole matches instead of single rounds; true for the game's own length."""
     seed: int = Field(default=0, ge=0)
     """Where all randomness comes from."""
+    seeds_per_deal: int = Field(default=1, ge=1, le=MOST_SEEDS)
+    """How many times every deal is played in every seating, with other random numbers each time."""
     isolate: Isolate = False
     """Whether all agents play in processes of their own, each-deal: a new one for every deal."""
     on_fault: Literal["stop", "forfeit"] = "stop"

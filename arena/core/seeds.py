@@ -1,8 +1,8 @@
 """Where randomness comes from.
 
 A seed is derived from the run's seed and a key that names the use (deal,
-seating, seat, ...), never from a counter or the clock, so results do not
-depend on worker count, order or backend. There is no module-level generator.
+seat, ...), never from a counter or the clock, so results do not depend on
+worker count, order or backend. There is no module-level generator.
 
 `Rng` is SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom
 number generators"): one 64-bit word of state that the compiled kernels carry

@@ -12,7 +12,7 @@ never parts of one.
 **Damage.** Units, deals and faults have checksums, which are compared whenever they are read:
 a value that is not as it was stored is refused, not counted.
 
-**Versions.** `FORMAT` goes up with every change of the tables. A file of another format is
+**Versions.** `FORMAT` goes up with every change of the tables, and of what a seed stands for. A file of another format is
 refused: the version of arena that wrote it reads it.
 """
 
@@ -47,7 +47,7 @@ from arena.store.records import (
 if TYPE_CHECKING:
     from arena.store.columns import RoundColumns
 
-FORMAT = 4
+FORMAT = 5
 _BUSY_S = 30.0
 _PAGE_BYTES = 8192
 """A unit is some 800 bytes: SQLite's usual pages of 4096 would stay a quarter empty."""
@@ -145,7 +145,7 @@ class PairingKey:
     seed: str
     deals_sha256: str
     play: str
-    """How deals are played: placements and match format, as JSON."""
+    """How deals are played: seatings and match format, as JSON."""
 
 
 class UnitResult(NamedTuple):

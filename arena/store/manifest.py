@@ -27,7 +27,7 @@ from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
 from arena.core.rules import MatchFormat
 
-FORMAT = 3
+FORMAT = 4
 MANIFEST = "manifest.json"
 CONFIG = "config.resolved.yaml"
 
@@ -84,7 +84,7 @@ class Session(Strict):
 class Manifest(Strict):
     """Enough to repeat a run, and to know whether it can be compared."""
 
-    format: Literal[3] = 3
+    format: Literal[4] = 4
     name: str
     description: str | None
     versions: dict[str, str]
@@ -98,7 +98,8 @@ class Manifest(Strict):
     match: MatchFormat | None
     placements: Literal["all", "alternating", "mixed"]
     seatings: tuple[Annotated[str, Field(pattern="^[AB]+$")], ...]
-    """Who sits where, a letter per seat: A the first entrant of a pairing, B the second."""
+    """Who sits where, a letter per seat: A the first entrant of a pairing, B the second. A seating
+    that comes again is played with another seed."""
     seed: NonNegativeInt
     on_fault: Literal["stop", "forfeit"]
     decision_limit_s: float | None

@@ -16,7 +16,7 @@ from arena.config.parameters import plain
 from arena.core.rules import Rules
 from arena.store.database import PairingKey, canonical_json
 from arena.store.manifest import EntrantUsed, Machine, Manifest, Pairing, RulesUsed, Session
-from arena.tournament.schedule import seatings
+from arena.tournament.schedule import seatings_of
 
 _PACKAGES = ("joblib", "numba", "numpy", "scipy")
 
@@ -40,7 +40,7 @@ def describe(
         placements=experiment.placements,
         seatings=tuple(
             "".join("AB"[entrant] for entrant in seating)
-            for seating in seatings(experiment.rules, experiment.placements)
+            for seating in seatings_of(experiment)
         ),
         seed=experiment.seed,
         on_fault=experiment.on_fault,
@@ -67,7 +67,7 @@ def pairing_key(manifest: Manifest, pairing: Pairing) -> PairingKey:
         deals_sha256=manifest.deals_sha256,
         play=canonical_json(
             {
-                "placements": manifest.placements,
+                "seatings": manifest.seatings,
                 "match": None if match is None else asdict(match),
             }
         ),

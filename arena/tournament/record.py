@@ -140,6 +140,7 @@ def _round(
     rules = experiment.rules
     players = [player.take_seat(Setup(rules, seat)) for seat, player in enumerate(lineup)]
     deciders = [each.cards if isinstance(each.cards, Decides) else None for each in players]
+    # Unlike the referee's, with the seating: an agent that plays itself is to show other plays.
     seeds = [rng_for(experiment.seed, deal.id, seating, seat) for seat in range(rules.players)]
     state = rules.start(deal)
     rows: list[tuple[Any, ...]] = []

@@ -8,11 +8,13 @@ fault is data, never a substitute move.
 That keeps mistakes out, not malice: an agent in our process can reach whatever Python
 lets it reach. Who is not trusted plays in a process of its own (docs/security.md).
 
-**Randomness.** Each seat has a generator seeded from (run seed, deal, seating,
-seat); it draws one seed for each of the seat's decisions. So a decision can be
-repeated without repeating those before it, and how much an agent draws in one
-decision does not change the next. The names of agents do not count: the same agent
-under two names plays the same games. Twins after the first have a seed of their own.
+**Randomness.** Each seat has a generator seeded from (run seed, deal, number of the
+deal's seed, seat); it draws one seed for each of the seat's decisions. So a decision
+can be repeated without repeating those before it, and how much an agent draws in one
+decision does not change the next. Neither the names of agents nor the seating count:
+two agents that sit in the same seat with the same hand in turn draw the same numbers
+(common random numbers), and the same agent under two names plays the same games. Twins
+after the first have a seed of their own.
 """
 
 from __future__ import annotations
@@ -128,10 +130,10 @@ class Referee:
         self,
         deal: Deal,
         lineup: Lineup,
-        seating: int = 0,
+        seed_number: int = 0,
         standing: Standing = Standing(),
     ) -> Played:
-        """One round; `seating` is the number that goes into the players' seeds."""
+        """One round, with one of the deal's seeds: `seed_number` says which."""
         rules, clock = self.rules, self.clock or Clock()
         limit = None if self.decision_limit_s is None else int(self.decision_limit_s * 1e9)
         state = rules.start(deal, standing)
@@ -155,7 +157,7 @@ class Referee:
             fault = _crash(seat, 0, error, clock)
         open_handed = lineup.open_handed
         seeds = [
-            _seat_rng(self.seed, deal.id, seating, seat, lineup.twins[seat])
+            _seat_rng(self.seed, deal.id, seed_number, seat, lineup.twins[seat])
             for seat in range(rules.players)
         ]
         while fault is None and state.turn is not None:
@@ -207,16 +209,16 @@ class Referee:
         )
 
 
-def _seat_rng(seed: int, deal_id: str, seating: int, seat: int, twin: int) -> Rng:
+def _seat_rng(seed: int, deal_id: str, seed_number: int, seat: int, twin: int) -> Rng:
     """What draws the seeds of a seat's decisions: for the first of twins as for an only child."""
-    return rng_for(seed, deal_id, seating, seat, *(() if twin == 1 else ("twin", twin)))
+    return rng_for(seed, deal_id, seed_number, seat, *(() if twin == 1 else ("twin", twin)))
 
 
 def decision_rng(
-    seed: int, deal_id: str, seating: int, seat: int, decision: int, twin: int = 1
+    seed: int, deal_id: str, seed_number: int, seat: int, decision: int, twin: int = 1
 ) -> Rng:
     """The generator that `seat` was given for its own decision number `decision` (from 0)."""
-    seeds = _seat_rng(seed, deal_id, seating, seat, twin)
+    seeds = _seat_rng(seed, deal_id, seed_number, seat, twin)
     for _ in range(decision):
         seeds.next64()
     return Rng(seeds.next64())

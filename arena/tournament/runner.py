@@ -3,7 +3,7 @@
 Chunks are sized so that one takes about half a second: the first ones are single
 units, from which the time that a unit of each pairing takes is learnt. What a
 chunk holds has no influence on results, nor has who plays it: every decision is
-seeded from the run's seed, deal, seating and seat.
+seeded from the run's seed, the deal and the seat.
 
 **Small runs.** Workers take a second to start. Where the user has not asked for workers or a
 backend, units are first played in this process, and the workers are started when the rest

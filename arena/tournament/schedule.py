@@ -12,6 +12,9 @@ possible ways (six with four players), or alternate, or share them in every way 
 both sit somewhere (`mixed`: fourteen with four players, six with three). In all of them
 each seat is taken equally often by both, so the cards favour neither.
 
+**Seeds.** With `seeds_per_deal: k` every seating is played k times, each time with other
+random numbers for all seats: the list of seatings is repeated k times.
+
 **Matches.** Match number m owns the deals `m * rounds` to `(m + 1) * rounds - 1` of
 the set; a match that only a target ends owns one deal, its first. Deals beyond
 those it owns (more rounds to a target, or rounds thrown in) are made from the
@@ -22,7 +25,7 @@ count as a round.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
@@ -101,6 +104,20 @@ class Schedule:
 
 
 # --- seats -------------------------------------------------------------------------------
+
+
+def seatings_of(experiment: ResolvedExperiment) -> tuple[Seating, ...]:
+    """The seatings in which each unit of an experiment is played, once for each seed."""
+    return seatings(experiment.rules, experiment.placements) * experiment.seeds_per_deal
+
+
+def seed_number(seatings: Sequence[Seating], seating: int) -> int:
+    """Which of a deal's seeds the game with this number is played with.
+
+    >>> [seed_number([(0, 1), (1, 0), (0, 1), (1, 0)], game) for game in range(4)]
+    [0, 0, 1, 1]
+    """
+    return seatings[:seating].count(seatings[seating])
 
 
 @lru_cache(maxsize=64)

@@ -12,7 +12,7 @@ from arena.core.scoring import by_entrant, forfeit_margin, margin_of, side_owner
 from arena.store.database import FaultRecord, UnitResult
 from arena.store.records import RoundRecord, encode_times
 from arena.tournament.referee import Fault, Lineup, Played, Referee
-from arena.tournament.schedule import Seating, Unit, match_deal, rounds_left
+from arena.tournament.schedule import Seating, Unit, match_deal, rounds_left, seed_number
 
 MOST_THROWN_IN = 100
 """After so many thrown-in rounds in a row a match ends as it stands: no agent ever bids."""
@@ -93,7 +93,12 @@ class UnitPlayer:
             deal = match_deal(rules, unit, self.referee.seed, number)
             deal = rules.in_match(deal, standing.round_number)
         self.enter((unit.pairing, unit.id, seating, number, deal.id))
-        return self.referee.play(deal, self.lineup(unit.pairing, seating), seating, standing)
+        return self.referee.play(
+            deal,
+            self.lineup(unit.pairing, seating),
+            seed_number(self.seatings, seating),
+            standing,
+        )
 
     def _record(
         self,

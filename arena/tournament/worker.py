@@ -40,7 +40,7 @@ from arena.process.ending import end_children
 from arena.store.database import FaultRecord, UnitResult
 from arena.tournament.fingerprint import probe
 from arena.tournament.referee import Clock, Lineup, Played, Referee, first_decisions
-from arena.tournament.schedule import Seating, Unit, seat_members, seatings
+from arena.tournament.schedule import Seating, Unit, seat_members, seatings_of
 from arena.tournament.units import UnitPlayer
 
 GRACE_S = 1.0
@@ -91,7 +91,7 @@ class Job:
             rules=experiment.rules,
             seed=experiment.seed,
             match=experiment.match,
-            seatings=seatings(experiment.rules, experiment.placements),
+            seatings=seatings_of(experiment),
             teams=tuple(
                 tuple(builder_of(member, experiment.folder, limit) for member in entrant.members)
                 for entrant in experiment.entrants
@@ -172,11 +172,11 @@ def _cpu_seconds(job: Job) -> float:
 
 
 class _Agents:
-    """The agents of a job in one worker: an object for each entrant and seat."""
+    """The agents of a job in one worker: an object for each member of an entrant and seat."""
 
     def __init__(self, job: Job, clock: Clock) -> None:
         self._job, self._clock = job, clock
-        self._players: dict[tuple[int, int], Player] = {}
+        self._players: dict[tuple[int, int, int], Player] = {}
         self._lineups: dict[tuple[int, int], Lineup] = {}
         self._warmed: set[tuple[int, int]] = set()
 
@@ -198,15 +198,17 @@ class _Agents:
         return self._lineups[key]
 
     def _player(self, team: int, seat: int, member: int) -> Player:
-        if (team, seat) not in self._players:
+        # Who of a team has a seat depends on the seating where everybody plays for themselves.
+        key = (team, seat, member)
+        if key not in self._players:
             builder = self._job.teams[team][member]
             # One in a process of its own does not warm up for others.
             here = isinstance(builder, Builder)
             if here and self._job.warm and (team, member) not in self._warmed:
                 self._warmed.add((team, member))
                 _warm_up(self._job.rules, builder, self._clock)
-            self._players[team, seat] = builder.build()
-        return self._players[team, seat]
+            self._players[key] = builder.build()
+        return self._players[key]
 
     def close(self) -> None:
         """Let all agents go."""

@@ -67,11 +67,11 @@ class _Tape(Referee):
         self,
         deal: Deal,
         lineup: Lineup,
-        seating: int = 0,
+        seed_number: int = 0,
         standing: Standing = Standing(),
     ) -> Played:
         """The stored round, as far as the rules allow it."""
-        record = self.stored.get((seating, self.place[1]))
+        record = self.stored.get((self.place[0], self.place[1]))
         if record is None:
             raise _Disagreement("is missing")
         rules = self.rules

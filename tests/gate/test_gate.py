@@ -29,6 +29,7 @@ against: [{family: random}]
 baseline: {stored: base/small.json}
 test: {kind: no-regression, worse_by: 20}
 max_deals: 300
+seed: 2
 replicates: 2
 """
 Output = pytest.CaptureFixture[str]

@@ -46,8 +46,8 @@ class Cheat(Spy):
     sees_all_cards: ClassVar[bool] = True
 
 
-def play(*agents: Any, seed: int = 0, seating: int = 0, **options: Any) -> Played:
-    return Referee(RULES, seed, **options).play(DEAL, lineup(*agents), seating)
+def play(*agents: Any, seed: int = 0, seed_number: int = 0, **options: Any) -> Played:
+    return Referee(RULES, seed, **options).play(DEAL, lineup(*agents), seed_number)
 
 
 def test_a_round_is_recorded_so_that_the_rules_come_to_the_same_end() -> None:
@@ -130,8 +130,8 @@ def test_every_seat_has_a_generator_of_its_own() -> None:
     assert len(set(draws)) == 32
 
 
-@pytest.mark.parametrize("change", [{"seed": 1}, {"seating": 1}])
-def test_seed_and_seating_change_the_draws(change: dict[str, int]) -> None:
+@pytest.mark.parametrize("change", [{"seed": 1}, {"seed_number": 1}])
+def test_seed_and_its_number_change_the_draws(change: dict[str, int]) -> None:
     here, there = Spy(), Spy()
     play(here, Lowest(), Lowest(), Lowest())
     play(there, Lowest(), Lowest(), Lowest(), **change)
@@ -147,7 +147,7 @@ def test_how_much_an_agent_draws_does_not_change_its_next_decision() -> None:
 
 def test_a_decision_can_be_repeated_alone() -> None:
     spy = Spy()
-    play(Lowest(), spy, Lowest(), Lowest(), seed=9, seating=1)
+    play(Lowest(), spy, Lowest(), Lowest(), seed=9, seed_number=1)
     alone = [decision_rng(9, DEAL.id, 1, 1, number).next64() for number in range(8)]
     assert alone == spy.draws
 

@@ -24,7 +24,7 @@ from arena.config.own_code import is_trusted
 from arena.config.parameters import plain
 from arena.core.agent import sees_all_cards
 from arena.core.errors import ArenaError
-from arena.tournament.schedule import Schedule, seatings
+from arena.tournament.schedule import Schedule, seatings, seatings_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _summary(experiment: ResolvedExperiment) -> str:
     rules, schedule = experiment.rules, Schedule(experiment)
+    seeds = f" × {experiment.seeds_per_deal} seeds" if experiment.seeds_per_deal > 1 else ""
     options = ", ".join(f"{key} {_word(value)}" for key, value in plain(rules).items())
     placements = len(seatings(rules, experiment.placements))
     unit = "deals" if experiment.match is None else "matches"
@@ -55,7 +56,8 @@ def _summary(experiment: ResolvedExperiment) -> str:
         f"  agents    {', '.join(_agent(each, experiment.folder) for each in experiment.entrants)}",
         f"  pairings  {len(experiment.pairings)}",
         f"  deals     {len(experiment.deals)} of {experiment.deal_set}",
-        f"  to play   {len(schedule)} {unit} × {placements} seatings = {_rounds(experiment)}",
+        f"  to play   {len(schedule)} {unit} × {placements} seatings{seeds} = "
+        f"{_rounds(experiment)}",
     ]
     return "\n".join(lines)
 
@@ -75,7 +77,7 @@ def _agent(entrant: Entrant, folder: Path) -> str:
 
 def _rounds(experiment: ResolvedExperiment) -> str:
     schedule = Schedule(experiment)
-    count = len(schedule) * len(seatings(experiment.rules, experiment.placements))
+    count = len(schedule) * len(seatings_of(experiment))
     match = experiment.match
     if match is None:
         return f"{count} rounds"
