@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from arena.config.entrants import AgentSpec, Entrant
 from arena.config.models import Reference
 from arena.core.rules import Action, MatchFormat, View
 from arena.core.seeds import Rng
@@ -51,7 +52,9 @@ def klaverjas(path: Path, **changes: Any) -> Path:
 
 def hostile(path: Path) -> Path:
     """Names, deals and a description that try to become part of the page."""
-    entrants = tuple(entrant(name) for name in HOSTILE)
+    entrants = tuple(
+        Entrant(name, (AgentSpec("any", twin=number),)) for number, name in enumerate(HOSTILE, 1)
+    )
     experiment = make_experiment(4, entrants)
     deals = tuple(replace(deal, id=f"<i>{deal.id}</i>") for deal in experiment.deals)
     description = "</script><script>alert(3)</script>"

@@ -92,7 +92,8 @@ def test_a_wrong_number_would_be_noticed(written: Get) -> None:
     report = written("klaverjas")
     mean = f"{report.document['pairs']['pairs'][0]['mean']:.1f}"
     assert mean in report.html
-    wrong = visible(report.html.replace(mean, "987.6"))
+    whole = rf"(?<![\d.,]){re.escape(mean)}(?![\d%])"
+    wrong = visible(re.sub(whole, "987.6", report.html))
     assert set(strangers(wrong, report.document)) == {"987.6"}
 
 
