@@ -12,8 +12,8 @@ never parts of one.
 **Damage.** Units, deals and faults have checksums, which are compared whenever they are read:
 a value that is not as it was stored is refused, not counted.
 
-**Versions.** `FORMAT` goes up with every change of the tables, and of what a seed stands for. A file of another format is
-refused: the version of arena that wrote it reads it.
+**Versions.** `FORMAT` goes up with every change of the tables, and of what a seed stands for. A
+file of another format is refused: the version of arena that wrote it reads it.
 """
 
 from __future__ import annotations

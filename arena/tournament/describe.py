@@ -39,8 +39,7 @@ def describe(
         match=experiment.match,
         placements=experiment.placements,
         seatings=tuple(
-            "".join("AB"[entrant] for entrant in seating)
-            for seating in seatings_of(experiment)
+            "".join("AB"[entrant] for entrant in seating) for seating in seatings_of(experiment)
         ),
         seed=experiment.seed,
         on_fault=experiment.on_fault,
