@@ -1,14 +1,13 @@
 """Standings of many agents: the joint comparison and the direct meetings.
 
-Whatever is said about strength (order, letters, ranks, superiority, the verdict) comes from one
-simultaneous inference, `arena.stats.joint_comparison`. The direct meetings of
-two agents are reported separately, as `PairStanding`, with Holm's adjustment.
+Whatever is said about strength (order, letters, ranks, the verdict) comes from one simultaneous
+inference, `arena.stats.joint_comparison`. The direct meetings of two agents (`PairStanding`) are
+a description: mean and interval of each pair alone, without a test.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from arena.analysis.comparison import unit_margins, win_rate
 from arena.analysis.estimates import Estimate
@@ -19,32 +18,24 @@ from arena.stats import (
     Anchor,
     Bootstrap,
     Contrast,
-    Cycles,
     DuplicateSaving,
     JointComparison,
-    PairComparison,
     Rating,
     Ratings,
     StatsError,
-    all_pairs,
     duplicate_saving,
     elo_rating,
     joint_comparison,
     mean_difference,
     score_rating,
     share_of_wins,
-    significant_cycles,
 )
-
-Adjustment: TypeAlias = Literal["holm", "bh", "none"]
 
 
 @dataclass(frozen=True)
 class RatingOptions:
     """Options of the analysis."""
 
-    adjustment: Adjustment = "holm"
-    """Of the p-values of direct meetings; the joint comparison has its own."""
     anchor: str | None = None
     resamples: int = 0
     """Bootstrap resamples for the intervals of the ratings; 0: from the covariance."""
@@ -60,24 +51,18 @@ class PairStanding:
     mean: float | None
     """Margin per deal."""
     low: float | None
-    """Limits that belong to the adjusted p: they exclude 0 exactly where it is below the level."""
-    high: float | None
-    plain_low: float | None
     """Limits of the 95% interval of this pair alone."""
-    plain_high: float | None
+    high: float | None
     sd: float | None
     se: float | None
     zeros: int
     """Deals with margin 0."""
-    p: float | None
-    """Paired t-test."""
-    p_adjusted: float | None
-    """Adjusted over all pairs that met."""
-    significant: bool
     won: int
+    """Deals won, drawn and lost, by the sign of the margin."""
     drawn: int
     lost: int
     win_rate: Estimate
+    """Share of rounds (or matches) won, a draw as half."""
     saving: DuplicateSaving | None
     """Deals saved by the exchange of seats."""
     forfeits: tuple[int, int]
@@ -86,7 +71,7 @@ class PairStanding:
     @property
     def margin(self) -> Estimate:
         """The mean margin with the interval of this pair alone."""
-        return Estimate(self.mean, self.plain_low, self.plain_high, self.n, self.se, self.note)
+        return Estimate(self.mean, self.low, self.high, self.n, self.se, self.note)
 
 
 @dataclass(frozen=True)
@@ -96,10 +81,10 @@ class AgentStanding:
     name: str
     rank: int
     rank_best: int
-    """Ranks that cannot be excluded: all ranges hold together. The best is one more than the
-    number of agents that are known to be better, but never behind `rank`: where results are not
-    transitive, the rating may put an agent above one that beats it."""
+    """Ranks that cannot be excluded: all ranges hold together."""
     rank_worst: int
+    within: float | None
+    """Points per deal that it is behind the best agent at most; holds with all ranges."""
     letters: str
     """Agents that share a letter are not distinguishable."""
     rating: Rating | None
@@ -108,7 +93,7 @@ class AgentStanding:
     margin: Estimate
     points: Estimate
     win_rate: Estimate
-    """Share of games won, a draw as half."""
+    """Share of rounds (or matches) won, a draw as half."""
     units: int
     """Deals (or matches) played, over all opponents."""
     forfeits: int
@@ -130,8 +115,6 @@ class Standings:
     pairs: tuple[PairStanding, ...]
     rating: Ratings | None
     elo: Ratings | None
-    cycles: Cycles
-    adjustment: Adjustment
     alpha: float
     notes: tuple[str, ...]
 
@@ -150,11 +133,9 @@ def make_standings(results: Results, options: RatingOptions = RatingOptions()) -
     table = results.for_statistics
     forfeiters = [name for name in results.agents if any(p.forfeits[0] for p in results.of(name))]
     joint = joint_comparison(table, forfeiters=forfeiters)
-    compared = all_pairs(table, options.adjustment)
     rating, elo, trouble = _ratings(results, options)
     agents = _agents(results, joint, rating, elo)
     rank = {agent.name: agent.rank for agent in agents}
-    by_pair = {names: c for c in compared.comparisons for names in ((c.a, c.b), (c.b, c.a))}
     ahead_first = [_ahead_first(pair, rank) for pair in results.pairs if pair.units]
     ahead_first.sort(key=lambda pair: (rank[pair.first], rank[pair.second]))
     notes = (joint.note, rating.note if rating else "", elo.note if elo else "", trouble)
@@ -162,11 +143,9 @@ def make_standings(results: Results, options: RatingOptions = RatingOptions()) -
         unit=results.unit,
         agents=agents,
         joint=joint,
-        pairs=tuple(_pair(pair, by_pair[pair.first, pair.second]) for pair in ahead_first),
+        pairs=tuple(map(_pair, ahead_first)),
         rating=rating,
         elo=elo,
-        cycles=significant_cycles(compared),
-        adjustment=compared.adjustment,
         alpha=joint.alpha,
         notes=tuple(dict.fromkeys(note for note in notes if note)),
     )
@@ -212,8 +191,9 @@ def _agents(
             AgentStanding(
                 name=name,
                 rank=rank,
-                rank_best=min(rank, joint.ranks[name].best),
-                rank_worst=max(rank, joint.ranks[name].worst),
+                rank_best=joint.ranks[name].best,
+                rank_worst=joint.ranks[name].worst,
+                within=joint.within(name),
                 letters=joint.letters[name],
                 rating=rating[name] if rating is not None else None,
                 elo=elo[name] if elo is not None else None,
@@ -238,31 +218,23 @@ def _ahead_first(pair: Meeting, rank: dict[str, int]) -> Meeting:
     return pair.reversed() if behind else pair
 
 
-def _pair(pair: Meeting, compared: PairComparison) -> PairStanding:
+def _pair(pair: Meeting) -> PairStanding:
     difference, margins = mean_difference(pair.margins), unit_margins(pair)
-    low, high = compared.low, compared.high
-    if pair.first != compared.a:
-        low, high = (None if x is None else -x for x in (high, low))
     return PairStanding(
         first=pair.first,
         second=pair.second,
         n=difference.n,
         mean=difference.mean,
-        low=low,
-        high=high,
-        plain_low=difference.low,
-        plain_high=difference.high,
+        low=difference.low,
+        high=difference.high,
         sd=difference.sd,
         se=difference.se,
         zeros=difference.zeros,
-        p=compared.p,
-        p_adjusted=compared.p_adjusted,
-        significant=compared.significant,
         won=int((margins > 0).sum()),
         drawn=int((margins == 0).sum()),
         lost=int((margins < 0).sum()),
         win_rate=win_rate(pair),
         saving=duplicate_saving(pair.games) if pair.games.shape[1] > 1 else None,
         forfeits=pair.forfeits,
-        note=compared.note or difference.note,
+        note=difference.note,
     )

@@ -29,8 +29,10 @@ class RunResults:
 
     agents   a row per agent, the best first: rating (points per deal above the field) with its
              limits low and high, Elo with its limits, points per deal, win rate
-    pairs    a row per pair: margin of `first` in points per deal; low, high and p are adjusted
-             for the number of pairs
+    comparisons  a row per two agents, the first ahead: difference of their ratings in points
+             per deal; low, high and p are adjusted for the number of comparisons
+    pairs    a row per pair that met: margin of `first` in points per deal; low and high are the
+             interval of this pair alone
     deals    a row per pair and deal: margin and scores, means over the seatings
     rounds   a row per pair, deal, seating and round
     """
@@ -66,8 +68,25 @@ class RunResults:
         )
 
     @cached_property
+    def comparisons(self) -> pd.DataFrame:
+        """A row per two agents, adjusted together: who is stronger, and by how much."""
+        return _frame(
+            {
+                "first": known.first,
+                "second": known.second,
+                "difference": known.difference,
+                "low": known.low,
+                "high": known.high,
+                "p": known.p_adjusted,
+                "different": known.different,
+                "met": known.deals,
+            }
+            for known in self.standings.joint.contrasts
+        )
+
+    @cached_property
     def pairs(self) -> pd.DataFrame:
-        """A row per pair, seen from the agent that is ahead."""
+        """A row per pair that met, seen from the agent that is ahead."""
         return _frame(
             {
                 "first": pair.first,
@@ -75,7 +94,6 @@ class RunResults:
                 "margin": pair.mean,
                 "low": pair.low,
                 "high": pair.high,
-                "p": pair.p_adjusted,
                 "deals": pair.n,
                 "won": pair.won,
                 "drawn": pair.drawn,

@@ -52,6 +52,8 @@ class ResolvedExperiment:
     """Published values to compare with."""
     stop: Stop | None = None
     """When a pairing has played enough; None: when all deals are played."""
+    indifferent: float | None = None
+    """Points per deal (or match) that do not matter."""
     deals_from: Mapping[str, Any] = field(default_factory=dict)
     """How an experiment file finds the deals, if not by `deal_set`: `set` or `file`, `offset`."""
     folder: Path = Path()
@@ -87,6 +89,7 @@ class ResolvedExperiment:
                 for reference in self.references
             ],
             **({"stop": self.stop.model_dump()} if self.stop is not None else {}),
+            **({"indifferent": self.indifferent} if self.indifferent is not None else {}),
         }
 
     @property

@@ -106,6 +106,7 @@ class _Loader:
             decision_limit_s=written.decision_limit_s,
             references=written.reference,
             stop=written.stop,
+            indifferent=written.indifferent,
         )
 
     # --- parts ---------------------------------------------------------------------------

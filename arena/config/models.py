@@ -129,6 +129,9 @@ class ExperimentFile(Strict):
     """An agent that thinks longer is at fault."""
     stop: Stop | None = None
     """Play each pairing only until a sequential test decides."""
+    indifferent: float | None = Field(default=None, gt=0)
+    """Points per deal (or match) that do not matter: the report names agents that are no further
+    from the best."""
     reference: tuple[Reference, ...] = ()
     """Published values to compare with."""
     most_agents: int = Field(default=MOST_AGENTS, ge=1)

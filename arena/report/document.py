@@ -16,7 +16,7 @@ from arena.report.context import Context
 from arena.report.section import ADDED, Section
 from arena.report.sections import SECTIONS
 
-FORMAT = 4
+FORMAT = 5
 T = TypeVar("T")
 
 
@@ -70,7 +70,7 @@ def json_schema() -> dict[str, Any]:
     """The JSON Schema of `report.json`, without sections from outside."""
     from pydantic import TypeAdapter, create_model  # here: only this needs it
 
-    fields: dict[str, Any] = {"format": (Literal[4], ...)}
+    fields: dict[str, Any] = {"format": (Literal[5], ...)}
     for kind in SECTIONS:
         fields[kind.name] = (kind.part | None if kind.optional else kind.part, ...)
     model = create_model("Report", **fields)

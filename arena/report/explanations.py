@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from arena.report.words import above, count, method, percent
+from arena.report.words import above, count, percent
 
 if TYPE_CHECKING:
     from arena.report.document import ReportDocument
@@ -27,8 +27,6 @@ class Explanations:
     confidence: float
     alpha: float
     power: float
-    adjustment: str
-    """Adjustment of the p-values of direct meetings."""
     basis: str
     """What the comparisons rest on: `joint` or `direct`."""
 
@@ -44,7 +42,6 @@ class Explanations:
             confidence=method.confidence,
             alpha=method.alpha,
             power=method.power,
-            adjustment=method.adjustment,
             basis=method.basis,
         )
 
@@ -81,8 +78,9 @@ class Explanations:
         return (
             f"Score rating: points per {self.unit} {field}{fewer}. Agents that share a letter in "
             "“group” are not distinguishable; the small numbers next to a rank are the ranks that "
-            "cannot be excluded. Both come from the simultaneous comparisons below. Win rate "
-            "counts a draw as half; time is the median by the clock."
+            "cannot be excluded. Both come from the simultaneous comparisons below. "
+            f"“{self.singles.capitalize()} won” counts a draw as half; time is the median by the "
+            "clock."
         )
 
     def processes(self, isolated: Sequence[str]) -> str:
@@ -104,13 +102,23 @@ class Explanations:
                 "Differences of the score ratings, which use all results of all agents together, "
                 "so that agents that never met are compared through their opponents."
             )
-        return "The ratings do not fit this field, so these are direct meetings."
+        return (
+            "The ratings do not fit this field, so these are direct meetings; agents that never "
+            "met are not compared."
+        )
+
+    def results_graph(self) -> str:
+        """The graph of known results."""
+        return (
+            "Who beats whom in direct meetings, beyond chance: an arrow points to the agent that "
+            "is behind. Thick: agents that beat each other in a circle."
+        )
 
     def strength_map(self) -> str:
         """What a cell of the map of comparisons says."""
         return (
             f"Points per {self.unit} by which the agent in the row is stronger than the one in the "
-            "column, and with which simultaneous confidence they differ. Coloured: beyond chance."
+            "column, with the adjusted p. Coloured and marked *: beyond chance."
         )
 
     def comparisons_caption(self) -> str:
@@ -133,27 +141,25 @@ class Explanations:
     def pairs_note(self) -> str:
         """What direct meetings say, and what they do not."""
         said = "from all results together" if self.basis == "joint" else "from the same results"
-        return f"What each pair did when it met, by itself. Who is stronger is said above, {said}."
+        return (
+            "What each pair did when it met: a description, not a test. Who is stronger is said "
+            f"above, {said}."
+        )
 
     def pairs_map(self) -> str:
         """What a cell of the map of meetings says."""
         return (
-            f"Points per {self.unit} of the agent in the row against the one in the column. * "
-            f"differs beyond chance (p < {self.alpha:g}, {method(self.adjustment)})."
+            f"Points per {self.unit} of the agent in the row against the one in the column, in "
+            "their direct meetings."
         )
 
     def pairs_caption(self) -> str:
-        """Which interval belongs to p."""
-        if self.adjustment == "none":
-            together = "Interval and p are those of each pair alone"
-        else:
-            together = (
-                f"Interval and p are adjusted together over all pairs ({method(self.adjustment)})"
-            )
+        """What the intervals are."""
         return (
-            f"Every pair that met, with the one named first ahead. {together}: the interval "
-            f"excludes 0 exactly where p is below {self.alpha:g}. “Alone” is the {self._level} "
-            "interval of the pair by itself."
+            f"Every pair that met, with the one named first ahead. “Alone”: the {self._level} "
+            "interval of this pair by itself. Among many pairs some such intervals exclude 0 by "
+            f"chance. {self.units.capitalize()} are won by their margin over all seatings; "
+            f"“{self.singles} won” counts every seating, a draw as half."
         )
 
     def saved(self) -> str:
@@ -162,13 +168,6 @@ class Explanations:
             f"“{self.units.capitalize()} saved”: how many more would have been needed had every "
             "seating been dealt fresh cards."
         )
-
-    def not_transitive(self, cycles: Sequence[Sequence[str]]) -> str:
-        """Cycles among direct meetings; nothing if there are none."""
-        if not cycles:
-            return ""
-        cycles_text = "; ".join(" beats ".join([*cycle, cycle[0]]) for cycle in cycles)
-        return f"Not transitive: {cycles_text}."
 
     # --- the rest ------------------------------------------------------------------------
 
@@ -183,7 +182,7 @@ class Explanations:
         """Explains the two ratings of the table of forfeits."""
         return (
             f"Score ratings with forfeited {self.units}, each counted as lost, and on those that "
-            "no agent forfeited."
+            f"no agent forfeited, with the {self._level} interval of each number alone."
         )
 
     def faults_caption(self, number: int, shown: int) -> str:
@@ -238,8 +237,8 @@ class Explanations:
     def forest_figure(self) -> str:
         """The list of direct meetings."""
         return (
-            f"Direct meetings: mean margin in points per {self.unit}, with limits adjusted over "
-            f"all pairs ({method(self.adjustment)}). Filled: differs beyond chance."
+            f"Direct meetings: mean margin in points per {self.unit}, with the {self._level} "
+            "interval of each pair alone."
         )
 
     def margins_figure(self) -> str:

@@ -109,9 +109,7 @@ def _environment(autoescape: bool, files: dict[str, str]) -> Environment:
         "coded": _coded,
         "count": words.count,
         "duration": words.duration,
-        "likely": _likely,
         "md": words.markdown,
-        "method": words.method,
         "options": words.options,
         "pcell": lambda p: words.pvalue(p).removeprefix("= "),
         "percent": words.percent,
@@ -132,21 +130,13 @@ def _format(value: float | None, how: str, digits: int) -> str:
     return formats[how](value, digits)
 
 
-def _likely(share: float) -> str:
-    """A confidence that never claims to be certain."""
-    if share > 1 - words.P_FLOOR:
-        return f"> {words.percent(1 - words.P_FLOOR)}"
-    return words.percent(share)
-
-
 def _cross(document: ReportDocument) -> dict[str, dict[tuple[str, str], dict[str, Any]]]:
     """The cells of the two maps; `much` is how strongly a cell is coloured."""
-    strength, pairs = document[StrengthPart], document[PairsPart]
-    compared: list[tuple[str, str, float | None, bool, float | None]]
     compared = [
-        (c.first, c.second, c.difference, c.different, c.superiority) for c in strength.comparisons
+        (c.first, c.second, c.difference, c.different, c.p_adjusted)
+        for c in document[StrengthPart].comparisons
     ]
-    met = [(p.first, p.second, p.mean, p.significant, None) for p in pairs.pairs]
+    met = [(p.first, p.second, p.mean, False, None) for p in document[PairsPart].pairs]
     return {"strength": _cells(compared), "pairs": _cells(met)}
 
 
@@ -155,14 +145,14 @@ def _cells(
 ) -> dict[tuple[str, str], dict[str, Any]]:
     largest = max((abs(mean or 0.0) for _, _, mean, *_ in rows), default=0.0) or 1.0
     cells = {}
-    for first, second, mean, different, superiority in rows:
+    for first, second, mean, different, p in rows:
         if mean is None:
             continue
         for key, value in (((first, second), mean), ((second, first), -mean)):
             cells[key] = {
                 "mean": value,
                 "significant": different,
-                "superiority": superiority,
+                "p": p,
                 "much": round(60 * abs(mean) / largest) if different else 0,
             }
     return cells

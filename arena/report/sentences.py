@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from arena.analysis import POWER, Standings, Sweep
 from arena.report.words import count, interval, percent, plain, pvalue
 from arena.stats import Contrast
+from arena.stats.joint import SIDE_ISSUE
 
 MOST_NAMES = 6
 """Names that a sentence lists; the others are counted."""
@@ -29,6 +30,8 @@ class Facts:
     stored: int
     wanted: int
     labels: dict[str, str]
+    indifferent: float | None = None
+    """Points per unit that do not matter, if the experiment says so."""
 
     def names(self, agents: Sequence[str]) -> str:
         """`a`, `a and b`, `a, b and c`; the last of many are counted."""
@@ -52,7 +55,8 @@ def headline(field: Standings, facts: Facts) -> str:
     top = joint.top
     if len(everybody) == 2:
         return _of_two(field, facts)
-    if len(top) == len(everybody):
+    circles = _circles(field, facts)
+    if len(top) == len(everybody) and not circles:
         return (
             f"No agent is known to be stronger than another: "
             f"{facts.names(everybody)} are not distinguishable."
@@ -62,11 +66,9 @@ def headline(field: Standings, facts: Facts) -> str:
     if len(top) == 1:
         text = f"{facts.names(top)} is the strongest: ahead of "
         text += "all others" if not between else facts.names(behind) or "some of the others"
-    elif not top:
-        return "No agent is at the top: every agent is beaten by another beyond chance."
     else:
         both = "both" if len(top) == 2 else "all"
-        text = f"Top group: {facts.names(top)} (not distinguishable)"
+        text = circles or f"Top group: {facts.names(top)} (not distinguishable)"
         if behind:
             text += f"; {both} ahead of {facts.names(behind)}"
     if between and len(top) > 1:
@@ -74,6 +76,20 @@ def headline(field: Standings, facts: Facts) -> str:
     elif between:
         text += f"; not known to be ahead of {facts.names(between)}"
     return f"{text}."
+
+
+def _circles(field: Standings, facts: Facts) -> str:
+    """Agents at the top that beat each other; empty if there are none."""
+    joint = field.joint
+    circles = [cycle for cycle in joint.cycles if set(cycle) & set(joint.top)]
+    if not circles:
+        return ""
+    shown = "; ".join(
+        " beats ".join(facts.labels[name] for name in (*cycle, cycle[0])) for cycle in circles
+    )
+    others = [name for name in joint.top if not any(name in cycle for cycle in circles)]
+    also = f"; {facts.names(others)} {'is' if len(others) == 1 else 'are'} at the top too"
+    return f"No agent is the strongest: {shown} in direct meetings{also if others else ''}"
 
 
 def _why_not(contrasts: Sequence[Contrast], facts: Facts) -> str:
@@ -85,7 +101,7 @@ def _why_not(contrasts: Sequence[Contrast], facts: Facts) -> str:
 def _of_two(field: Standings, facts: Facts) -> str:
     contrast = _seen_from_the_better(field, field.agents[0].name, field.agents[1].name)
     assert contrast is not None and contrast.difference is not None  # there is a p-value
-    first, second = facts.labels[contrast.a], facts.labels[contrast.b]
+    first, second = facts.labels[contrast.first], facts.labels[contrast.second]
     if contrast.different:
         return (
             f"{first} is stronger than {second}: by {plain(contrast.difference)} points per "
@@ -106,7 +122,7 @@ def _limits(contrast: Contrast) -> str:
 
 
 def _no_difference(contrast: Contrast, facts: Facts) -> str:
-    first, second = facts.labels[contrast.a], facts.labels[contrast.b]
+    first, second = facts.labels[contrast.first], facts.labels[contrast.second]
     text = (
         f"No difference was found between {first} and {second} ({_limits(contrast)} points per "
         f"{facts.unit}, p {pvalue(contrast.p_adjusted)})"
@@ -127,6 +143,7 @@ def details(field: Standings, facts: Facts) -> Iterator[str]:
     joint = field.joint
     everybody = [agent.name for agent in field.agents]
     if len(everybody) < 3:
+        yield from _within(field, facts)
         return
     top = joint.top
     if len(top) == 1:
@@ -137,18 +154,44 @@ def details(field: Standings, facts: Facts) -> Iterator[str]:
             behind = (contrast.difference or 0.0) >= 0
             yield (
                 f"Next is {facts.labels[second]}, {plain(abs(contrast.difference or 0.0))} points "
-                f"per {facts.unit} {'behind' if behind else 'ahead by rating'} "
+                f"per {facts.unit} {'behind' if behind else 'ahead'} "
                 f"({_limits(contrast)}, p {pvalue(contrast.p_adjusted)}{known})."
             )
     elif len(top) > 1:
         contrast = _seen_from_the_better(field, top[0], top[-1])
-        if contrast is not None and contrast.low is not None:
+        if contrast is not None and contrast.low is not None and not contrast.different:
             yield f"{_no_difference(contrast, facts)}."
+    yield from _within(field, facts)
     different = sum(contrast.different for contrast in joint.contrasts)
     yield (
         f"{count(different)} of {count(len(joint.contrasts))} comparisons differ beyond chance, "
-        f"all adjusted together."
+        f"all adjusted together ({count(joint.fit.deals)} {facts.units})."
     )
+
+
+def _within(field: Standings, facts: Facts) -> Iterator[str]:
+    """How far an agent can be from the best one, by the same simultaneous intervals."""
+    joint, limit = field.joint, facts.indifferent
+    within = {name: joint.within(name) for name in joint.order}
+    if any(points is None for points in within.values()):
+        return
+    if limit is not None:
+        near = [name for name, points in within.items() if points is not None and points <= limit]
+        matters = f"{limit:g} points per {facts.unit}, which do not matter here"
+        if len(near) == len(within):
+            yield f"No two agents differ by more than {matters} (95%)."
+        elif near:
+            be = "is" if len(near) == 1 else "are"
+            yield f"{facts.names(near)} {be} within {matters}, of the best (95%)."
+        else:
+            yield f"No agent is known to be within {matters}, of the best."
+    elif len(joint.top) > 1 and len(within) > 2:
+        most = max(points or 0.0 for name, points in within.items() if name in joint.top)
+        who = "Every agent" if len(joint.top) == len(within) else "Each of the top group"
+        yield (
+            f"{who} is within {plain(most)} points per {facts.unit} of the best (95%, together "
+            "with all comparisons)."
+        )
 
 
 def scoring(facts: Facts) -> str:
@@ -192,9 +235,14 @@ def forfeit_sentences(
                 "each counted as lost; strength is shown with and without them.",
                 False,
             )
-    if played is not None and played.joint.order[:1] != field.joint.order[:1]:
-        best = facts.labels[played.joint.order[0]]
-        yield f"Without forfeited {facts.units}, {best} leads.", False
+    if played is not None:
+        best, leader = played.joint.order[0], field.joint.order[0]
+        lead = played.contrast(best, leader) if best != leader else None
+        # A second family of comparisons on one page: a side issue, with its share of the level.
+        p = 1.0 if lead is None or lead.p_adjusted is None else lead.p_adjusted
+        if p < SIDE_ISSUE * played.alpha:
+            ahead = f"{facts.labels[best]} is ahead of {facts.labels[leader]}"
+            yield f"Without forfeited {facts.units}, {ahead}.", False
 
 
 # --- sweeps ------------------------------------------------------------------------------

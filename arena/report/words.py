@@ -142,11 +142,6 @@ def label_of(rules: Any, word: str) -> str:
     return str(getattr(rules, "labels", {}).get(word, word))
 
 
-def method(adjustment: str) -> str:
-    """The name of an adjustment for many tests."""
-    return {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "not adjusted"}[adjustment]
-
-
 def markdown(text: Any) -> str:
     """Text that Markdown shows as it is, in a table as well.
 

@@ -5,7 +5,7 @@ The deal is the unit of replication. Input comes in three shapes:
 - margins: a 1-D array with one value per deal, the mean over its seatings of (points of A minus
   points of B); NaN marks a forfeited deal, which is left out and counted;
 - counts: [L, D, W] over games or [LL, LD, LW+DD, DW, WW] over the two seatings of a deal;
-- `PairResults`: one row per pair of agents and deal, for ratings and all pairs.
+- `PairResults`: one row per pair of agents and deal, for ratings and comparisons of a field.
 
 A value that does not exist (no variance, too few deals, a perfect score) is None, and `note` says
 why in a sentence. Impossible requests raise `StatsError`. Everything random takes an explicit
@@ -19,7 +19,7 @@ from arena.stats.errors import StatsError
 from arena.stats.field_planning import FieldPlan, field_plan
 from arena.stats.joint import Contrast, JointComparison, joint_comparison
 from arena.stats.margin_comparison import MarginComparison, compare_margins
-from arena.stats.multiple import AllPairs, PairComparison, adjust_p, all_pairs
+from arena.stats.multiple import adjust_p
 from arena.stats.pair_results import PairResults
 from arena.stats.paired import (
     Equivalence,
@@ -54,14 +54,11 @@ from arena.stats.shares import (
     share_of_points,
     share_of_wins,
 )
-from arena.stats.transitivity import Cycles, significant_cycles
 
 __all__ = [
-    "AllPairs",
     "Anchor",
     "Bootstrap",
     "Contrast",
-    "Cycles",
     "DealOutcomes",
     "DuplicateSaving",
     "EloEstimate",
@@ -71,7 +68,6 @@ __all__ = [
     "JointComparison",
     "MarginComparison",
     "MeanDifference",
-    "PairComparison",
     "PairResults",
     "PointShare",
     "Rating",
@@ -83,7 +79,6 @@ __all__ = [
     "Unpaired",
     "WinShare",
     "adjust_p",
-    "all_pairs",
     "bca_mean",
     "compare_margins",
     "confidence_sequence",
@@ -109,7 +104,6 @@ __all__ = [
     "share_of_points",
     "share_of_wins",
     "sign_flip",
-    "significant_cycles",
     "sprt_counts",
     "sprt_points",
     "unpaired",

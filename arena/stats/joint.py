@@ -8,29 +8,31 @@ Everything that is said about strength comes from `joint_comparison(results)`:
     found.letters["a"], found.ranks["a"].best    # from the same contrasts
     found.top                                    # agents that no other is known to beat
     found.better("a"), found.worse("a")          # agents known to be stronger, weaker than a
+    found.within("a")                            # a is at most so many points behind the best
     found.fit.words, found.note                  # sentences: do margins add up, what is missing
 
 A contrast is the difference of two score ratings (`score_rating`), so agents that never met are
 compared through their opponents. `low` and `high` are simultaneous limits and `p_adjusted` is
 adjusted over the same family, so that an interval excludes 0 exactly when `p_adjusted` is below
 alpha; `plain_low`, `plain_high` and `p` are those of one contrast on its own, to be labelled so.
-`superiority` is the highest confidence at which all differences hold together.
 
 Ratings add up by construction; agents need not. `fit` tests it, and names the pairs with direct
 results that contradict the ratings. Where there are such pairs, `basis` is "direct":
-contrasts, letters and ranks then come from the direct meetings, and `fit.words` says so. `joint`
-and `direct` hold both sets of contrasts in any case.
+contrasts, letters and ranks then come from the direct meetings, `fit.words` says so, and `cycles`
+names agents that beat each other in a circle. `joint` and `direct` hold both sets of contrasts in
+any case; only those of the basis are claims that hold together.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import linalg, special
 
 from arena.stats.least_squares import Fit, additive_fit, pair_fit
@@ -44,6 +46,7 @@ from arena.stats.pair_results import (
 from arena.stats.power import detectable
 from arena.stats.sample import FloatArray, check_probability, join_notes
 from arena.stats.simultaneous import family
+from arena.stats.transitivity import RankRange, order_by_results
 
 SIDE_ISSUE = 0.1
 """Share of the level at which a page says that margins do not add up."""
@@ -53,7 +56,7 @@ FEW = 20
 
 @dataclass(frozen=True)
 class Contrast:
-    """Points per deal by which `a` is ahead of `b`, with simultaneous and with plain limits.
+    """Points per deal by which `first` is ahead of `second`, with simultaneous and plain limits.
 
     `deals` is how many the two played against each other; 0 if they were compared through others.
     `detectable` is the difference that would have been found with 80% probability, by the same
@@ -61,8 +64,8 @@ class Contrast:
     sign test. None where the results say nothing; `note` says why.
     """
 
-    a: str
-    b: str
+    first: str
+    second: str
     difference: float | None
     low: float | None
     high: float | None
@@ -78,37 +81,24 @@ class Contrast:
     note: str = ""
 
     @property
-    def superiority(self) -> float | None:
-        """Highest simultaneous confidence at which the two differ: 1 - adjusted p."""
-        return None if self.p_adjusted is None else 1.0 - self.p_adjusted
-
-    @property
     def direction(self) -> int:
-        """1 if a is known to be ahead, -1 if behind, 0 if nothing is known."""
+        """1 if the first is known to be ahead, -1 if behind, 0 if nothing is known."""
         if not self.different or self.difference is None:
             return 0
         return 1 if self.difference > 0 else -1
 
     def reversed(self) -> Contrast:
-        """The same, seen from b."""
+        """The same, seen from the second."""
         return replace(
             self,
-            a=self.b,
-            b=self.a,
+            first=self.second,
+            second=self.first,
             difference=_negative(self.difference),
             low=_negative(self.high),
             high=_negative(self.low),
             plain_low=_negative(self.plain_high),
             plain_high=_negative(self.plain_low),
         )
-
-
-@dataclass(frozen=True)
-class RankRange:
-    """Places that an agent can have: all ranges hold together with confidence 1 - alpha."""
-
-    best: int
-    worst: int
 
 
 @dataclass(frozen=True)
@@ -120,6 +110,8 @@ class AdditiveFit:
     the one that ratings predict. `contradictions` are pairs where the two differ by more than
     chance (simultaneously over pairs) and say different things about who is ahead. Both are
     judged at a tenth of the level: a page makes many statements, and this one is a side issue.
+    A pair is a contradiction in any case if each of the two puts another agent ahead, or if a
+    direct result puts an agent ahead of the only one that no rating is ahead of.
     """
 
     p: float | None
@@ -147,6 +139,10 @@ class JointComparison:
     """Every pair that met, by its own results; the first is the one ahead."""
     letters: dict[str, str]
     ranks: dict[str, RankRange]
+    top: tuple[str, ...]
+    """The agents that no other is known to beat, unless both are on one cycle."""
+    cycles: tuple[tuple[str, ...], ...]
+    """Agents of which each is known to beat the next, and the last the first."""
     fit: AdditiveFit
     alpha: float
     note: str = ""
@@ -158,8 +154,8 @@ class JointComparison:
 
     @cached_property
     def _by_pair(self) -> dict[tuple[str, str], Contrast]:
-        found = {(c.a, c.b): c for c in self.contrasts}
-        return found | {(c.b, c.a): c.reversed() for c in self.contrasts}
+        found = {(c.first, c.second): c for c in self.contrasts}
+        return found | {(c.second, c.first): c.reversed() for c in self.contrasts}
 
     def contrast(self, a: str, b: str) -> Contrast:
         """Seen from `a`; KeyError if there is none (no direct results, and none are joint)."""
@@ -173,10 +169,16 @@ class JointComparison:
         """The agents that are known to be weaker, the best first."""
         return self._known(agent, 1)
 
-    @property
-    def top(self) -> tuple[str, ...]:
-        """The agents that no other is known to beat."""
-        return tuple(agent for agent in self.order if not self.better(agent))
+    def within(self, agent: str) -> float | None:
+        """Points per deal that an agent is behind the best one at most, whichever that is.
+
+        The largest upper limit of another agent's lead, from the simultaneous intervals: so it
+        holds together with all other statements. None if a limit is missing.
+        Source: Hsu 1984, Ann. Stat. 12 (comparisons with the best).
+        """
+        leads = [self._by_pair.get((other, agent)) for other in self.agents if other != agent]
+        highs = [lead.high for lead in leads if lead is not None and lead.high is not None]
+        return max(0.0, *highs) if len(highs) == len(leads) else None
 
     def _known(self, agent: str, direction: int) -> tuple[str, ...]:
         return tuple(
@@ -198,9 +200,8 @@ def joint_comparison(
 
     Formula: differences of least squares ratings with their CR2 covariance over deals; each is a
     t with its Satterthwaite degrees of freedom (n - 1 where all pairs play the same n deals), and
-    all are adjusted together over their joint distribution (`simultaneous`). Ranks: one more
-    than the number of agents that are better by these intervals, to the number of agents less
-    those that are worse. The fit: Wald test of the pairs' means against the additive model,
+    all are adjusted together over their joint distribution (`simultaneous`). Order, ranks and
+    top: `order_by_results`. The fit: Wald test of the pairs' means against the additive model,
     with the covariance over deals, as Hotelling's T² (F with q and n - q). Unit: the deal; points.
     Assumes independent deals and nearly normal means; with few deals the t is an approximation
     when margins are far from normal (measured: docs/statistics.md). Source: `simultaneous`,
@@ -215,8 +216,8 @@ def joint_comparison(
     fit = _goodness(table, rated, paired, joint, direct, alpha)
     basis: Literal["joint", "direct"] = "direct" if fit.contradictions else "joint"
     contrasts = joint if basis == "joint" else direct
-    strength = dict(zip(table.agents, -strengths, strict=True))
-    order = tuple(sorted(table.agents, key=lambda name: (strength[name], name)))
+    found = order_by_results(_beats(table.agents, contrasts), strengths.tolist())
+    order = _names(table.agents, found.order)
     note = "" if table.deals > 1 else "One deal only: no intervals and no tests."
     if 1 < table.deals < FEW:
         note = f"Only {table.deals} deals: the limits are wide and rest on nearly normal margins."
@@ -236,7 +237,9 @@ def joint_comparison(
         joint=joint,
         direct=direct,
         letters=_letters(order, contrasts),
-        ranks=_ranks(order, contrasts),
+        ranks=dict(zip(table.agents, found.ranks, strict=True)),
+        top=_names(table.agents, found.top),
+        cycles=tuple(_names(table.agents, cycle) for cycle in found.cycles),
         fit=fit,
         alpha=alpha,
         note=note,
@@ -311,8 +314,8 @@ def _contrasts(
             return float(column[row]) if math.isfinite(column[row]) else None
 
         contrast = Contrast(
-            a=table.agents[i],
-            b=table.agents[j],
+            first=table.agents[i],
+            second=table.agents[j],
             difference=float(differences[row]),
             low=value(differences - found.half),
             high=value(differences + found.half),
@@ -415,10 +418,11 @@ def _goodness(
     misses = paired.strengths - design @ rated.strengths
     misfit = float(np.sqrt(np.mean(misses**2)))
     statistic, p = _wald(table, paired, residual_space)
-    contradictions: tuple[tuple[str, str], ...] = ()
     level = SIDE_ISSUE * alpha
+    off = np.zeros(len(misses), dtype=np.bool_)
     if p is None or p < level:
-        contradictions = _contradictions(table, paired, misses, joint, direct, level)
+        off = _off_the_ratings(table, paired, misses, level)
+    contradictions = _contradictions(table, off, joint, direct)
     words = _fit_words(p, misfit, contradictions, table.deals, level)
     misfits = bool(contradictions) or (p is not None and p < level)
     return AdditiveFit(p, statistic, cycles, table.deals, misfit, contradictions, words, misfits)
@@ -438,32 +442,33 @@ def _wald(table: DealTable, paired: Fit, space: FloatArray) -> tuple[float | Non
     return statistic, float(special.fdtrc(rank, n - rank, f))
 
 
-def _contradictions(
-    table: DealTable,
-    paired: Fit,
-    misses: FloatArray,
-    joint: tuple[Contrast, ...],
-    direct: tuple[Contrast, ...],
-    alpha: float,
-) -> tuple[tuple[str, str], ...]:
+def _off_the_ratings(
+    table: DealTable, paired: Fit, misses: FloatArray, alpha: float
+) -> NDArray[np.bool_]:
+    """The pairs with a direct result that differs from the ratings by more than chance."""
     design, played = table.incidence, _played(table)
     weighted = design.T * played
     predict = design @ np.linalg.pinv(weighted @ design) @ weighted
     found = _inference(table, paired, np.eye(len(played)) - predict, misses, alpha, False)
-    by_rating = {frozenset((c.a, c.b)): c for c in joint}
-    by_meeting = {frozenset((c.a, c.b)): c for c in direct}
+    return np.asarray(found.p_adjusted < alpha)
+
+
+def _contradictions(
+    table: DealTable,
+    off: NDArray[np.bool_],
+    joint: tuple[Contrast, ...],
+    direct: tuple[Contrast, ...],
+) -> tuple[tuple[str, str], ...]:
+    """The pairs that ratings and meetings disagree about; the one ahead directly first."""
+    rated, met = _beats(table.agents, joint), _beats(table.agents, direct)
+    unbeaten = np.flatnonzero(~rated.any(axis=0))
     out = []
-    for row, (i, j) in enumerate(table.pairs.tolist()):
-        a, b = table.agents[i], table.agents[j]
-        if not found.p_adjusted[row] < alpha:
-            continue
-        seen = [
-            c.direction if c.a == a else -c.direction
-            for c in (by_rating[frozenset((a, b))], by_meeting[frozenset((a, b))])
-        ]
-        if seen[0] != seen[1]:
-            ahead = by_meeting[frozenset((a, b))]
-            out.append((ahead.a, ahead.b))
+    for (i, j), differs in zip(table.pairs.tolist(), off, strict=True):
+        if met[j, i]:
+            i, j = j, i
+        says_other = rated[i, j] != met[i, j] or rated[j, i]
+        if (differs and says_other) or (met[i, j] and (rated[j, i] or unbeaten.tolist() == [j])):
+            out.append((table.agents[i], table.agents[j]))
     return tuple(out)
 
 
@@ -493,19 +498,23 @@ def _fit_words(
 
 def _letters(order: tuple[str, ...], contrasts: tuple[Contrast, ...]) -> dict[str, str]:
     place = {name: i for i, name in enumerate(order)}
-    apart = [(place[c.a], place[c.b]) for c in contrasts if c.different]
+    apart = [(place[c.first], place[c.second]) for c in contrasts if c.different]
     return dict(zip(order, compact_letters(len(order), apart), strict=True))
 
 
-def _ranks(order: tuple[str, ...], contrasts: tuple[Contrast, ...]) -> dict[str, RankRange]:
-    better = dict.fromkeys(order, 0)
-    worse = dict.fromkeys(order, 0)
+def _beats(agents: tuple[str, ...], contrasts: tuple[Contrast, ...]) -> NDArray[np.bool_]:
+    """Agent × agent: whether the one in the row is known to be ahead."""
+    place = {name: i for i, name in enumerate(agents)}
+    beats = np.zeros((len(agents), len(agents)), dtype=np.bool_)
     for c in contrasts:
         if c.direction:
-            ahead, behind = (c.a, c.b) if c.direction > 0 else (c.b, c.a)
-            worse[ahead] += 1
-            better[behind] += 1
-    return {name: RankRange(1 + better[name], len(order) - worse[name]) for name in order}
+            ahead, behind = (c.first, c.second) if c.direction > 0 else (c.second, c.first)
+            beats[place[ahead], place[behind]] = True
+    return beats
+
+
+def _names(agents: tuple[str, ...], numbers: Iterable[int]) -> tuple[str, ...]:
+    return tuple(agents[number] for number in numbers)
 
 
 def _played(table: DealTable) -> FloatArray:

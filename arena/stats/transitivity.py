@@ -1,67 +1,75 @@
-"""Significant cycles: a beats b, b beats c, c beats a."""
+"""An order of agents from known results, which need not be transitive."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
-
-from arena.stats.errors import StatsError
-from arena.stats.multiple import AllPairs
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 
 @dataclass(frozen=True)
-class Cycles:
-    """Cycles "a beats b beats c beats a" in which every result is significant.
+class RankRange:
+    """Places that an agent can have: all ranges hold together with confidence 1 - alpha."""
 
-    `cycles` lists those up to `max_length` agents, each starting with the agent named first;
-    `groups` lists all sets of agents that lie on a common cycle of any length.
+    best: int
+    worst: int
+
+
+@dataclass(frozen=True)
+class ResultOrder:
+    """Agents (by number) in an order that no known result contradicts, but for cycles."""
+
+    order: tuple[int, ...]
+    ranks: tuple[RankRange, ...]
+    """By agent. Results between agents on a common cycle leave their places open."""
+    top: tuple[int, ...]
+    """Agents that are beaten by none, or only by agents on a common cycle; in their order."""
+    cycles: tuple[tuple[int, ...], ...]
+    """For each group of agents on common cycles a shortest one: each agent beats the next."""
+
+
+def order_by_results(beats: NDArray[np.bool_], strengths: Sequence[float]) -> ResultOrder:
+    """Order agents such that who beats another comes first, the stronger one where both may.
+
+    Formula: the strongly connected components of the graph of results are the cycles; components
+    follow one another in topological order, each time the one with the strongest agent of those
+    that no agent left beats. The best place of an agent is one more than the number of agents
+    outside its component that beat it, the worst is the number of agents less those that it
+    beats. The top is the Schwartz set: all components that no other beats.
+    Source: Tarjan 1972, SIAM J. Comput. 1; Schwartz 1972, Noûs 6.
     """
+    graph = csr_array(beats.astype(np.int8))
+    count, label = connected_components(graph, directed=True, connection="strong")
+    outside = beats & (label[:, None] != label[None, :])
+    parts: list[list[int]] = [np.flatnonzero(label == c).tolist() for c in range(count)]
+    for part in parts:
+        part.sort(key=lambda i: -strengths[i])
+    parts.sort(key=lambda part: -strengths[part[0]])
+    cycles = tuple(_shortest_cycle(beats, part) for part in parts if len(part) > 1)
+    order: list[int] = []
+    left = list(parts)
+    while left:
+        waiting = [agent for part in left for agent in part]
+        free = next(part for part in left if not outside[np.ix_(waiting, part)].any())
+        left.remove(free)
+        order += free
+    ranks = tuple(
+        RankRange(1 + int(outside[:, i].sum()), len(beats) - int(outside[i].sum()))
+        for i in range(len(beats))
+    )
+    unbeaten = {i for part in parts if not outside[:, part].any() for i in part}
+    return ResultOrder(tuple(order), ranks, tuple(i for i in order if i in unbeaten), cycles)
 
-    cycles: tuple[tuple[str, ...], ...]
-    groups: tuple[tuple[str, ...], ...]
-    max_length: int
-    note: str = ""
 
-
-def significant_cycles(pairs: AllPairs, max_length: int = 4) -> Cycles:
-    """Cycles in which every result is significant after adjustment.
-
-    Formula: a directed graph with an edge from winner to loser of every significant comparison;
-    its elementary cycles up to `max_length`, and its strongly connected components. With Holm the
-    chance that any reported cycle is false is at most alpha. Unit: the deal.
-    Source: Kendall & Babington Smith 1940, Biometrika 31; Tarjan 1972, SIAM J. Comput. 1.
-    """
-    if max_length < 3:
-        raise StatsError(f"a cycle has at least three agents, got max_length {max_length}")
-    index = {agent: i for i, agent in enumerate(pairs.agents)}
-    k = len(pairs.agents)
-    beats = np.zeros((k, k), dtype=bool)
-    for row in pairs.comparisons:
-        if row.significant and row.mean:
-            i, j = index[row.a], index[row.b]
-            if row.mean > 0:
-                beats[i, j] = True
-            else:
-                beats[j, i] = True
-    found: list[tuple[str, ...]] = []
-
-    def extend(path: list[int]) -> None:
-        for nxt in np.flatnonzero(beats[path[-1]]):
-            if nxt == path[0] and len(path) >= 3:
-                found.append(tuple(pairs.agents[i] for i in path))
-            elif nxt > path[0] and nxt not in path and len(path) < max_length:
-                extend([*path, int(nxt)])
-
-    for start in range(k):
-        extend([start])
-    count, labels = connected_components(csr_array(beats), directed=True, connection="strong")
-    groups = [
-        tuple(pairs.agents[i] for i in np.flatnonzero(labels == c))
-        for c in range(count)
-        if np.count_nonzero(labels == c) > 1
-    ]
-    note = "" if groups else "No significant cycle: the significant results form an order."
-    return Cycles(tuple(sorted(found, key=len)), tuple(groups), max_length, note)
+def _shortest_cycle(beats: NDArray[np.bool_], part: list[int]) -> tuple[int, ...]:
+    """The shortest cycle through the first agent, within its component."""
+    inside = beats[np.ix_(part, part)]
+    found, before = breadth_first_order(csr_array(inside.astype(np.int8)), 0, directed=True)
+    path = [int(next(i for i in found if inside[i, 0]))]
+    while path[0]:
+        path.insert(0, int(before[path[0]]))
+    return tuple(part[i] for i in path)

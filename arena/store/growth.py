@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_WORDS_ONLY = ("description", "reference")
+_WORDS_ONLY = ("description", "indifferent", "reference")
 """Keys that have no influence on results."""
 _ABSENT = object()
 

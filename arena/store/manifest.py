@@ -106,6 +106,8 @@ class Manifest(Strict):
     references: tuple[Reference, ...]
     stop: Stop | None = None
     """When pairings stop before all deals are played; None: never."""
+    indifferent: float | None = None
+    """Points per deal (or match) that do not matter."""
     entrants: dict[str, EntrantUsed]
     pairings: tuple[Pairing, ...]
     sessions: tuple[Session, ...] = Field(min_length=1)

@@ -291,7 +291,7 @@ class _Run:
         stored = self._stored_manifest()
         if stored is None:
             return False
-        about = ("entrants", "pairings", "rules", "description", "references")
+        about = ("entrants", "pairings", "rules", "description", "references", "indifferent")
         same = all(getattr(stored, each) == getattr(manifest, each) for each in about)
         return same and stored.ended is not None
 

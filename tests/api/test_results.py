@@ -27,7 +27,9 @@ def test_the_frames_are_tidy(written: Callable[[str], Written]) -> None:
         assert list(run.pairs[column]) == [pair[column] for pair in pairs]
     assert list(run.agents["elo"]) == [agent["elo"]["value"] for agent in ladder]
     assert list(run.pairs["margin"]) == [pair["mean"] for pair in pairs]
-    assert list(run.pairs["p"]) == [pair["p_adjusted"] for pair in pairs]
+    known = {(c["first"], c["second"]): c for c in report.document["strength"]["comparisons"]}
+    for row in run.comparisons.itertuples():
+        assert row.p == known[row.first, row.second]["p_adjusted"]
 
 
 def test_a_run_shows_its_standings(written: Callable[[str], Written]) -> None:

@@ -61,14 +61,14 @@ def trouble(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(AGENTS._added, "trouble", Trouble)
 
 
-def test_run_shows_standings_pairs_and_times(
+def test_run_shows_standings_comparisons_and_times(
     config: Callable[..., str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["run", config(), "--jobs", "1", "--no-report"]) == 0
     shown = capsys.readouterr().out
-    for title in ("points per deal", "95% interval", "win rate", "won–drawn–lost", "median"):
+    for title in ("points per deal", "simultaneous 95% interval", "rounds won", "median"):
         assert title in shown
-    for name in ("random", "semi", "rule", "rule – random", "time per decision"):
+    for name in ("random", "semi", "rule", "rule +random", "time per decision"):
         assert re.search(rf"^([\d–() ]+)?{name}\b", shown, re.MULTILINE)
     assert "CPU seconds; results in reports/small" in shown
     assert main(["run", "x.yaml", "--no-report"]) == 0
@@ -82,18 +82,20 @@ def test_the_tables_say_what_is_stored(
 ) -> None:
     assert main(["run", config(limit=40, agents=TWO), "--jobs", "1", "--no-report"]) == 0
     shown = capsys.readouterr().out
+    assert main(["ratings", "reports/small", "--meetings"]) == 0
+    meetings = capsys.readouterr().out
     with Run("reports/small") as results:
         deals, rounds = results.deals(), results.rounds()
     mean, half = deals["margin"].mean(), 2.0227 * deals["margin"].std() / 40**0.5
     margins = deals["margin"]
-    tally = f"{(margins > 0).sum()}–{(margins == 0).sum()}–{(margins < 0).sum()}"
-    pair = "random – other"
+    tally = f"{(margins > 0).sum()}-{(margins == 0).sum()}-{(margins < 0).sum()}"
+    pair = ("random", "other")
     if mean < 0:  # the one that is ahead is named first
-        pair, mean, tally = "other – random", -mean, "–".join(reversed(tally.split("–")))
-    limits = interval(mean - half, mean + half)
-    assert re.search(
-        rf"^{pair} +40 +{re.escape(signed(mean))} +{limits} .* {tally} ", shown, re.MULTILINE
-    )
+        pair, mean, tally = pair[::-1], -mean, "-".join(reversed(tally.split("-")))
+    limits = f"{re.escape(signed(mean))} +{interval(mean - half, mean + half)}"
+    assert re.search(rf"^{pair[0]} +{pair[1]} +{limits} ", shown, re.MULTILINE)
+    row = rf"^{pair[0]} - {pair[1]} +40 +{limits} +{tally} "
+    assert re.search(row, meetings, re.MULTILINE) and not re.search(row, shown, re.MULTILINE)
     won = ((rounds["margin"] > 0) + 0.5 * (rounds["margin"] == 0)).mean()
     assert re.search(rf"^\d.* random .* {100 * won:.1f}% ", shown, re.MULTILINE)
     assert f"{rounds['score_first'].mean():.1f}" in shown

@@ -13,7 +13,7 @@ from arena.report.sections import SECTIONS
 from arena.report.sections.pages import page_text
 from arena.report.tables import Column, TextTable
 
-KLAVERJAS = Explanations("deal", "deals", "rounds", True, 0.95, 0.05, 0.8, "holm", "joint")
+KLAVERJAS = Explanations("deal", "deals", "rounds", True, 0.95, 0.05, 0.8, "joint")
 HEARTS = replace(KLAVERJAS, higher_wins=False)
 
 
@@ -47,22 +47,17 @@ def test_comparisons_say_what_they_rest_on() -> None:
     assert "from the same results" in direct.pairs_note()
 
 
-def test_an_adjustment_is_named_only_where_there_is_one() -> None:
-    assert "adjusted together over all pairs (Holm)" in KLAVERJAS.pairs_caption()
-    alone = replace(KLAVERJAS, adjustment="none").pairs_caption()
-    assert "adjusted" not in alone
-    assert "of each pair alone" in alone
-    assert "(p < 0.05, Holm)" in KLAVERJAS.pairs_map()
+def test_meetings_claim_nothing_and_comparisons_say_how_they_are_adjusted() -> None:
+    said = (KLAVERJAS.pairs_note(), KLAVERJAS.pairs_caption(), KLAVERJAS.forest_figure())
+    assert "a description, not a test" in said[0] and "of this pair by itself" in said[1]
+    assert not any("beyond chance" in text or " p " in text for text in said)
     assert "p is below 0.05" in KLAVERJAS.comparisons_caption()
     assert "with 80% probability" in KLAVERJAS.comparisons_note()
 
 
-def test_processes_cycles_and_faults_are_told_only_if_there_are_any() -> None:
+def test_processes_and_faults_are_told_only_if_there_are_any() -> None:
     assert KLAVERJAS.processes([]) == ""
     assert "process of its own" in KLAVERJAS.processes(["bot"])
-    assert KLAVERJAS.not_transitive([]) == ""
-    told = KLAVERJAS.not_transitive([("a", "b", "c")])
-    assert told == "Not transitive: a beats b beats c beats a."
     assert KLAVERJAS.faults_caption(1, 1) == "1 fault"
     assert KLAVERJAS.faults_caption(3, 3) == "3 faults"
     assert KLAVERJAS.faults_caption(30, 20) == "30 faults, the first 20 of them"

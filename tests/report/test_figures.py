@@ -40,6 +40,7 @@ def ladder(agents: int, fastest: float, slowest: float, seed: int) -> list[Ladde
                 rank=number,
                 rank_best=number,
                 rank_worst=number,
+                within=None,
                 letters="a",
                 rating=Rating("", value, value - 4, value + 4, 2.0, 10.0),
                 elo=None,

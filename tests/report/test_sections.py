@@ -103,10 +103,16 @@ def test_terminal_and_page_have_the_same_order_and_numbers(written: Get) -> None
     report = written("klaverjas")
     with Run(report.folder) as run:
         lines = standings_text(Context(run)).splitlines()
-    for line, agent in zip(lines[1:], report.document["ladder"]["agents"], strict=False):
+    verdict = report.document["verdict"]
+    assert lines[0] == verdict["headline"]  # the answer first, then the tables behind it
+    start = next(i for i, line in enumerate(lines) if line.startswith("rank")) + 1
+    for line, agent in zip(lines[start:], report.document["ladder"]["agents"], strict=False):
         assert agent["name"] in line
         assert f"{abs(agent['rating']['value']):.1f}" in line
-    assert report.document["verdict"]["headline"] in lines
+    shown = [line.split()[:2] for line in lines[start:]]
+    for known in report.document["strength"]["comparisons"]:
+        assert [known["first"], known["second"]] in shown
+    assert not any("–" in line and " won" in line for line in lines)  # no direct meetings
 
 
 def test_hearts_says_that_fewer_points_are_better(written: Get) -> None:

@@ -111,7 +111,8 @@ def test_no_interval_contradicts_its_verdict(seed: int) -> None:
     for contrast in found.joint.contrasts:
         assert contrast.low is not None and contrast.high is not None
         assert contrast.different == (contrast.low > 0 or contrast.high < 0)
-        shared = set(found.joint.letters[contrast.a]) & set(found.joint.letters[contrast.b])
+        letters = found.joint.letters
+        shared = set(letters[contrast.first]) & set(letters[contrast.second])
         assert bool(shared) != contrast.different
     for agent in found.agents:
         assert agent.rank_best <= agent.rank <= agent.rank_worst
@@ -175,7 +176,94 @@ def test_a_field_that_does_not_add_up_is_told() -> None:
     )
     assert found.joint.basis == "direct"
     assert list(sentences.cautions(found, facts(found))) == [found.joint.fit.words]
-    assert "strongest" not in said(found)
+    assert said(found) in {
+        f"No agent is the strongest: {' beats '.join(circle)} in direct meetings."
+        for circle in ("abca", "bcab", "cabc")
+    }
+    assert [(agent.rank_best, agent.rank_worst) for agent in found.agents] == [(1, 3)] * 3
+
+
+def made_up(margins: dict[str, float]) -> Standings:
+    """A field from the mean margins of its pairs, such as `ab`: 25."""
+    rng = np.random.default_rng(6)
+    pairs = [meeting(*pair, rng.normal(m, 10, (80, 2)).tolist()) for pair, m in margins.items()]
+    return make_standings(results(*pairs))
+
+
+def test_who_is_beaten_directly_is_not_the_strongest() -> None:
+    """By ratings a is far ahead, because it beats c and d by much; but b beats a."""
+    found = made_up({"ba": 12, "ac": 90, "ad": 90, "bc": 6, "bd": 6, "cd": 0})
+    assert found.rating is not None and (found.rating["a"].value or 0) > (
+        found.rating["b"].value or 0
+    )
+    assert found.joint.basis == "direct" and ("b", "a") in found.joint.fit.contradictions
+    assert said(found) == "b is the strongest: ahead of all others."
+    assert [agent.name for agent in found.agents[:2]] == ["b", "a"]
+    assert [(a.rank, a.rank_best, a.rank_worst) for a in found.agents[:2]] == [(1, 1, 1), (2, 2, 2)]
+    assert found.joint.cycles == () and found.joint.letters["b"] == "a"
+
+
+def test_a_circle_at_the_top_and_one_further_down() -> None:
+    ring = {"ab": 25, "bc": 25, "ca": 25}
+    top = made_up({**ring, "ad": 40, "bd": 40, "cd": 40})
+    assert said(top).startswith("No agent is the strongest: ")
+    assert said(top).endswith(" in direct meetings; all ahead of d.")
+    assert (top.agents[3].name, top.agents[3].rank_best) == ("d", 4)
+    down = made_up({**ring, "da": 60, "db": 60, "dc": 60})
+    assert said(down) == "d is the strongest: ahead of all others."
+    assert set(down.joint.cycles[0]) == set("abc")
+    assert [(a.rank_best, a.rank_worst) for a in down.agents] == [(1, 1), (2, 4), (2, 4), (2, 4)]
+
+
+def test_no_words_contradict_a_known_direct_result() -> None:
+    """Made-up fields of any kind: the strongest is beaten by none, ranks hold their places."""
+    rng = np.random.default_rng(12)
+    kinds = set()
+    for _ in range(25):
+        pairs = [x + y for x in "abcde" for y in "abcde" if x < y]
+        found = made_up({pair: float(rng.choice([-30, 0, 30])) for pair in pairs})
+        joint = found.joint
+        kinds.add((joint.basis, bool(joint.cycles), len(joint.top) == 1))
+        text = said(found)
+        assert ("No agent is the strongest" in text) == bool(
+            {name for cycle in joint.cycles for name in cycle} & set(joint.top)
+        )
+        if "is the strongest: ahead" in text:
+            (best,) = joint.top
+            assert found.agents[0].name == best and not joint.better(best)
+            assert not any(c.different and c.second == best for c in joint.direct)
+        for agent in found.agents:
+            assert agent.rank_best <= agent.rank <= agent.rank_worst
+    assert len(kinds) > 2
+
+
+# --- how near the best -------------------------------------------------------------------
+
+
+def test_how_near_the_best_comes_from_the_same_intervals() -> None:
+    found = field({"a": 0, "b": 0, "c": -40})
+    bound = max(found.joint.within(name) or 0.0 for name in ("a", "b"))
+    text = " ".join(sentences.details(found, facts(found)))
+    assert f"Each of the top group is within {bound:.1f} points per deal of the best" in text
+    lead = found.joint.contrast(*found.joint.order[:2])
+    assert found.joint.within(found.joint.order[1]) == lead.high
+    strong = field({"a": 40, "b": 0, "c": -40})
+    assert "within" not in " ".join(sentences.details(strong, facts(strong)))
+    assert strong.joint.within("a") == 0.0
+
+
+def test_what_does_not_matter_is_said_by_the_experiment() -> None:
+    found = field({"a": 1, "b": 0, "c": -40}, deals=400, noise=5.0)
+
+    def near(points: float) -> str:
+        return " ".join(sentences.details(found, facts(found, indifferent=points)))
+
+    assert "a and b are within 5 points per deal, which do not matter here, of the best" in near(5)
+    assert "No two agents differ by more than 60 points per deal" in near(60)
+    assert "No agent is known to be within 0.01 points" in near(0.01)
+    equal = field({"a": 0, "b": 0}, deals=60)
+    (text,) = sentences.details(equal, facts(equal, indifferent=0.1))
+    assert text.startswith("No agent is known to be within 0.1 points per deal")
 
 
 # --- forfeits ----------------------------------------------------------------------------
@@ -211,7 +299,13 @@ def test_who_leads_without_forfeits_is_told_only_if_it_is_another() -> None:
     both = results(pair)
     found, played = make_standings(both), without_forfeits(both)
     texts = [text for text, _ in sentences.forfeit_sentences(found, played, facts(found))]
-    assert "Without forfeited deals, a leads." in texts
+    assert "Without forfeited deals, a is ahead of b." in texts
+    few = replace(pair, units=pair.units[:9], margins=pair.margins[:9], games=pair.games[:9])
+    few = replace(few, scores=pair.scores[:9], wins=pair.wins[:9], draws=pair.draws[:9])
+    played = without_forfeits(results(few))  # three deals: b may be as good
+    found_few = make_standings(results(few))
+    texts = [text for text, _ in sentences.forfeit_sentences(found_few, played, facts(found_few))]
+    assert not any("Without forfeited" in text for text in texts)
     same = [text for text, _ in sentences.forfeit_sentences(found, found, facts(found))]
     assert not any("Without forfeited" in text for text in same)
 

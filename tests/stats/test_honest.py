@@ -15,7 +15,6 @@ from arena.measure.calibrate.statistics import (
     Rate,
     coverage,
     false_positives,
-    familywise_error,
     rating_coverage,
     resampler,
     sequence_misses,
@@ -101,15 +100,6 @@ def test_coverage_of_ratings_clustered_by_deal() -> None:
     assert holds(points, 0.95, 0.01), points
     assert holds(elo, 0.95, 0.01), elo
     assert holds(boot, 0.95, 0.015), boot
-
-
-@pytest.mark.long
-def test_familywise_error_of_equal_agents() -> None:
-    model = FieldModel((0.0,) * 5)
-    assert familywise_error(model, 1, reps=300, deals=40).low <= 0.055
-    assert familywise_error(model, 1, reps=100, deals=40, adjustment="none").low > 0.055
-    with pytest.raises(StatsError, match="equal agents"):
-        familywise_error(FIELD, 1)
 
 
 def test_sprt_keeps_its_errors_and_its_length() -> None:

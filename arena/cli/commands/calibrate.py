@@ -2,10 +2,11 @@
 
 On simulated margins, and on real ones: a stochastic agent plays itself on real deals, so
 that every difference found is a false one, and once more with a handicap of a few points
-that is known, so that every interval can be checked. `page` counts how often something on a
-report of equals is false, from 3 deals to 100. `gate` judges changes that are rare, skewed or
-without spread, then plays hundreds of gates of an agent that has not changed, and of one made
-worse. Both take longer. --quick is a short version with rough numbers, judged with that in mind.
+that is known, so that every interval can be checked. `page` counts how often a report of equals
+claims anything false, from 3 deals to 100, on a model and with twins of the agent. `gate` judges
+changes that are rare, skewed or without spread, then plays hundreds of gates of an agent that has
+not changed, and of one made worse. Both take longer. --quick is a short version with rough
+numbers, judged with that in mind.
 
 Examples:
   arena calibrate --quick
@@ -29,6 +30,8 @@ from arena.core.deals import DealSet
 from arena.core.tables import text_table
 from arena.measure.calibrate.promises import (
     GATE_DEALS,
+    PAGE_AGENTS,
+    PAGE_DEALS,
     QUICK,
     REAL_DEALS,
     Promise,
@@ -38,6 +41,7 @@ from arena.measure.calibrate.promises import (
     page_promises,
     real_gate,
     real_gate_promises,
+    real_page_promises,
     real_promises,
     real_repetitions,
     simulated_promises,
@@ -62,7 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--deals", default="klaverjas-given-10000", metavar="SET", help="real deals to play"
     )
     parser.add_argument(
-        "--keep", type=Path, metavar="DIR", help="gate: where its games are kept, to go on later"
+        "--keep",
+        type=Path,
+        metavar="DIR",
+        help="page, gate: keep the games here, to go on later",
     )
     parser.add_argument("--seed", type=int, default=SEED, help=f"default: {SEED}")
     parser.add_argument("--json", action="store_true", help="every number, as JSON")
@@ -97,6 +104,10 @@ def _measure(args: argparse.Namespace) -> Iterator[Promise]:
         yield from real_promises(judge, table, args.agent, args.seed)
     if args.part == "page":
         yield from page_promises(judge, scale, args.seed)
+        with Progress("deals", quiet=args.keep is None) as progress:
+            play = _self_play(args, progress)
+            played = play.field(PAGE_AGENTS, PAGE_DEALS // scale, args.seed, args.keep)
+        yield from real_page_promises(judge, played, args.agent)
     if args.part == "gate":
         yield from _gate(judge, scale, args)
 

@@ -22,7 +22,7 @@ from arena.analysis import RatingOptions, Standings, check_not_stopped, make_sta
 from arena.cli.options import RUN_HELP
 from arena.core.files import run_folder
 from arena.core.tables import text_table
-from arena.report.words import DASH, count, interval, percent, plain, rating_text
+from arena.report.words import DASH, count, interval, percent, plain, rating_text, signed
 from arena.stats import Rating
 from arena.store import Run
 
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--anchor", metavar="AGENT", help="this agent is 0 (default: the mean is)")
     parser.add_argument(
-        "--adjust", choices=("holm", "bh", "none"), default="holm", help="default: holm"
+        "--meetings", action="store_true", help="also what each pair did when it met"
     )
     parser.add_argument(
         "--bootstrap",
@@ -63,11 +63,11 @@ def run(args: argparse.Namespace) -> int:
         runs = [stack.enter_context(Run(path)) for path in args.runs]
         check_not_stopped(runs, "a rating")
         results = read(runs)
-    found = make_standings(results, RatingOptions(args.adjust, args.anchor, args.bootstrap))
+    found = make_standings(results, RatingOptions(args.anchor, args.bootstrap))
     if args.json:
         print(json.dumps(_plain(found), indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        print("\n".join(_lines(found)))
+        print("\n".join(_lines(found, args.meetings)))
     return 0
 
 
@@ -75,19 +75,18 @@ def _plain(found: Standings) -> dict[str, Any]:
     """Without the covariances, which are arrays."""
     return {
         "unit": found.unit,
-        "adjustment": found.adjustment,
         "alpha": found.alpha,
         "agents": [asdict(agent) for agent in found.agents],
         "pairs": [asdict(pair) for pair in found.pairs],
         "comparisons": [asdict(contrast) for contrast in found.joint.contrasts],
         "basis": found.joint.basis,
         "fit": asdict(found.joint.fit),
-        "cycles": asdict(found.cycles),
+        "cycles": found.joint.cycles,
         "notes": list(found.notes),
     }
 
 
-def _lines(found: Standings) -> Iterator[str]:
+def _lines(found: Standings, meetings: bool) -> Iterator[str]:
     rows = []
     for agent in found.agents:
         ranks = f"{agent.rank_best}-{agent.rank_worst}"
@@ -106,9 +105,10 @@ def _lines(found: Standings) -> Iterator[str]:
                 count(agent.margin.n),
             )
         )
-    units = {"deal": "deals", "match": "matches"}[found.unit]
+    units, singles = _words(found)
     head = ("agent", "rank", "ranks", "group", "score rating", "95% interval", "Elo")
-    yield text_table((*head, "95% interval", f"points per {found.unit}", "win rate", units), rows)
+    more = ("95% interval", f"points per {found.unit}", f"{singles} won", units)
+    yield text_table((*head, *more), rows)
     yield ""
     yield (
         f"score rating: points per {found.unit} above the field; agents that share a letter "
@@ -116,8 +116,34 @@ def _lines(found: Standings) -> Iterator[str]:
     )
     yield found.joint.fit.words
     yield from found.notes
-    for cycle in found.cycles.cycles:
-        yield f"not transitive: {' beats '.join((*cycle, cycle[0]))}"
+    for cycle in found.joint.cycles:
+        yield f"in a circle: {' beats '.join((*cycle, cycle[0]))}"
+    if meetings:
+        yield ""
+        yield from _meetings(found)
+
+
+def _meetings(found: Standings) -> Iterator[str]:
+    units, singles = _words(found)
+    rows = [
+        (
+            f"{pair.first} - {pair.second}",
+            count(pair.n),
+            signed(pair.mean),
+            interval(pair.low, pair.high),
+            f"{count(pair.won)}-{count(pair.drawn)}-{count(pair.lost)}",
+            percent(pair.win_rate.value),
+        )
+        for pair in found.pairs
+    ]
+    head = ("direct meeting", units, f"points per {found.unit}", "95% interval (alone)")
+    yield text_table((*head, f"{units} won-drawn-lost", f"{singles} won"), rows)
+    yield "direct meetings are a description, each pair alone; who is stronger is said above"
+
+
+def _words(found: Standings) -> tuple[str, str]:
+    """What is the unit, and what a seating of it, more than one of them."""
+    return {"deal": ("deals", "rounds"), "match": ("matches", "matches")}[found.unit]
 
 
 def _limits(rating: Rating | None, digits: int) -> str:

@@ -24,10 +24,10 @@ from arena.measure.calibrate.gate import (
 from arena.measure.calibrate.statistics import (
     FieldModel,
     MarginModel,
+    PageRates,
     Rate,
     coverage,
     false_positives,
-    familywise_error,
     page_errors,
     rating_coverage,
     sequence_misses,
@@ -36,6 +36,7 @@ from arena.measure.calibrate.statistics import (
 )
 from arena.stats import (
     Anchor,
+    PairResults,
     SprtDesign,
     bca_mean,
     deal_outcomes,
@@ -128,8 +129,6 @@ def simulated_promises(judge: PromiseJudge, scale: int, seed: int) -> Iterator[P
     yield judge.coverage("coverage, score rating", points)
     elo = rating_coverage(field, elo_rating, field.true_elo(), seed, few)
     yield judge.coverage("coverage, Elo", elo)
-    equal = familywise_error(FieldModel((0.0,) * 8), seed, few)
-    yield judge.conservative("family-wise error, 8 equal agents, Holm", equal, 0.055)
     yield from _against_glm(judge, field, seed)
     yield from _sequential(judge, model, scale, seed)
 
@@ -194,32 +193,56 @@ def _bca(x: FloatArray, rng: np.random.Generator) -> tuple[float | None, float |
 
 
 def page_promises(judge: PromiseJudge, scale: int, seed: int) -> Iterator[Promise]:
-    """Everything that a page says about who is stronger, in one; from few deals to many."""
+    """Everything that a page claims about who is stronger, in one; from few deals to many."""
     strong = FieldModel((20.0, *(0.0,) * 5))
     fields: list[tuple[str, FieldModel, int, int | None, int]] = [
         (f"{agents} equal agents, {deals} deals", FieldModel((0.0,) * agents), deals, None, reps)
-        for agents, deals, reps in (
-            (3, 3, 2_000),
-            (6, 3, 2_000),
-            (6, 5, 2_000),
-            (6, 10, 2_000),
-            (6, 25, 2_000),
-            (6, 100, 2_000),
-            (12, 10, 1_000),
-            (20, 5, 400),
-            (20, 25, 400),
-        )
+        for agents, reps in ((3, 4_000), (6, 4_000), (12, 1_000), (20, 200))
+        for deals in (3, 5, 10, 25, 100)
     ]
     fields += [
-        ("one strong beside 5 equals, 100 deals", strong, 100, None, 2_000),
+        ("one strong and 5 equal agents, 100 deals", strong, 100, None, 2_000),
         ("a sweep of 5 equals against one, 10 deals", strong, 10, 0, 2_000),
         ("a sweep of 5 equals against one, 100 deals", strong, 100, 0, 2_000),
     ]
     for number, (name, model, deals, against, reps) in enumerate(fields):
-        found = page_errors(model, seed + number, max(40, reps // scale), deals, against)
-        yield judge.conservative(f"a page says something false, {name}", found.conclusions)
-        yield judge.conservative(f"its table of direct pairs does, {name}", found.direct_table)
-        yield judge.conservative(f"called intransitive, {name}", found.misfit, 0.01)
+
+        def draw(
+            rng: np.random.Generator,
+            model: FieldModel = model,
+            deals: int = deals,
+            against: int | None = against,
+        ) -> PairResults:
+            drawn = model.draw(rng, deals)
+            if against is None:
+                return drawn
+            return drawn.only((drawn.a == against) | (drawn.b == against))
+
+        reps = max(40, reps // scale)
+        yield from _page(judge, name, page_errors(draw, model.strengths, seed + number, reps))
+
+
+PAGE_AGENTS, PAGE_DEALS = 6, 10_000
+"""Of real play: twins, and deals that all of them play."""
+
+
+def real_page_promises(judge: PromiseJudge, played: PairResults, agent: str) -> Iterator[Promise]:
+    """The same with twins of a real agent: every field has deals and random numbers of its own."""
+    total, agents = int(played.deal.max()) + 1, len(played.agents)
+    for deals in (5, 10, 25, 100):
+        starts = iter(range(0, total, deals))
+
+        def block(_: object, starts: Iterator[int] = starts, deals: int = deals) -> PairResults:
+            start = next(starts)
+            return played.only((played.deal >= start) & (played.deal < start + deals))
+
+        found = page_errors(block, (0.0,) * agents, 0, total // deals)
+        yield from _page(judge, f"{agents} twins of {agent}, {deals} deals", found)
+
+
+def _page(judge: PromiseJudge, name: str, found: PageRates) -> Iterator[Promise]:
+    yield judge.conservative(f"a page claims something false, {name}", found.claims)
+    yield judge.conservative(f"called intransitive, {name}", found.misfit, 0.01)
 
 
 def real_repetitions(scale: int) -> int:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis import read
+from arena.analysis import Results, read
 from arena.config.entrants import AgentSpec, Entrant
 from arena.config.experiment import ResolvedExperiment
 from arena.core.deals import Deal, DealSet
 from arena.core.errors import ArenaError
 from arena.core.rules import Rules
+from arena.stats import PairResults
 from arena.store import Run
 from arena.tournament.run import RunOptions
 from arena.tournament.run import run as play
@@ -56,20 +58,34 @@ class SelfPlay:
         name = f"{self._deals.name}, {times} times"
         return self._margins(deals, name, seed, keep).reshape(times, -1)
 
+    def field(self, agents: int, count: int, seed: int, keep: Path | None = None) -> PairResults:
+        """That many twins against each other on `count` deals, each with its own random numbers."""
+        size = len(self._deals.deals)
+        deals = tuple(
+            replace(self._deals.deals[number % size], id=f"{number:07}") for number in range(count)
+        )
+        return self._play(deals, self._deals.name, seed, agents, keep).for_statistics
+
     def _margins(
         self, deals: tuple[Deal, ...], name: str, seed: int, keep: Path | None = None
     ) -> FloatArray:
+        return self._play(deals, name, seed, 2, keep).pairs[0].margins
+
+    def _play(
+        self, deals: tuple[Deal, ...], name: str, seed: int, agents: int, keep: Path | None
+    ) -> Results:
+        twins = [f"twin{number}" for number in range(1, agents + 1)]
         experiment = ResolvedExperiment(
             name="calibrate",
             rules=self._rules,
             deals=deals,
             deal_set=name,
             deals_sha256=self._deals.sha256,
-            entrants=(
-                Entrant("this", (AgentSpec(self._family),)),
-                Entrant("that", (AgentSpec(self._family, twin=2),)),
+            entrants=tuple(
+                Entrant(twin, (AgentSpec(self._family, twin=number),))
+                for number, twin in enumerate(twins, start=1)
             ),
-            pairings=(("this", "that"),),
+            pairings=tuple(combinations(twins, 2)),
             seed=seed,
         )
         with tempfile.TemporaryDirectory(prefix="arena-calibrate-") as folder:
@@ -78,4 +94,4 @@ class SelfPlay:
             if finished.stopped:
                 raise ArenaError(f"stopped: {finished.stopped}")
             with Run(path) as results:
-                return read([results]).pairs[0].margins
+                return read([results])

@@ -7,7 +7,7 @@ a measured rate with its own Monte Carlo interval.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,7 +18,6 @@ from arena.stats.bradley_terry import bradley_terry
 from arena.stats.elo import ELO_PER_LOGIT
 from arena.stats.errors import StatsError
 from arena.stats.joint import joint_comparison
-from arena.stats.multiple import Adjustment, all_pairs
 from arena.stats.pair_results import PairResults
 from arena.stats.power import sequential_point
 from arena.stats.ratings import Ratings
@@ -262,69 +261,47 @@ def rating_coverage(
     return Rate("rating coverage", mean, max(mean - half, 0.0), min(mean + half, 1.0), reps)
 
 
-def familywise_error(
-    model: FieldModel,
-    seed: int,
-    reps: int = 2_000,
-    deals: int = 100,
-    adjustment: Adjustment = "holm",
-    alpha: float = 0.05,
-) -> Rate:
-    """How often any pair of equal agents is called different."""
-    if len(set(model.strengths)) != 1:
-        raise StatsError("the family-wise error is measured among equal agents")
-    rng = np.random.default_rng(seed)
-    hits = 0
-    for _ in range(reps):
-        result = all_pairs(model.draw(rng, deals), adjustment, alpha)
-        hits += any(row.significant for row in result.comparisons)
-    return measured_rate(f"family-wise error, {adjustment}", hits, reps)
-
-
 @dataclass(frozen=True)
 class PageRates:
     """How often a page says something false."""
 
-    conclusions: Rate
-    """Who is ahead of whom (letters, ranks, verdict), or that margins do not add up."""
-    direct_table: Rate
-    """A significant pair in the table of direct pairs, a family of its own."""
+    claims: Rate
+    """Who is ahead of whom (verdict, letters, ranks), how near the best an agent is, or that
+    margins do not add up."""
     misfit: Rate
     """That margins do not add up, in a field where they do."""
 
 
 def page_errors(
-    model: FieldModel, seed: int, reps: int = 1_000, deals: int = 100, against: int | None = None
+    draw: Callable[[np.random.Generator], PairResults],
+    strengths: Sequence[float],
+    seed: int,
+    reps: int = 1_000,
 ) -> PageRates:
-    """How often `joint_comparison` says anything false.
+    """How often `joint_comparison`, which makes all claims of a page, claims anything false.
 
-    A false statement puts an agent ahead of one that is as strong or stronger, in letters, ranks
-    or the verdict, which all are the contrasts, or says that margins do not add up. The table of
-    direct pairs (Holm) is counted on its own. With `against`, all others meet only that agent, as
-    in a sweep.
+    A false claim puts an agent ahead of one that is as strong or stronger (verdict, letters,
+    ranks), brings an agent nearer to the best than it is (`within`), or says that margins do not
+    add up. `draw` makes a new field each time; `strengths` are those of its agents.
     """
     rng = np.random.default_rng(seed)
-    strength = dict(zip(model.agents, model.strengths, strict=True))
-    conclusions = direct = misfits = 0
+    false = misfits = 0
     for _ in range(reps):
-        results = model.draw(rng, deals)
-        if against is not None:
-            results = results.only((results.a == against) | (results.b == against))
-        found = joint_comparison(results)
-        wrong = any(
-            c.direction * (strength[c.a] - strength[c.b]) <= 0
+        found = joint_comparison(draw(rng))
+        strength = dict(zip(found.agents, strengths, strict=True))
+        wrong = found.fit.misfits or any(
+            c.direction * (strength[c.first] - strength[c.second]) <= 0
             for c in found.contrasts
             if c.direction
         )
-        direct += any(
-            row.significant and (row.mean or 0.0) * (strength[row.a] - strength[row.b]) <= 0
-            for row in all_pairs(results).comparisons
-        )
-        conclusions += wrong or found.fit.misfits
+        best = max(strengths)
+        for name in found.agents:
+            within = found.within(name)
+            wrong |= within is not None and best - strength[name] > within
+        false += wrong
         misfits += found.fit.misfits
     return PageRates(
-        measured_rate("false conclusions", conclusions, reps),
-        measured_rate("false direct pairs", direct, reps),
+        measured_rate("false claims", false, reps),
         measured_rate("called intransitive", misfits, reps),
     )
 

@@ -12,7 +12,6 @@ from matplotlib.ticker import FuncFormatter
 from arena.report.figures.style import (
     BLUE,
     INK,
-    MUTED,
     ORANGE,
     PAPER,
     new_figure,
@@ -43,10 +42,8 @@ def draw_cross_table(
         i, j = place[pair.first], place[pair.second]
         if pair.mean is None:
             continue
-        star = "*" if pair.significant else ""
         table[i, j], table[j, i] = pair.mean, -pair.mean
-        marks[i, j] = f"{signed(pair.mean)}{star}"
-        marks[j, i] = f"{signed(-pair.mean)}{star}"
+        marks[i, j], marks[j, i] = signed(pair.mean), signed(-pair.mean)
     size = len(names)
     figure, axes = new_figure(1.2 + 0.36 * max(size, 4))
     largest = np.nanmax(np.abs(table)) if not np.isnan(table).all() else 1.0
@@ -78,20 +75,10 @@ def draw_forest(met: Sequence[PairStanding], labels: Mapping[str, str], unit: st
     if not 0 < len(pairs) <= MOST_PAIRS:
         return None
     figure, axes = new_figure(1.1 + 0.27 * len(pairs))
-    for colour, significant in ((BLUE, True), (MUTED, False)):
-        rows = [(y, pair) for y, pair in enumerate(pairs) if pair.significant == significant]
-        limits = [(y, pair.low, pair.high) for y, pair in rows if pair.low is not None]
-        if limits:
-            axes.hlines(*zip(*limits, strict=True), color=colour, lw=2.2)
-        axes.plot(
-            [pair.mean for _, pair in rows],
-            [y for y, _ in rows],
-            "o",
-            ms=6,
-            color=colour if significant else PAPER,
-            markeredgecolor=colour,
-            markeredgewidth=1.5,
-        )
+    limits = [(y, pair.low, pair.high) for y, pair in enumerate(pairs) if pair.low is not None]
+    if limits:
+        axes.hlines(*zip(*limits, strict=True), color=BLUE, lw=2.2)
+    axes.plot([pair.mean for pair in pairs], range(len(pairs)), "o", ms=6, color=BLUE)
     axes.axvline(0, color=INK, lw=0.8)
     names = [f"{short(labels[p.first], 26)} – {short(labels[p.second], 26)}" for p in pairs]
     axes.set_yticks(range(len(pairs)), names)

@@ -24,8 +24,6 @@ class Forfeiter:
     """With forfeited deals, each counted as lost."""
     rating_without: Rating | None
     """Without forfeited deals; null if no deal is left."""
-    letters: str
-    letters_without: str
 
 
 @dataclass(frozen=True)
@@ -58,8 +56,6 @@ class ForfeitsSection(Section[ForfeitsPart]):
                     forfeits=agent.forfeits,
                     rating=agent.rating,
                     rating_without=other.rating if other else None,
-                    letters=agent.letters,
-                    letters_without=other.letters if other else "",
                 )
                 for agent in context.standings.agents
                 for other in [without.get(agent.name)]

@@ -108,7 +108,7 @@ def ladder_table(part: LadderPart, run: RunPart, caption: str = "") -> TextTable
         Column("95% interval"),
         Column("Elo"),
         Column(f"points per {run.unit}"),
-        Column("win rate"),
+        Column(f"{run.singles} won"),
         Column(run.units),
         Column("time per decision"),
     )

@@ -10,7 +10,7 @@ from arena.report.bibliography import bibtex, works
 from arena.report.context import Context
 from arena.report.section import Section
 from arena.report.sections.pages import page_text
-from arena.report.words import P_FLOOR, method
+from arena.report.words import P_FLOOR
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,6 @@ class MethodPart:
     confidence: float
     """Of all intervals, simultaneous or alone."""
     alpha: float
-    adjustment: str
-    """Of the p-values of direct meetings."""
     simultaneous: str
     """How the comparisons of the joint ratings are adjusted."""
     basis: str
@@ -38,8 +36,6 @@ class MethodPart:
     """The probability behind `detectable`."""
     p_floor: float
     """Smaller p-values are written as being below it."""
-    ceiling: float
-    """Greater confidence is written as being above it."""
     slow_percentile: int
     settings: dict[str, str]
     """Every setting of the computation, in words."""
@@ -64,8 +60,6 @@ class MethodSection(Section[MethodPart]):
         field, manifest, units = context.standings, context.run.manifest, context.units
         keys = ["student1908", "stefani1980", "pustejovsky2018", "hothorn2008", "piepho2004"]
         keys += ["mogstad2024", "hotelling1931"]
-        if field.adjustment == "holm":
-            keys.append("holm1979")
         if field.elo is not None:
             keys.append("bradley1952")
         level = f"{100 * (1 - field.alpha):.0f}%"
@@ -73,12 +67,10 @@ class MethodSection(Section[MethodPart]):
         return MethodPart(
             confidence=1 - field.alpha,
             alpha=field.alpha,
-            adjustment=field.adjustment,
-            simultaneous="max-t",
+            simultaneous="min-p" if field.joint.basis == "joint" else "Bonferroni",
             basis=field.joint.basis,
             power=POWER,
             p_floor=P_FLOOR,
-            ceiling=1 - P_FLOOR,
             slow_percentile=95,
             settings={
                 "unit": f"the {field.unit}; its seatings are averaged first",
@@ -88,16 +80,15 @@ class MethodSection(Section[MethodPart]):
                 ),
                 "comparisons": (
                     f"differences of ratings; {level} intervals and p-values adjusted together "
-                    "over the field (max-t)"
+                    "over the field (min-p)"
                     if field.joint.basis == "joint"
                     else f"direct meetings, because the ratings do not fit; {level} intervals and "
-                    "p-values adjusted together (max-t)"
+                    "p-values adjusted together (Bonferroni)"
                 ),
                 "letters and ranks": "from the same comparisons",
                 "direct meetings": (
-                    f"paired t-test by {field.unit}; {level} intervals and p-values adjusted "
-                    f"together ({method(field.adjustment)}); the interval of a pair alone "
-                    "is shown next to them"
+                    f"a description, not a test: the {level} t interval of each pair alone, by "
+                    f"{field.unit}"
                 ),
                 "Elo": (
                     "Bradley-Terry by maximum likelihood, draws as half, errors clustered by "

@@ -28,6 +28,8 @@ class RunPart:
     """Whether more points are better."""
     bonus: str
     """What the game calls its bonus."""
+    indifferent: float | None
+    """Points per unit that do not matter, if the experiment says so."""
     units_per_pair: int
     seatings: int
     """In how many seatings each unit is played."""
@@ -61,6 +63,7 @@ class OverviewSection(Section[RunPart]):
             singles=singles,
             higher_wins=run.rules.higher_wins,
             bonus=label_of(run.rules, "bonus"),
+            indifferent=manifest.indifferent,
             units_per_pair=wanted,
             seatings=len(run.seatings),
             agents=len(context.results.agents),

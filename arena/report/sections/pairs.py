@@ -14,7 +14,7 @@ from arena.report.sections.ladder import LadderPart
 from arena.report.sections.overview import RunPart
 from arena.report.sections.pages import page_text
 from arena.report.tables import Column, Rows, TextTable, flat
-from arena.report.words import count, interval, method, percent, pvalue, signed
+from arena.report.words import count, interval, percent, signed
 
 if TYPE_CHECKING:
     from arena.report.document import ReportDocument
@@ -25,11 +25,6 @@ class PairsPart:
     """All pairs that met."""
 
     pairs: tuple[PairStanding, ...]
-    adjustment: str
-    """Of the p-values: `holm`, `bh` or `none`."""
-    cycles: tuple[tuple[str, ...], ...]
-    """Agents of which each beats the next beyond chance."""
-    cycles_note: str
     complete: bool
     """Whether every pair of agents met."""
 
@@ -49,9 +44,6 @@ class PairsSection(Section[PairsPart]):
         agents = len(field.agents)
         return PairsPart(
             pairs=field.pairs,
-            adjustment=field.adjustment,
-            cycles=tuple(tuple(cycle) for cycle in field.cycles.cycles),
-            cycles_note=field.cycles.note,
             complete=len(field.pairs) == agents * (agents - 1) // 2,
         )
 
@@ -83,13 +75,12 @@ class PairsSection(Section[PairsPart]):
 def pairs_table(part: PairsPart, run: RunPart, caption: str = "") -> TextTable:
     """Every pair: the same columns wherever it is shown."""
     columns = (
-        Column("pair", words=True),
+        Column("direct meeting", words=True),
         Column(run.units),
-        Column(f"margin per {run.unit}"),
-        Column(f"95% interval ({method(part.adjustment)})"),
-        Column(f"p ({method(part.adjustment)})"),
-        Column("won–drawn–lost"),
-        Column("win rate"),
+        Column(f"points per {run.unit}"),
+        Column("95% interval (alone)"),
+        Column(f"{run.units} won–drawn–lost"),
+        Column(f"{run.singles} won"),
     )
     cells = tuple(
         (
@@ -97,7 +88,6 @@ def pairs_table(part: PairsPart, run: RunPart, caption: str = "") -> TextTable:
             count(pair.n),
             signed(pair.mean),
             interval(pair.low, pair.high),
-            pvalue(pair.p_adjusted).removeprefix("= ") + (" *" if pair.significant else ""),
             f"{count(pair.won)}–{count(pair.drawn)}–{count(pair.lost)}",
             percent(pair.win_rate.value),
         )

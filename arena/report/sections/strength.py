@@ -21,38 +21,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RatingContrast:
-    """Two agents by their ratings; the first is the one that is ahead."""
-
-    first: str
-    second: str
-    difference: float | None
-    """Points per deal."""
-    low: float | None
-    """Simultaneous limits: they exclude 0 exactly when `p_adjusted` is below the level."""
-    high: float | None
-    p_adjusted: float | None
-    different: bool
-    superiority: float | None
-    """The highest simultaneous confidence at which the two differ."""
-    plain_low: float | None
-    """Limits of this comparison alone, as if it were the only one."""
-    plain_high: float | None
-    p: float | None
-    se: float | None
-    df: float | None
-    met: int
-    """Deals that they played against each other; 0: compared through their opponents."""
-    detectable: float | None
-    """The difference that would have been found with 80% probability, adjusted like the test."""
-    note: str
-
-
-@dataclass(frozen=True)
 class StrengthPart:
     """All comparisons, and whether the ratings fit the results."""
 
-    comparisons: tuple[RatingContrast, ...]
+    comparisons: tuple[Contrast, ...]
     basis: str
     """`joint`: from the ratings; `direct`: from direct meetings, because the ratings do not fit."""
     fit: str
@@ -60,6 +32,8 @@ class StrengthPart:
     fit_p: float | None
     contradictions: tuple[tuple[str, str], ...]
     """Pairs with direct results that contradict the ratings."""
+    cycles: tuple[tuple[str, ...], ...]
+    """Agents of which each is known to beat the next, and the last the first."""
 
 
 class StrengthSection(Section[StrengthPart]):
@@ -77,14 +51,15 @@ class StrengthSection(Section[StrengthPart]):
         place = {name: i for i, name in enumerate(joint.order)}
         found = sorted(
             joint.contrasts,
-            key=lambda c: (min(place[c.a], place[c.b]), max(place[c.a], place[c.b])),
+            key=lambda c: sorted((place[c.first], place[c.second])),
         )
         return StrengthPart(
-            comparisons=tuple(map(_comparison, found)),
+            comparisons=tuple(found),
             basis=joint.basis,
             fit=joint.fit.words,
             fit_p=joint.fit.p,
             contradictions=joint.fit.contradictions,
+            cycles=joint.cycles,
         )
 
     def csv(self, part: StrengthPart) -> Mapping[str, Rows]:
@@ -93,58 +68,49 @@ class StrengthSection(Section[StrengthPart]):
 
     def tables(self, part: StrengthPart, document: ReportDocument) -> Iterable[TextTable]:
         """Differences with simultaneous intervals and adjusted p-values."""
-        run = document[RunPart]
-        columns = (
-            Column("stronger", words=True),
-            Column("weaker", words=True),
-            Column(f"points per {run.unit}"),
-            Column("simultaneous 95% interval"),
-            Column("p (adjusted)"),
-            Column("would be found"),
-        )
-        cells = tuple(
-            (
-                c.first,
-                c.second,
-                signed(c.difference),
-                interval(c.low, c.high),
-                pvalue(c.p_adjusted).removeprefix("= ") + (" *" if c.different else ""),
-                plain(c.detectable),
-            )
-            for c in part.comparisons
-        )
         say = Explanations.of(document)
         caption = " ".join((say.comparisons(), say.comparisons_caption(), say.comparisons_note()))
-        yield TextTable("strength", caption, columns, cells)
+        yield strength_table(part, document[RunPart], caption)
 
     def figures(self, part: StrengthPart, document: ReportDocument) -> Iterable[Drawing]:
-        """Strength against time per decision."""
+        """Strength against time per decision; who beats whom where ratings do not fit."""
+        from arena.report.figures.results_graph import draw_results_graph
         from arena.report.figures.strength import draw_strength_and_time
 
         run, agents = document[RunPart], document[LadderPart].agents
+        say = Explanations.of(document)
+        if part.basis == "direct":
+            yield Drawing(
+                "who-beats-whom",
+                say.results_graph(),
+                lambda: draw_results_graph(part.comparisons, part.cycles, agents),
+            )
         yield Drawing(
             "strength-and-time",
-            Explanations.of(document).time_figure(),
+            say.time_figure(),
             lambda: draw_strength_and_time(agents, run.unit, above(run.higher_wins)),
         )
 
 
-def _comparison(found: Contrast) -> RatingContrast:
-    return RatingContrast(
-        first=found.a,
-        second=found.b,
-        difference=found.difference,
-        low=found.low,
-        high=found.high,
-        p_adjusted=found.p_adjusted,
-        different=found.different,
-        superiority=found.superiority,
-        plain_low=found.plain_low,
-        plain_high=found.plain_high,
-        p=found.p,
-        se=found.se,
-        df=found.df,
-        met=found.deals,
-        detectable=found.detectable,
-        note=found.note,
+def strength_table(part: StrengthPart, run: RunPart, caption: str = "") -> TextTable:
+    """Every comparison: the same columns wherever it is shown."""
+    columns = (
+        Column("ahead", words=True),
+        Column("behind", words=True),
+        Column(f"points per {run.unit}"),
+        Column("simultaneous 95% interval"),
+        Column("p (adjusted)"),
+        Column("would be found"),
     )
+    cells = tuple(
+        (
+            c.first,
+            c.second,
+            signed(c.difference),
+            interval(c.low, c.high),
+            pvalue(c.p_adjusted).removeprefix("= ") + (" *" if c.different else ""),
+            plain(c.detectable),
+        )
+        for c in part.comparisons
+    )
+    return TextTable("strength", caption, columns, cells)

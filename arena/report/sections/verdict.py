@@ -68,4 +68,5 @@ def facts_of(context: Context) -> sentences.Facts:
         stored=sum(context.stored.values()),
         wanted=run.manifest.units_per_pairing * len(run.pairings),
         labels=context.labels,
+        indifferent=run.manifest.indifferent,
     )
