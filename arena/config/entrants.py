@@ -7,23 +7,28 @@ into players, wherever they are needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from arena.config.live_agents import LiveAgent, is_live, live_agent
+from arena.config.model_file import model_files
 from arena.config.own_code import OwnCode, is_code, is_trusted
 from arena.config.parameters import plain, read_values
 from arena.core.agent import Player, sees_all_cards
 from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS, BIDDERS, Registry
-from arena.process.client import Isolated, Launch, ProcessAgent
+from arena.process.client import Isolated, Launch, ProcessAgent, Program
 from arena.process.limits import Limits
 from arena.process.recipe import AgentRecipe
 from arena.process.revision import GitSource, Revision, program_at
+from arena.process.sandbox import Sandbox
+from arena.process.sandbox import why_none as no_sandbox
 
-Isolate: TypeAlias = Literal[True, False, "each-deal"]
+Isolate: TypeAlias = Literal[True, False, "each-deal", "process", "sandbox"]
+"""Whether an agent plays in a process of its own: for every seat, for every deal, a plain one
+whatever it is, or one in a sandbox. Programs are in a sandbox unless they must be plain."""
 
 _HERE = Path()
 
@@ -50,7 +55,6 @@ class AgentSpec:
     limits: Limits | None = None
     """What it may use; it then plays in a process of its own."""
     isolate: Isolate = False
-    """Whether it plays in a process of its own (for every seat, or even for every deal)."""
     source: GitSource | None = None
     """Where its code comes from, if not from here; it plays in a process of its own then."""
     twin: int = 1
@@ -148,6 +152,15 @@ class Builder:
         ]
         return hashes[0], hashes[1]
 
+    def launch(self) -> Isolated:
+        """How to start a process in which it plays."""
+        recipe = AgentRecipe(
+            self.family, self.parameters, self.bidder_family, self.bidder_parameters
+        )
+        models = model_files([self.parameters, self.bidder_parameters])
+        code = (p for p in (self.family, self.bidder_family) if isinstance(p, OwnCode))
+        return Isolated(recipe, [*(model.path for model in models), *(p.root for p in code)])
+
     def build(self) -> Player:
         """The agent."""
         bids = self.bidder_family
@@ -223,9 +236,15 @@ def facts_of(player: Player) -> dict[str, bool]:
 
 
 def builder_of(
-    spec: AgentSpec, folder: Path = _HERE, decision_limit_s: float | None = None
+    spec: AgentSpec,
+    folder: Path = _HERE,
+    decision_limit_s: float | None = None,
+    hidden: Sequence[Path] = (),
 ) -> Builder | ProcessBuilder:
-    """How to make an agent where it plays, given the limit of the whole experiment."""
+    """How to make an agent where it plays, given the limit of the whole experiment.
+
+    In a sandbox it does not see what is `hidden`.
+    """
     launch: Launch
     if spec.source is not None:
         if spec.names_code:
@@ -237,12 +256,32 @@ def builder_of(
         if not spec.is_isolated:
             return here
         player = here.build()
-        facts = facts_of(player)
-        recipe = AgentRecipe(
-            here.family, here.parameters, here.bidder_family, here.bidder_parameters
-        )
-        launch = getattr(player.cards, "launch", None) or Isolated(recipe)
+        launch, facts = getattr(player.cards, "launch", None) or here.launch(), facts_of(player)
     limits = spec.limits or Limits()
     if limits.seconds_per_decision is None:
         limits = replace(limits, seconds_per_decision=decision_limit_s or launch.patience_s)
+    if _in_sandbox(spec, launch):
+        launch = launch.inside(Sandbox(tuple(map(str, hidden)), network=limits.network))
     return ProcessBuilder(launch, limits, spec.isolate == "each-deal", facts, spec.twin)
+
+
+def _in_sandbox(spec: AgentSpec, launch: Launch) -> bool:
+    why = no_sandbox()
+    if spec.isolate == "sandbox" and why:
+        raise ArenaError(f"isolate: sandbox: {why}; isolate: true is a process without a sandbox")
+    is_stranger = isinstance(launch, Program) and spec.source is None
+    return not why and (spec.isolate == "sandbox" or (is_stranger and spec.isolate != "process"))
+
+
+def apart(
+    builder: Builder | ProcessBuilder, decision_limit_s: float | None, hidden: Sequence[Path]
+) -> ProcessBuilder:
+    """How to make an agent so that no other can harm it: as well as the system can."""
+    if isinstance(builder, Builder):
+        limits = Limits(seconds_per_decision=decision_limit_s)
+        facts = facts_of(builder.build())
+        builder = ProcessBuilder(builder.launch(), limits, False, facts, builder.twin)
+    if builder.launch.sandbox is not None or no_sandbox():
+        return builder
+    sandbox = Sandbox(tuple(map(str, hidden)), network=builder.limits.network)
+    return replace(builder, launch=builder.launch.inside(sandbox))

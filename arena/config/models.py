@@ -122,7 +122,8 @@ class ExperimentFile(Strict):
     seeds_per_deal: int = Field(default=1, ge=1, le=MOST_SEEDS)
     """How many times every deal is played in every seating, with other random numbers each time."""
     isolate: Isolate = False
-    """Whether all agents play in processes of their own, each-deal: a new one for every deal."""
+    """Whether all agents play in processes of their own; each-deal: a new one for every deal;
+    sandbox: where they see nothing else; process: programs too are without a sandbox."""
     on_fault: Literal["stop", "forfeit"] = "stop"
     """Whether an agent's crash or illegal card ends the run or costs it the deal."""
     decision_limit_s: float | None = Field(default=None, gt=0)

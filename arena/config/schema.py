@@ -125,7 +125,8 @@ def _with_bidder_and_grid(
         "limits": model_of(Limits).model_json_schema(),
         "source": model_of(GitSource).model_json_schema(),
         "isolate": {
-            "description": "Whether it plays in a process of its own, a new one for each-deal.",
+            "description": "Whether it plays in a process of its own: a new one for each-deal, "
+            "in a sandbox, or (process) without one even if it is a program.",
             "enum": list(get_args(Isolate)),
         },
         "replicate": {

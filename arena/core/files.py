@@ -47,7 +47,8 @@ def check_name(name: str) -> None:
         raise ArenaError(f"{shown!r} ({len(name)} characters): no file can be called that")
 
 
-def _folders(kind: str) -> Iterator[Path]:
+def shipped_folders(kind: str) -> Iterator[Path]:
+    """Where what comes with the package may lie."""
     # A wheel carries the folders inside the package; a checkout has them next to it.
     yield _PACKAGE / "shipped" / kind
     yield _PACKAGE.parent / kind
@@ -57,7 +58,7 @@ def shipped_names(kind: str, suffix: str) -> list[str]:
     """Names of what comes with the package, such as the deal sets (`deals`, `.csv`)."""
     names = {
         str(file.relative_to(folder).with_suffix(""))
-        for folder in _folders(kind)
+        for folder in shipped_folders(kind)
         for file in folder.rglob(f"*{suffix}")
         if not file.name.endswith(".gate.yaml")  # a gate is no experiment
     }
@@ -70,7 +71,7 @@ _ONE_OF = {"configs": "experiment", "deals": "set of deals", "models": "model"}
 def find_shipped(kind: str, name: str, suffix: str) -> Path:
     """The file that the package ships under `name`, such as `klaverjas-given-1000`."""
     check_name(name)
-    for folder in _folders(kind):
+    for folder in shipped_folders(kind):
         path = folder / f"{name}{suffix}"
         if path.is_file():
             return path
@@ -86,3 +87,11 @@ def run_folder(name: Path | str) -> Path:
     """The folder of a run: a path, or the name of a run in `reports/`."""
     path, named = Path(name), RUNS / name
     return path if path.exists() or not named.is_dir() else named
+
+
+def cache_folder() -> Path:
+    """Where compiled code is kept; one folder inside for each state of the sources."""
+    if chosen := os.environ.get("ARENA_CACHE_DIR"):
+        return Path(chosen) / "kernels"
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "arena" / "kernels"

@@ -3,15 +3,16 @@
 Time and memory are watched while an answer is awaited. A child leads a session of its own,
 so that it is ended with all that it has started; its environment carries a token by which
 even those are found that have left the session. The reaper does the same should this
-process be the one that ends first.
+process be the one that ends first. In a sandbox, all that a child has started ends with it.
 """
 
 from __future__ import annotations
 
-import contextlib
+import errno
 import os
 import secrets
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,12 +20,15 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from arena.core.errors import ArenaError
 from arena.process import reaper
-from arena.process.faults import AgentFault
+from arena.process.ending import adopt_orphans
+from arena.process.faults import AgentFault, FaultKind
 from arena.process.hiding import hide
+from arena.process.sandbox import Sandbox
 
 LONGEST_LINE = 1_000_000
 """Bytes that an answer may have."""
@@ -38,12 +42,26 @@ look gives it up, to the child before all.
 """
 _LOOK_S = 0.05
 """How often memory is looked at while an answer is awaited."""
+_STOPPED_S = 1.0
+"""How often a child that does not answer is looked at; stopped twice in a row, it is given up."""
 _ROOM_MB = 1024
 """Address space that a process may reserve beyond the memory that it may use."""
 _KEPT_NOTES = 4000
 
 
 _give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: time.sleep(0))
+
+
+_SIGNALLED = 128
+"""Bubblewrap adds the number of the signal that has ended its program to this."""
+_OFTEN_SENT = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+"""Signals that other processes send, where those of crashes are the work of a process itself."""
+
+
+def _signal_name(number: int) -> str:
+    with suppress(ValueError):
+        return signal.Signals(number).name
+    return f"signal {number}"
 
 
 class Misbehaved(AgentFault):
@@ -60,21 +78,24 @@ class Child:
         environment: Mapping[str, str] | None = None,
         folder: str | None = None,
         memory_mb: int | None = None,
+        sandbox: Sandbox | None = None,
     ) -> None:
         if os.name != "posix":
             raise ArenaError(
                 "agents in processes of their own (isolate, limits, command, source) need Linux, "
                 "macOS or another POSIX system; on Windows use WSL"
             )
+        if sandbox is not None and shutil.which(argv[0]) is None:
+            raise Misbehaved("crash", f"cannot be started: {argv[0]}: {os.strerror(errno.ENOENT)}")
         self._token = f"{os.getpid()}-{secrets.token_hex(8)}"
-        self._memory_mb = memory_mb
+        self._memory_mb, self._sandboxed = memory_mb, sandbox is not None
         self._pending = b""
         self._notes = b""
         variables = {**os.environ, **(environment or {}), reaper.MARK: self._token}
         _REAPER.watch(self._token)  # from now on: we may be killed while it starts
         try:
             self._process = subprocess.Popen(
-                list(argv),
+                sandbox.command(argv) if sandbox else list(argv),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -114,7 +135,7 @@ class Child:
         import resource
 
         most = (memory_mb + _ROOM_MB) << 20
-        with contextlib.suppress(OSError, AttributeError):
+        with suppress(OSError, AttributeError):
             resource.prlimit(self.pid, resource.RLIMIT_DATA, (most, most))
 
     # --- talking -------------------------------------------------------------------------
@@ -176,17 +197,34 @@ class Child:
 
     def _wait(self, until: float | None) -> list[tuple[int, int]]:
         """Descriptors with something to do; never empty."""
+        was_stopped, look_again = False, time.monotonic() + _STOPPED_S
         while True:
-            left = None if until is None else until - time.monotonic()
-            if left is not None and left <= 0:
+            now = time.monotonic()
+            if until is not None and now >= until:
                 raise TimeoutError
-            look = _LOOK_S if self._memory_mb is not None else None
-            soonest = min((x for x in (left, look) if x is not None), default=None)
-            ready = self._poll.poll(None if soonest is None else soonest * 1000)
+            soonest = min(x for x in (until, look_again) if x is not None) - now
+            if self._memory_mb is not None:
+                soonest = min(soonest, _LOOK_S)
+            ready = self._poll.poll(max(soonest, 0.0) * 1000)
             if self._memory_mb is not None and self.memory_mb > self._memory_mb:
                 raise Misbehaved("memory", f"used more than {self._memory_mb:,} MB of memory")
             if ready:
                 return ready
+            if time.monotonic() >= look_again:
+                stopped, look_again = self._is_stopped(), time.monotonic() + _STOPPED_S
+                if stopped and was_stopped:
+                    raise Misbehaved("killed", "was stopped (SIGSTOP) and does not go on")
+                was_stopped = stopped
+
+    def _is_stopped(self) -> bool:
+        import psutil
+
+        with suppress(psutil.Error, ValueError):
+            program = psutil.Process(self.pid)
+            for _ in range(2 if self._sandboxed else 0):  # bubblewrap's own, of which there are two
+                program = min(program.children(), key=psutil.Process.create_time)
+            return bool(program.status() == psutil.STATUS_STOPPED)
+        return False
 
     def _take(self, descriptor: int) -> bool:
         """Read what there is; whether there was anything."""
@@ -206,23 +244,21 @@ class Child:
 
     def _gone(self) -> Misbehaved:
         """What to say of a child that reads or writes no more."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
+        with suppress(subprocess.TimeoutExpired):
             self._process.wait(PATIENCE_S)
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             while data := os.read(self._err, 1 << 16):
                 self._notes = (self._notes + data)[-_KEPT_NOTES:]
-        return Misbehaved("crash", self._how_it_ended(), self.notes)
-
-    def _how_it_ended(self) -> str:
         code = self._process.poll()
+        if self._sandboxed and code is not None and code > _SIGNALLED:
+            code = _SIGNALLED - code
         if code is None:
-            return "closed its output"
+            return Misbehaved("crash", "closed its output", self.notes)
         if code < 0:
-            with contextlib.suppress(ValueError):
-                return f"was ended by {signal.Signals(-code).name}"
-            return f"was ended by signal {-code}"
+            kind: FaultKind = "killed" if -code in _OFTEN_SENT else "crash"
+            return Misbehaved(kind, f"was ended by {_signal_name(-code)}", self.notes)
         half = ", after half a line" if self._pending else ""
-        return f"ended by itself, exit code {code}{half}"
+        return Misbehaved("crash", f"ended by itself, exit code {code}{half}", self.notes)
 
     @property
     def notes(self) -> str:
@@ -240,8 +276,8 @@ class Child:
         import psutil
 
         used = 0
-        for pid in {self.pid, *reaper.family_of(self.pid, self._token)}:
-            with contextlib.suppress(psutil.Error):
+        for pid in reaper.family_of(self.pid, self._token):
+            with suppress(psutil.Error):
                 used += psutil.Process(pid).memory_info().rss
         return used / (1 << 20)
 
@@ -253,12 +289,12 @@ class Child:
         The exit code; None if it had to be killed.
         """
         code: int | None = None
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             os.write(self._in, last_words)
         assert self._process.stdin and self._process.stdout and self._process.stderr
         self._process.stdin.close()
         if last_words:
-            with contextlib.suppress(subprocess.TimeoutExpired):
+            with suppress(subprocess.TimeoutExpired):
                 code = self._process.wait(PATIENCE_S)
         self._finalizer()
         return code
@@ -287,13 +323,15 @@ class _Reaper:
     def watch(self, token: str, pid: int = 0) -> None:
         with self._lock:
             if self._process is None or self._owner != os.getpid():
+                adopt_orphans(False)  # the reaper is to be init's
                 self._process = subprocess.Popen(
                     [sys.executable, "-I", "-S", reaper.__file__, *map(os.path.abspath, sys.path)],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     start_new_session=True,
                 )
-                self._process.wait()  # its fork goes on, adopted by init
+                self._process.wait()  # its fork goes on
+                adopt_orphans()
                 self._owner = os.getpid()
                 self._children = set()
             self._children.add(token)
@@ -312,7 +350,7 @@ class _Reaper:
                 process.stdout.close()
 
     def _tell(self, line: str) -> None:
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             self._process.stdin.write(line.encode() + b"\n")
             self._process.stdin.flush()
 

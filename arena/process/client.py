@@ -14,7 +14,9 @@ import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import copy
 from math import nan
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -22,12 +24,14 @@ import orjson
 from arena.core.agent import Setup
 from arena.core.cards import SEATS
 from arena.core.codec import CodecError, ViewCodec
+from arena.core.files import cache_folder
 from arena.core.rules import Action, Outcome, Rules, View
 from arena.core.seeds import Rng
 from arena.process.child import Child, Misbehaved
 from arena.process.faults import AgentFault, FaultKind
 from arena.process.limits import Limits
 from arena.process.messages import PROTOCOL, hello, result_of
+from arena.process.sandbox import Sandbox, needed_by_python
 
 START_S = 60.0
 """How long a process may take to be ready."""
@@ -48,6 +52,15 @@ class Launch(ABC):
     patience_s: float | None = None
     """How long a decision may take if nothing is said about that."""
 
+    sandbox: Sandbox | None = None
+    """What its process cannot see; None: it is a plain process."""
+
+    def inside(self, sandbox: Sandbox) -> Launch:
+        """The same in a sandbox."""
+        launch = copy(self)
+        launch.sandbox = sandbox
+        return launch
+
     @abstractmethod
     def start(self, rules: Rules, memory_mb: int | None) -> Child:
         """A fresh process that waits for `hello`, to play by these rules."""
@@ -58,12 +71,16 @@ class Program(Launch):
 
     patience_s = 60.0  # one that never answers would stop everything
 
-    def __init__(self, argv: Sequence[str], folder: str | None = None) -> None:
-        self.argv, self.folder = tuple(argv), folder
+    def __init__(
+        self, argv: Sequence[str], folder: str | None = None, files: Sequence[Path] = ()
+    ) -> None:
+        """`files` are what it needs besides those that it names."""
+        self.argv, self.folder, self._files = tuple(argv), folder, tuple(map(str, files))
 
     def start(self, rules: Rules, memory_mb: int | None) -> Child:
         """Run the program."""
-        return Child(self.argv, folder=self.folder, memory_mb=memory_mb)
+        sandbox = self.sandbox and self.sandbox.showing(*self._files)
+        return Child(self.argv, folder=self.folder, memory_mb=memory_mb, sandbox=sandbox)
 
 
 class Isolated(Launch):
@@ -75,18 +92,28 @@ class Isolated(Launch):
 
     loads_late = True
 
-    def __init__(self, recipe: Any) -> None:
-        self._recipe = _line_of(recipe)
+    def __init__(self, recipe: Any, files: Sequence[Path] = ()) -> None:
+        """`files` are its models and its code, if that is in files of its own."""
+        self._recipe, self._files = _line_of(recipe), tuple(map(str, files))
 
     def start(self, rules: Rules, memory_mb: int | None) -> Child:
         """Start Python and tell it what to build, and where the game is to be found."""
         path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+        shown = (*needed_by_python(), str(cache_folder()), *self._files)
+        sandbox = self.sandbox and self.sandbox.showing(*shown)
         child = Child(
             [sys.executable, "-m", "arena.process"],
             environment={"PYTHONPATH": path},
             memory_mb=memory_mb,
+            sandbox=sandbox,
         )
-        child.send(_line_of({rules.name: type(rules)}) + self._recipe)
+        try:
+            child.send(
+                _line_of({rules.name: type(rules)}) + self._recipe, time.monotonic() + START_S
+            )
+        except BaseException:
+            child.end()
+            raise
         return child
 
 
@@ -185,7 +212,8 @@ class Seated:
             self._deal, self._decision, self._used_s = self._deal + 1, 0, 0.0
             seat = SEATS[setup.seat]
             until = time.monotonic() + START_S
-            child.send(b'{"type":"start","deal":%d,"seat":"%s"}\n' % (self._deal, seat.encode()))
+            start = b'{"type":"start","deal":%d,"seat":"%s"}\n' % (self._deal, seat.encode())
+            child.send(start, until)
             if self._confirms:
                 answer = self._answer(child, until)
                 if answer.get("type") != "started" or answer.get("deal") != self._deal:

@@ -2,7 +2,8 @@
 
 An agent in our process may start threads and processes and forget them. Python waits for
 threads, `multiprocessing` for its children, and a reader of our output for every process
-that has inherited it.
+that has inherited it. Processes whose parents have ended become our children on Linux, so that
+they are found.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
-_OUR_OWN = ("resource_tracker", "reaper.py")
-"""Words in the command lines of our helpers, which clean up after us and end by themselves."""
+_STOPPED_S = 2.0
+"""How often workers are looked at."""
+_PR_SET_CHILD_SUBREAPER = 36
+_TRACKERS = ("multiprocessing.resource_tracker", "joblib.externals.loky.backend.resource_tracker")
+"""Modules with a helper process, which cleans up after us and ends by itself."""
 
 
 def leave(code: int) -> NoReturn:
@@ -29,14 +33,55 @@ def leave(code: int) -> NoReturn:
     sys.exit(code)
 
 
+def adopt_orphans(wanted: bool = True) -> None:
+    """Become the parent of every descendant that loses its own: they can be ended then."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(wanted), 0, 0, 0)
+
+
 def end_children() -> None:
     """Kill all processes that this one has started, and theirs."""
     import psutil  # here, so that light commands start fast
 
+    trackers = {
+        getattr(getattr(sys.modules.get(name), "_resource_tracker", None), "_pid", None)
+        for name in _TRACKERS
+    }
     for child in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):
-            if not any(word in part for part in child.cmdline() for word in _OUR_OWN):
+            if child.pid not in trackers:
                 child.kill()
+
+
+@contextmanager
+def no_stopped_workers(pids: Callable[[], Iterable[int]]) -> Iterator[None]:
+    """In the meantime kill worker processes that are stopped: nothing else would end the wait.
+
+    One that a user has stopped together with us goes on when we do, so it is looked at twice.
+    """
+    import psutil
+
+    over = threading.Event()
+
+    def look() -> None:
+        before: set[int] = set()
+        while not over.wait(_STOPPED_S):
+            stopped = set()
+            for pid in pids():
+                with suppress(psutil.Error):
+                    if (worker := psutil.Process(pid)).status() == psutil.STATUS_STOPPED:
+                        stopped.add(pid)
+                        if pid in before:
+                            worker.kill()
+            before = stopped
+
+    threading.Thread(target=look, name="stopped workers", daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
 
 
 class SuddenExit(BaseException):

@@ -9,9 +9,12 @@ from arena.core.printable import printable
 
 _MESSAGE_LENGTH = 500
 
-FaultKind: TypeAlias = Literal["crash", "illegal", "overtime", "stuck", "memory", "protocol"]
-"""Raised or died, played what is not legal, came back late, did not come back, used too much
-memory, did not keep to the protocol (the last two in a process of its own)."""
+FaultKind: TypeAlias = Literal[
+    "crash", "illegal", "overtime", "stuck", "killed", "memory", "protocol"
+]
+"""Raised or died, played what is not legal, came back late, did not come back; in a process of its
+own: was ended or stopped by a signal such as others send, used too much memory, did not keep to the
+protocol."""
 
 
 class AgentFault(Exception):

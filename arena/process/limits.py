@@ -18,3 +18,4 @@ class Limits:
     memory_mb: int | None = parameter(
         None, help="resident memory of the process and all that it starts", at_least=16
     )
+    network: bool = parameter(False, help="whether it may use the network from a sandbox")

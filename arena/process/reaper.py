@@ -37,20 +37,25 @@ def end_family(leader: int, token: str) -> None:
 
 
 def family_of(leader: int, token: str) -> list[int]:
-    """The living processes of a session, and those with the token in their environment."""
+    """The living descendants of a process, those of its session, and those with the token."""
     import psutil  # here: the script starts at once and needs it only in the end
 
-    found = []
+    found: set[int] = set()
+    children: dict[int, list[int]] = {}
     for process in psutil.process_iter():
         with suppress(psutil.Error, OSError), process.oneshot():
             if process.status() in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD):
                 continue
-            if leader and os.getsid(process.pid) == leader:
-                found.append(process.pid)
-                continue
-            if process.environ().get(MARK) == token:
-                found.append(process.pid)
-    return found
+            children.setdefault(process.ppid(), []).append(process.pid)
+            is_near = leader and leader in (process.pid, os.getsid(process.pid))
+            if is_near or process.environ().get(MARK) == token:
+                found.add(process.pid)
+    waiting = list(found)
+    while waiting:
+        more = [pid for pid in children.get(waiting.pop(), ()) if pid not in found]
+        found.update(more)
+        waiting += more
+    return sorted(found)
 
 
 def main() -> None:

@@ -127,7 +127,7 @@ def program_at(
         if tried.returncode:
             said = tried.stderr.strip().rpartition("\n")[2].removeprefix("arena: ")
             raise revision.refuse(said.replace(f"{revision.tree}{os.sep}", ""))
-    return Program(words, home), facts
+    return Program(words, home, [revision.tree]), facts
 
 
 # --- programs ------------------------------------------------------------------------------
@@ -146,7 +146,8 @@ def _command_at(revision: Revision, agent: Mapping[str, Any]) -> tuple[Program, 
         "sees_all_cards": bool(agent.get("sees_all_cards", False)),
         "reproducible": bool(agent.get("reproducible", True)),
     }
-    return Program(words, str(working if working.is_dir() else revision.home)), facts
+    working = working if working.is_dir() else revision.home
+    return Program(words, str(working), [revision.tree]), facts
 
 
 def _word_at(revision: Revision, word: str) -> str:

@@ -52,6 +52,9 @@ class RunFolder:
         try:
             path.mkdir(parents=True, exist_ok=True)
             self._lock = _lock(path)
+            self.was_killed = (path / HOLDER).exists()
+            """Whether the process that wrote here before was ended while it did."""
+            (path / HOLDER).write_text(f"process {os.getpid()} on {socket.gethostname()}\n")
             self._log: TextIO = (path / LOG).open("a", encoding="utf-8")
         except OSError as error:
             raise ArenaError(f"{path}: cannot be written: {error.strerror or error}") from error
@@ -145,7 +148,6 @@ def _lock(path: Path) -> FileLock:
         except OSError:
             holder = ""
         raise ArenaError(f"{path}: another run is writing here ({holder or 'unknown'})") from error
-    (path / HOLDER).write_text(f"process {os.getpid()} on {socket.gethostname()}\n")
     return lock
 
 

@@ -12,10 +12,12 @@ import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
+from multiprocessing import active_children
 from threading import Event, Thread
 from typing import Any, NamedTuple
 
 from arena.core.errors import ArenaError
+from arena.process.ending import no_stopped_workers
 from arena.tournament.pool import BrokenProcessPool, dask_backend
 
 _PATIENCE_S = 30
@@ -51,6 +53,7 @@ def cluster(jobs: int, farewell: Callable[[], None]) -> Iterator[int]:
                 silence_logs=logging.CRITICAL,
             )
             open_things.enter_context(workers)
+            open_things.enter_context(no_stopped_workers(_on_this_machine))
             client = open_things.enter_context(distributed.Client(workers))
             client.run(_ignore_interrupts)
         else:
@@ -77,6 +80,10 @@ def _keep_watch(client: Any, over: Event, lost: Event) -> None:
             lost.set()
             _thread.interrupt_main()
             return
+
+
+def _on_this_machine() -> list[int]:
+    return [worker.pid for worker in active_children() if worker.pid is not None]
 
 
 def _ignore_interrupts() -> None:

@@ -16,6 +16,8 @@ from joblib.externals.loky import reusable_executor
 from joblib.externals.loky.backend.utils import kill_process_tree
 from joblib.externals.loky.process_executor import BrokenProcessPool as BrokenProcessPool
 
+from arena.process.ending import no_stopped_workers
+
 PoolBackend: TypeAlias = Literal["loky", "threading", "dask"]
 
 _CHUNKS_AHEAD = 2
@@ -59,11 +61,17 @@ def end_workers(patience_s: float) -> None:
         manager.join(patience_s)
 
 
+def _workers() -> list[int]:
+    executor = reusable_executor._executor
+    return list((executor._processes or {}) if executor is not None else ())
+
+
 @contextmanager
 def workers_that_end() -> Iterator[None]:
     """In the end, worker processes close their agents; if something went wrong, they just go."""
     try:
-        yield
+        with no_stopped_workers(_workers):
+            yield
     except BaseException:
         end_workers(0.0)
         raise

@@ -19,6 +19,7 @@ from typing import Any
 
 from arena.config.entrants import Builder
 from arena.core.agent import Setup, sees_all_cards
+from arena.core.files import cache_folder
 from arena.core.rules import Rules
 from arena.core.seeds import Rng, rng_for
 from arena.core.source_code import code_digest
@@ -38,7 +39,7 @@ def unpractised(rules: Rules, builders: list[Any]) -> dict[Path, Builder]:
         if isinstance(builder, Builder) and isinstance(family, type) and _compiles(family):
             words = (family, builder.parameters, builder.bidder_family, builder.bidder_parameters)
             digest = code_digest([], repr((words, rules)), jit.class_digest(family))
-            found[jit.cache_folder() / "practised" / digest] = builder
+            found[cache_folder() / "practised" / digest] = builder
     return {stamp: builder for stamp, builder in found.items() if not stamp.exists()}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +15,14 @@ from arena.config.model_file import model_files
 from arena.config.models import Stop
 from arena.core.agent import Player, sees_all_cards
 from arena.core.errors import ArenaError
+from arena.core.files import RUNS, shipped_folders
 from arena.core.scoring import games_of, unit_margin
 from arena.process import interrupts
+from arena.process.client import Program
+from arena.process.sandbox import why_none as no_sandbox
 from arena.store.database import Database, FaultRecord
 from arena.store.folder import RunFolder, now
-from arena.store.manifest import EntrantUsed, Manifest, Session, read_manifest
+from arena.store.manifest import MANIFEST, EntrantUsed, Manifest, Session, read_manifest
 from arena.tournament.describe import describe, pairing_key, rules_used, versions
 from arena.tournament.fault_lines import fault_line
 from arena.tournament.fingerprint import code_of, fingerprint, models_of
@@ -96,6 +99,27 @@ def run_in(
     return _Run(experiment, Schedule(experiment), folder, options, watcher, rule).play()
 
 
+def hidden_from_agents(experiment: ResolvedExperiment, path: Path) -> tuple[Path, ...]:
+    """What an agent in a sandbox does not see: deals, results, and all models but its own."""
+    models = (
+        model.path
+        for entrant in experiment.entrants
+        for member in entrant.members
+        if member.source is None
+        for model in model_files(Builder.of(member, experiment.folder).parameters)
+    )
+    file = experiment.deals_from.get("file")
+    return (
+        *shipped_folders("deals"),
+        *shipped_folders("models"),
+        RUNS.absolute(),
+        path.absolute(),
+        *(other.parent for other in path.absolute().parent.glob(f"*/{MANIFEST}")),
+        *([] if file is None else [(experiment.folder / file).absolute()]),
+        *models,
+    )
+
+
 class _Run:
     def __init__(
         self,
@@ -109,7 +133,7 @@ class _Run:
         self.experiment, self.schedule, self.folder = experiment, schedule, folder
         self.options, self.watcher, self.rule = options, watcher, rule
         self.stored = StoredUnits(schedule, rule)
-        self.job = Job.of(experiment, uuid.uuid4().hex)
+        self.job = Job.of(experiment, uuid.uuid4().hex, hidden_from_agents(experiment, folder.path))
         self.families = {
             entrant.name: [
                 Builder.of(member, experiment.folder)
@@ -121,16 +145,23 @@ class _Run:
         members = [member for team in self.families.values() for member in team]
         for model in model_files([member.parameters for member in members]):
             folder.keep_model(model)
-        before = self._stored_manifest()
         self.runner = Runner(
             self.job,
             options.jobs,
             options.backend,
             options.chunk_units,
-            try_here=before is None or before.ended is not None,  # else it was killed
+            try_here=not folder.was_killed,
         )
 
     def play(self) -> Finished:
+        if self.folder.was_killed:
+            self.watcher.say(
+                f"{self.folder.path}: the last session was killed or crashed; agents play in "
+                "worker processes now, so that one that ends its process is found"
+            )
+        for line in self._unprotected():
+            self.watcher.say(line)
+            self.folder.log(line)
         with interrupts.track_sigint(), self.runner:
             return self._play()
 
@@ -181,6 +212,18 @@ class _Run:
                 if self.experiment.stop is not None:
                     self._keep_traces(self.experiment.stop)
         return Finished(self.folder.path, tally.done - found, found, tally.faults, stopped)
+
+    def _unprotected(self) -> Iterator[str]:
+        """Programs of others that play without a sandbox, and what that means."""
+        for entrant, team in zip(self.experiment.entrants, self.job.teams, strict=True):
+            for builder in team:
+                launch = getattr(builder, "launch", None)
+                if isinstance(launch, Program) and launch.sandbox is None:
+                    why = no_sandbox() or "as isolate or source says"
+                    yield (
+                        f"{entrant.name} plays without a sandbox ({why}): it could read deals and "
+                        "results, signal our processes and use the network; see docs/security.md"
+                    )
 
     # --- before the first card -----------------------------------------------------------
 

@@ -13,9 +13,11 @@ once: an agent may have ended the process.
 **Lost workers.** joblib gives up everything in flight when a worker process dies.
 What had come back is stored already; what was in flight is played again. If the
 worker ended itself because an agent was stuck, the agent's fault is known then. If
-not (killed, out of memory, a crash in compiled code), the units in flight are played
-one at a time by a worker that writes down every decision before it is made. The agent
-whose decision ends the process twice more is at fault, as if it had raised an error.
+not (killed, out of memory, a crash in compiled code), no agent is at fault until that is
+proven: the units in flight are played one at a time with every agent in a process of its own,
+in a sandbox where there is one. The agent that ends its own process is at fault; if the worker
+ends again, nobody is, and the run ends with an error. A process of an agent that was ended or
+stopped by a signal is no proof either, as long as another agent could have sent it.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import os
 import tempfile
 import time
 import warnings
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -37,6 +39,7 @@ from arena.config.entrants import Builder, ProcessBuilder
 from arena.core.agent import Player
 from arena.core.errors import ArenaError
 from arena.process.ending import no_sudden_exit
+from arena.process.sandbox import why_none as no_sandbox
 from arena.tournament.practice import practise
 from arena.tournament.referee import WARMING_UP, Fault, Played, overtime
 from arena.tournament.schedule import Unit, match_deal
@@ -50,7 +53,6 @@ from arena.tournament.worker import (
     play_chunk,
     probe_player,
     read_notes,
-    read_trace,
     watched_probe,
 )
 
@@ -127,15 +129,17 @@ class Runner:
         *,
         try_here: bool = True,
     ) -> None:
-        """`try_here`: whether agents may play in this process if nothing is said about workers."""
+        """`try_here`: whether agents may play in this process if no backend is asked for."""
         self._asked = jobs
         self._here = try_here and jobs is None and backend is None and job.decision_limit_s is None
         self.jobs = jobs or os.cpu_count() or 1
         self.backend: Backend = backend or "loky"
         # One worker is this process, unless agents may have to be stopped.
         if self.jobs == 1 and backend != "loky" and backend != "dask":
-            self.backend = "sequential" if job.decision_limit_s is None or backend else "loky"
+            here = backend or (job.decision_limit_s is None and try_here)
+            self.backend = "sequential" if here else "loky"
         self._job = job
+        self._job_apart: Job | None = None
         self._open = ExitStack()
         self._has_workers = False
         self._warm_here = False
@@ -143,6 +147,7 @@ class Runner:
         self._sizer = ChunkSizer(self.jobs, chunk_units)
         self._waiting: deque[Unit] = deque()
         self._in_flight: dict[int, Chunk] = {}
+        self._suspects: list[Unit] = []
         self._chunks = 0
         self._known: dict[tuple[int, str], dict[int, tuple[int, Played]]] = {}
         self.worker_cpu_seconds = 0.0
@@ -218,7 +223,7 @@ class Runner:
                 yield result
                 if result.stopped:
                     return
-            if self._here:
+            if self._here and not self._suspects:
                 return
         while True:
             try:
@@ -227,9 +232,11 @@ class Runner:
                     yield result
                     if result.stopped:
                         return
-                return
+                lost = self._take_suspects()
+                if not lost:
+                    return
             except broken_pool():
-                lost = self._take_back()
+                lost = [*self._take_back(), *self._take_suspects()]
             if self._read_notes(lost):
                 self._waiting.extendleft(reversed(lost))
                 continue
@@ -298,28 +305,17 @@ class Runner:
         return ClusterBackend()
 
     def _alone(self, unit: Unit) -> ChunkResult:
-        """Play one unit in a worker that has nothing else to do, and writes down where it is.
-
-        A decision in which the process ends every time is the fault of who makes it.
-        """
-        ended: Counter[Note | None] = Counter()
-        before = self._job
-        self._job = replace(before, traced=True, warm=False)
+        """Play one unit with every agent in a process of its own."""
+        before, self._job = self._job, self._apart()
         try:
-            while ended[None] < _CHANCES_ALONE:
+            for _ in range(_CHANCES_ALONE):
                 try:
                     (result,) = self._in_chunks(iter([self._chunk((unit,))]))
                     return result
                 except broken_pool():
-                    lost = self._take_back()
-                if self._read_notes(lost):
-                    continue
-                last = read_trace(Path(before.notes)) if before.notes else None
-                ended[last] += 1
-                if last is not None and ended[last] == _CHANCES_ALONE:
-                    self._blame(unit, last, _gone(last))
+                    self._take_back()
         finally:
-            self._job = replace(before, warm=False)
+            self._job = before
         first, second = self._job.pairings[unit.pairing]
         families = [
             " + ".join(getattr(builder, "name", "a program") for builder in self._job.teams[team])
@@ -327,9 +323,16 @@ class Runner:
         ]
         raise WorkerLost(
             f"deal {unit.id}, {families[0]} against {families[1]}: the worker process ended "
-            f"without a word each of {_CHANCES_ALONE + 1} times it was played (killed, out of "
-            "memory, or a crash in compiled code); what was finished is kept"
+            f"each of {_CHANCES_ALONE + 1} times it was played, though in the end every agent had "
+            "a process of its own (killed, out of memory, or an agent that ends other processes: "
+            f"{no_sandbox() or 'see isolate in docs/security.md'}). No agent is at fault; what "
+            "was finished is kept"
         )
+
+    def _apart(self) -> Job:
+        if self._job_apart is None:
+            self._job_apart = self._job.apart()
+        return self._job_apart
 
     def _chunked(self, source: Iterator[Unit], left: int) -> Iterator[Chunk]:
         """Chunks as they are asked for: the sizes follow what has been learnt by then."""
@@ -353,7 +356,26 @@ class Runner:
         self._sizer.learn(chunk.units, result.seconds)
         if self.backend in ("loky", "dask") and not self._here:
             self.worker_cpu_seconds += result.cpu_seconds
-        return result
+        return result if self._job is self._job_apart else self._unsuspected(chunk, result)
+
+    def _unsuspected(self, chunk: Chunk, result: ChunkResult) -> ChunkResult:
+        """The result without units in which a signal ended an agent: these are played again."""
+        killed = {(f.pairing, f.unit) for f in result.faults if f.kind == "killed"}
+        if not killed:
+            return result
+        played = {(r.pairing, r.unit) for r in result.results} - killed
+        again = [unit for unit in chunk.units if (unit.pairing, unit.id) not in played]
+        faults = [f for f in result.faults if (f.pairing, f.unit) not in killed]
+        if faults and result.stopped:  # of another kind, before
+            return result
+        self._suspects += again
+        results = [r for r in result.results if (r.pairing, r.unit) in played]
+        return result._replace(results=results, faults=faults, stopped=False)
+
+    def _take_suspects(self) -> list[Unit]:
+        """Units in which an agent was ended or stopped by a signal, maybe another agent's."""
+        suspects, self._suspects = self._suspects, []
+        return suspects
 
     # --- lost workers --------------------------------------------------------------------
 
@@ -433,11 +455,6 @@ def broken_pool() -> type[Exception]:
 
     found: type[Exception] = BrokenProcessPool
     return found
-
-
-def _gone(note: Note) -> Fault:
-    message = "ended its process (killed, out of memory, or a crash in native code)"
-    return Fault("crash", note.seat, len(note.actions), message)
 
 
 def _practise(job: Job, builder: Builder, stamp: Path) -> None:

@@ -28,15 +28,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from multiprocessing import util as multiprocessing_util
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from filelock import FileLock, Timeout
 
-from arena.config.entrants import Builder, ProcessBuilder, builder_of
+from arena.config.entrants import Builder, ProcessBuilder, apart, builder_of
 from arena.config.experiment import ResolvedExperiment
 from arena.core.agent import Player
 from arena.core.rules import MatchFormat, Rules
-from arena.process.ending import end_children
+from arena.process.ending import adopt_orphans, end_children
 from arena.store.database import FaultRecord, UnitResult
 from arena.tournament.fingerprint import probe
 from arena.tournament.referee import Clock, Lineup, Played, Referee, first_decisions
@@ -78,11 +78,11 @@ class Job:
     shown: tuple[tuple[bool, ...], ...] = ()
     """Which members of each team see all cards, as the driver has found and reports it.
     Empty: the players are asked."""
-    traced: bool = False
-    """Whether the place of every decision is written down, in case it is the last."""
+    hidden: tuple[Path, ...] = ()
+    """What agents in a sandbox do not see."""
 
     @classmethod
-    def of(cls, experiment: ResolvedExperiment, token: str) -> Job:
+    def of(cls, experiment: ResolvedExperiment, token: str, hidden: tuple[Path, ...] = ()) -> Job:
         """The job that an experiment is."""
         names = [entrant.name for entrant in experiment.entrants]
         limit = experiment.decision_limit_s
@@ -93,13 +93,25 @@ class Job:
             match=experiment.match,
             seatings=seatings_of(experiment),
             teams=tuple(
-                tuple(builder_of(member, experiment.folder, limit) for member in entrant.members)
+                tuple(
+                    builder_of(member, experiment.folder, limit, hidden)
+                    for member in entrant.members
+                )
                 for entrant in experiment.entrants
             ),
             pairings=tuple((names.index(a), names.index(b)) for a, b in experiment.pairings),
             on_fault=experiment.on_fault,
             decision_limit_s=limit,
+            hidden=hidden,
         )
+
+    def apart(self) -> Job:
+        """The same with every agent in processes of its own: who ends one of them is found."""
+        limit = self.decision_limit_s
+        teams = tuple(
+            tuple(apart(builder, limit, self.hidden) for builder in team) for team in self.teams
+        )
+        return replace(self, token=f"{self.token}-apart", teams=teams, warm=False)
 
 
 class Chunk(NamedTuple):
@@ -250,21 +262,6 @@ def _warm_up(rules: Rules, builder: Builder | ProcessBuilder, clock: Clock) -> N
 # --- the sentry --------------------------------------------------------------------------
 
 
-class _TracedClock(Clock):
-    """Writes down who begins to think, for the case that their process does not survive it."""
-
-    __slots__ = ("post",)
-
-    def __init__(self, post: Post) -> None:
-        self.post = post
-        super().__init__()
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, value)
-        if name == "since" and value:
-            self.post.write_note(_TRACE)
-
-
 class Post:
     """Where a worker process is: what its sentry looks at."""
 
@@ -288,7 +285,6 @@ class Post:
         path.replace(path.with_suffix(".json"))
 
 
-_TRACE = "last"
 _DRIVER_LOCK = "driver"
 
 
@@ -298,6 +294,7 @@ def _post(driver: int) -> Post:
     if threading.current_thread() is threading.main_thread():
         # Ctrl-C goes to every process of the terminal; the driver decides what it means.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+    adopt_orphans()
     post = Post()
     threading.Thread(target=_keep_watch, args=(post,), name="sentry", daemon=True).start()
     multiprocessing_util.Finalize(None, _let_go, exitpriority=_BEFORE_ALL_OTHERS)
@@ -320,8 +317,6 @@ def _watched(job: Job) -> Post | None:
         return None
     post = _post(job.driver)
     post.limit_s, post.notes = job.decision_limit_s, job.notes
-    if job.traced != isinstance(post.clock, _TracedClock):
-        post.clock = _TracedClock(post) if job.traced else Clock()
     post.clock.interrupted = _never
     return post
 
@@ -336,6 +331,7 @@ def _keep_watch(post: Post) -> None:
         time.sleep(_SENTRY_INTERVAL_S)
         if post.notes is not None and not driver_lives(Path(post.notes)):
             shutil.rmtree(post.notes, ignore_errors=True)  # no other process does it
+            end_children()
             os._exit(0)
         since, limit = post.clock.since, post.limit_s
         if limit is None or not since:
@@ -372,12 +368,6 @@ class Note(NamedTuple):
 def read_notes(folder: Path) -> Sequence[Note]:
     """The last words of workers that ended themselves; each is read once."""
     return [_read(path) for path in sorted(folder.glob("stuck-*.json"))]
-
-
-def read_trace(folder: Path) -> Note | None:
-    """The last decision that a traced worker began."""
-    path = folder / f"{_TRACE}.json"
-    return _read(path) if path.exists() else None
 
 
 def _read(path: Path) -> Note:

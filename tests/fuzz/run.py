@@ -26,7 +26,7 @@ sys.path[:0] = [str(Path(__file__).parent)]
 
 import targets  # noqa: E402
 
-from arena.games.kernel.jit import cache_folder  # noqa: E402
+from arena.core.files import cache_folder  # noqa: E402
 
 KEPT = str(cache_folder())
 """Where compiled code is kept."""

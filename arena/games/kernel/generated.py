@@ -24,6 +24,7 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+from arena.core.files import cache_folder
 from arena.core.source_code import code_digest
 from arena.games.kernel import jit
 from arena.games.kernel.contract import FUNCTIONS, Function, Kernel
@@ -202,7 +203,7 @@ def _written(stem: str, sources: dict[str, str], owner: str = __name__) -> Path:
     """The folder with these files."""
     texts = {name: _HEAD.format(owner=owner) + text for name, text in sources.items()}
     texts = {name: _future_first(text) for name, text in texts.items()}
-    folder = jit.cache_folder() / f"{stem}-source-{code_digest([], repr(sorted(texts.items())))}"
+    folder = cache_folder() / f"{stem}-source-{code_digest([], repr(sorted(texts.items())))}"
     try:
         _write(folder, texts)
         os.utime(folder)

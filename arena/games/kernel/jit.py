@@ -37,6 +37,7 @@ from numba.core import caching as numba_caching
 from numba.core import config as numba_config
 
 from arena.core import source_code
+from arena.core.files import cache_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -114,14 +115,6 @@ def records(array: np.ndarray[Any, Any]) -> Any:
 
 
 # --- the disk cache ----------------------------------------------------------------------
-
-
-def cache_folder() -> Path:
-    """Where compiled code is kept; one folder inside for each state of the sources."""
-    if chosen := os.environ.get("ARENA_CACHE_DIR"):
-        return Path(chosen) / "kernels"
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "arena" / "kernels"
 
 
 class _NoCacheError(Exception):

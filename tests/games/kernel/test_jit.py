@@ -16,6 +16,7 @@ import pytest
 
 import agents
 import arena.games
+from arena.core.files import cache_folder
 from arena.games.kernel import by_steps, jit
 from arena.games.kernel.contract import our_kernels
 
@@ -171,12 +172,12 @@ except Exception as error:
 def test_the_cache_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "/x")
     monkeypatch.delenv("ARENA_CACHE_DIR", raising=False)
-    assert jit.cache_folder() == Path("/x/arena/kernels")
+    assert cache_folder() == Path("/x/arena/kernels")
     monkeypatch.setenv("ARENA_CACHE_DIR", "/y")
-    assert jit.cache_folder() == Path("/y/kernels")
+    assert cache_folder() == Path("/y/kernels")
     monkeypatch.delenv("ARENA_CACHE_DIR")
     monkeypatch.delenv("XDG_CACHE_HOME")
-    assert jit.cache_folder() == Path.home() / ".cache" / "arena" / "kernels"
+    assert cache_folder() == Path.home() / ".cache" / "arena" / "kernels"
 
 
 def test_all_sources_behind_a_module_are_found() -> None:
