@@ -30,7 +30,8 @@ _TRIAL_S = 10.0
 class Sandbox:
     """What the process of an agent cannot see, apart from what is always hidden.
 
-    Of two paths one of which lies inside the other, the inner one decides.
+    Of two paths one of which lies inside the other, the inner one decides. What the program's own
+    command names is shown if it is not hidden.
     """
 
     hidden: tuple[str, ...] = ()
@@ -45,15 +46,16 @@ class Sandbox:
         """The command that runs `argv` inside."""
         words = ["bwrap", "--unshare-all", "--ro-bind", "/", "/"]
         words += ["--proc", "/proc", "--dev", "/dev"]
-        shown = {*self.shown, *_folders_of(argv)}
+        shown = set(map(os.path.realpath, self.shown))
         if self.network:
             words.append("--share-net")
             shown.add(_RESOLVER)
         scratch = set(map(os.path.realpath, _SCRATCH))
         hidden = scratch | {os.path.realpath(path) for path in (_SOCKETS, *self.hidden)}
+        shown |= set(map(os.path.realpath, _folders_of(argv))) - hidden
         places = dict.fromkeys(filter(os.path.exists, hidden), False)
-        for path in map(os.path.realpath, shown):
-            if os.path.exists(path) and any(map(Path(path).is_relative_to, hidden)):
+        for path in filter(os.path.exists, shown):
+            if any(map(Path(path).is_relative_to, hidden)):
                 places[path] = True
         read_only = ["/dev"]
         for path in sorted(places, key=lambda path: path.count("/")):
