@@ -1,7 +1,9 @@
 """What changed between two runs of one experiment, per agent, paired by deal.
 
 An agent is measured against unchanged opponents: those with the same members and fingerprint
-in both runs. Otherwise a stronger opponent would make an unchanged agent look worse.
+in both runs. Otherwise a stronger opponent would make an unchanged agent look worse. Only agents
+that changed are tested: what an unchanged one did differently is chance, and tests of it would
+take power from the others.
 """
 
 from __future__ import annotations
@@ -36,8 +38,8 @@ class AgentChange:
     new: float | None
     change: MeanDifference
     """New less old margin, one value per deal: the mean over the common opponents."""
-    p: float | None
     p_adjusted: float | None
+    """Paired t-test, adjusted over the agents that changed (Holm); None for one that did not."""
     significant: bool
     seconds_old: float
     """Mean time per decision."""
@@ -73,14 +75,12 @@ def find_changes(old: Run, new: Run) -> Changes:
         if changed:
             why = f"no agent met an unchanged opponent in both (changed: {', '.join(changed)})"
         raise ArenaError(f"{old.path} and {new.path}: {why}")
-    tests = {name: paired_t(values[:, 1] - values[:, 0]) for name, (_, values) in parts.items()}
-    tested = [test.p for test in tests.values() if test.p is not None]
-    adjusted = iter(adjust_p(np.array(tested)))
+    p = {name: paired_t(parts[name][1] @ (-1, 1)).p for name in parts if name in changed}
+    tested = {name: value for name, value in p.items() if value is not None}
+    adjusted = dict(zip(tested, adjust_p(list(tested.values())).tolist(), strict=True))
     times_old, times_new = old.thinking(), new.thinking()
     agents = []
     for name, (opponents, values) in parts.items():
-        p = tests[name].p
-        p_adjusted = None if p is None else float(next(adjusted))
         agents.append(
             AgentChange(
                 name=name,
@@ -91,10 +91,9 @@ def find_changes(old: Run, new: Run) -> Changes:
                 ),
                 old=float(values[:, 0].mean()),
                 new=float(values[:, 1].mean()),
-                change=mean_difference(values[:, 1] - values[:, 0]),
-                p=p,
-                p_adjusted=p_adjusted,
-                significant=p_adjusted is not None and p_adjusted < ALPHA,
+                change=mean_difference(values @ (-1, 1)),
+                p_adjusted=adjusted.get(name),
+                significant=adjusted.get(name, 1.0) < ALPHA,
                 seconds_old=times_old[name].mean,
                 seconds_new=times_new[name].mean,
             )

@@ -12,8 +12,10 @@ _LABELS = 12
 """More dates than that do not fit below the axis."""
 
 
-def history_figure(name: str, unit: str, points: Sequence[tuple[str, str, Rating]]) -> str:
-    """The rating of one agent after each run: time, run and rating of each."""
+def history_figure(
+    name: str, anchor: str, unit: str, points: Sequence[tuple[str, str, Rating]]
+) -> str:
+    """The rating of one agent after each run that it played: time, run and rating of each."""
     with figure_style():
         figure, axes = new_figure(2.6)
         places = range(len(points))
@@ -28,7 +30,7 @@ def history_figure(name: str, unit: str, points: Sequence[tuple[str, str, Rating
         labels = [f"{points[place][0][:10]}\n{short(points[place][1], 16)}" for place in shown]
         axes.set_xticks(shown, labels, fontsize="x-small")
         axes.set_xlim(-0.5, len(points) - 0.5)
-        axes.set_ylabel(f"points per {unit}\nabove the field")
+        axes.set_ylabel(f"points per {unit}\nahead of {short(anchor, 24)}")
         axes.set_title(name)
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None, "Title": f"History of {name}"})

@@ -1,4 +1,7 @@
-"""Ratings of everybody on a board, after each of its runs.
+"""Ratings of all agents on a board, after each of its runs.
+
+They are points ahead of one agent, the anchor: the agent that was seen first. Points above the
+field would move with every agent that joins it.
 
 Whatever is computed is kept in a file, under the runs it rests on. So when a run is added,
 only the ratings after that run are new, and when nothing is, nothing is computed.
@@ -12,14 +15,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from arena.analysis import AgentStanding, Results, make_standings
+from arena.analysis import AgentStanding, RatingOptions, Results, make_standings
 from arena.analysis.results import read_as
 from arena.board.runs import Names, key_of, setups
 from arena.core.files import write_atomically
 from arena.report.words import options
+from arena.stats import Rating
 from arena.store import Run
 
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,10 @@ class Moment:
 
     run: str
     time: str
+    played: tuple[str, ...]
+    """The agents of that run: only their ratings are news."""
+    anchors: tuple[str, ...]
+    """For each field the agent that the others' ratings are relative to."""
     fields: tuple[tuple[AgentStanding, ...], ...]
     """Agents connected by the pairs that met; agents of different fields cannot be compared."""
     notes: tuple[str, ...]
@@ -66,6 +74,21 @@ class Board:
     def notes(self) -> list[str]:
         """What is to be said about the ratings, with names."""
         return [self.names.readable(note) for note in self.now.notes]
+
+    def history_of(self, fingerprint: str) -> list[tuple[str, str, Rating]]:
+        """Time, run and rating after each run that an agent played; others do not move it."""
+        return [
+            (moment.time, moment.run, agent.rating)
+            for moment in self.history
+            if fingerprint in moment.played
+            and (agent := moment.standing(fingerprint)) is not None
+            and agent.rating is not None
+        ]
+
+    def anchor(self, fingerprint: str) -> str:
+        """The agent that an agent's rating is relative to."""
+        fields = zip(self.now.anchors, self.now.fields, strict=True)
+        return next(a for a, field in fields if any(x.name == fingerprint for x in field))
 
     @property
     def now(self) -> Moment:
@@ -111,11 +134,18 @@ def _board(runs: list[Run], before: Mapping[str, Moment], after: dict[str, Momen
 
 
 def _moment(runs: Sequence[Run], names: Names) -> Moment:
-    found = [make_standings(field) for field in _connected(read_as(runs, names.fingerprint))]
+    parts = list(_connected(read_as(runs, names.fingerprint)))
+    seen = {mark: place for place, mark in enumerate(names.first_seen)}
+    anchors = tuple(min(part.agents, key=seen.__getitem__) for part in parts)
+    found = [
+        make_standings(part, RatingOptions(anchor))
+        for part, anchor in zip(parts, anchors, strict=True)
+    ]
     notes = dict.fromkeys(note for field in found for note in field.notes)
     last = runs[-1]
+    played = tuple(entrant.fingerprint for entrant in last.manifest.entrants.values())
     fields = tuple(field.agents for field in found)
-    return Moment(last.name, last.manifest.started, fields, tuple(notes))
+    return Moment(last.name, last.manifest.started, played, anchors, fields, tuple(notes))
 
 
 def _connected(results: Results) -> Iterator[Results]:

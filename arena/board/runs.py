@@ -12,8 +12,10 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from arena.config.entrants import AgentSpec
 from arena.config.parameters import plain
 from arena.core.errors import ArenaError
+from arena.report.words import options
 from arena.store import Run
 from arena.store.folder import RESULTS
 from arena.store.manifest import MANIFEST, Manifest
@@ -57,6 +59,12 @@ def key_of(run: Run) -> str:
     return digest.hexdigest()
 
 
+def _settings(member: AgentSpec) -> str:
+    chosen = plain(member.parameters)
+    bidder = f"; bidder {member.bidder.family}" if member.bidder is not None else ""
+    return member.family + (f" ({options(chosen)})" if chosen else "") + bidder
+
+
 class Names:
     """What agents are called, by their fingerprints."""
 
@@ -64,12 +72,15 @@ class Names:
         self.first_seen: dict[str, str] = {}
         self.family: dict[str, str] = {}
         """The name that a fingerprint had last, without regard to versions."""
+        self.settings: dict[str, str] = {}
+        """What an agent is: families with their parameters."""
         self.sees_all_cards: set[str] = set()
         newest: dict[str, str] = {}
         for run in runs:
             for name, entrant in run.manifest.entrants.items():
                 mark = entrant.fingerprint
                 self.first_seen.setdefault(mark, run.manifest.started)
+                self.settings[mark] = " + ".join(map(_settings, entrant.members))
                 self.family[mark] = name
                 newest[name] = mark
                 if entrant.sees_all_cards:

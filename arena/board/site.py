@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from arena.board.ratings import Board, boards
 from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
 from arena.report.sections.pages import page_text
-from arena.report.words import count, interval, percent, rating_text
+from arena.report.words import count, interval, rating_text
 from arena.store import Run
 
 INDEX = "index.html"
@@ -29,11 +30,20 @@ def build(runs: Sequence[Run], folder: Path) -> list[Board]:
     pages = _environment()
     for board in found:
         figures = {mark: _figure(board, mark, folder) for mark in _rated(board)}
-        text = pages.get_template("board.html.j2").render(board=board, figures=figures)
+        reports = {run: _report(Path(run), folder) for run in board.runs}
+        text = pages.get_template("board.html.j2").render(
+            board=board, figures=figures, reports=reports
+        )
         write_atomically(folder / f"{board.slug}.html", text)
     text = pages.get_template("index.html.j2").render(boards=found)
     write_atomically(folder / INDEX, text)
     return found
+
+
+def _report(run: Path, folder: Path) -> str:
+    """The address of a run's report, seen from the pages; empty if it has none."""
+    page = run / "report.html"
+    return Path(os.path.relpath(page, folder)).as_posix() if page.is_file() else ""
 
 
 def _rated(board: Board) -> list[str]:
@@ -42,16 +52,12 @@ def _rated(board: Board) -> list[str]:
 
 def _figure(board: Board, fingerprint: str, folder: Path) -> str:
     """The file of an agent's history; drawn only if it is not there, as its name says all."""
-    points = [
-        (moment.time, moment.run, agent.rating)
-        for moment in board.history
-        if (agent := moment.standing(fingerprint)) is not None and agent.rating is not None
-    ]
-    name = board.names.shown[fingerprint]
-    drawn_from = hashlib.sha256(repr((name, board.unit, points)).encode()).hexdigest()
+    points = board.history_of(fingerprint)
+    name, anchor = (board.names.shown[mark] for mark in (fingerprint, board.anchor(fingerprint)))
+    drawn_from = hashlib.sha256(repr((name, anchor, board.unit, points)).encode()).hexdigest()
     file = Path("figures") / f"{fingerprint[:12]}-{drawn_from[:12]}.svg"
     if not (folder / file).exists():
-        write_atomically(folder / file, history_figure(name, board.unit, points))
+        write_atomically(folder / file, history_figure(name, anchor, board.unit, points))
     return file.as_posix()
 
 
@@ -64,6 +70,6 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     pages.globals["css"] = page_text("report.css")
-    pages.filters.update(rating_text=rating_text, percent=percent, count=count)
+    pages.filters.update(rating_text=rating_text, count=count)
     pages.globals["interval"] = interval
     return pages

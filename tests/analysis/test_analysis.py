@@ -363,7 +363,14 @@ def test_an_unchanged_agent_is_not_blamed_for_a_changed_opponent(
         assert found[name].opponents == (opponent,)
         assert found[name].left_out == ("any",)
         assert found[name].change.mean == 0.0
-        assert not found[name].significant
+        assert (found[name].p_adjusted, found[name].significant) == (None, False)
+    # One agent changed, so its p is that of a single test.
+    with Run(tmp_path / "a") as old, Run(tmp_path / "b") as new:
+        before, after = (
+            np.mean([read([run]).pair("any", name).margins for name in ("lowest", "other")], axis=0)
+            for run in (old, new)
+        )
+    assert found["any"].p_adjusted == pytest.approx(stats.ttest_1samp(after - before, 0).pvalue)
 
 
 # --- who won, as published ---------------------------------------------------------------

@@ -42,11 +42,35 @@ def test_runs_are_joined_by_rules_and_deals(runs: Path) -> None:
     (field,) = board.now.fields
     names = [board.names.shown[entry.name] for entry in field]
     assert sorted(names) == ["any", "low", "other"]
-    units = {name: entry.units for name, entry in zip(names, field, strict=True)}
-    assert units == {"any": 8, "low": 20, "other": 12}
+    deals = {name: entry.margin.n for name, entry in zip(names, field, strict=True)}
+    assert deals == {"any": 8, "low": 12, "other": 12}, "as reports count: a deal once"
     assert len(board.history) == 2
-    ratings_now = [entry.rating.value or 0 for entry in field if entry.rating]
-    assert sum(ratings_now) == pytest.approx(0, abs=1e-6)
+
+
+def test_an_agent_that_did_not_play_does_not_move(tmp_path: Path) -> None:
+    third = entrant("third", version=3)
+    for name, pair in (("1", (ANY, LOW)), ("2", (LOW, OTHER)), ("3", (OTHER, third))):
+        play(experiment(8, *pair, name=name), tmp_path / name)
+    (board,) = boards(find_runs(tmp_path))
+    marks = {name: mark for mark, name in board.names.shown.items()}
+    history = {name: [run for _, run, _ in board.history_of(mark)] for name, mark in marks.items()}
+    assert history == {
+        "any": ["1"],
+        "low": ["1", "2"],
+        "other": ["2", "3"],
+        "third": ["3"],
+    }
+    assert {board.names.shown[board.anchor(mark)] for mark in marks.values()} == {"any"}
+    for moment in board.history:
+        (anchor,) = moment.anchors
+        assert board.names.shown[anchor] == "any"
+        standing = moment.standing(anchor)
+        assert standing is not None and standing.rating is not None
+        assert standing.rating.value == pytest.approx(0.0, abs=1e-9)
+    # Who joins changes nothing between those who were there.
+    before, after = (moment.standing(marks["low"]) for moment in board.history[-2:])
+    assert before and after and before.rating and after.rating
+    assert after.rating.value == pytest.approx(before.rating.value)
 
 
 def test_one_run_is_rated_as_its_own_report_rates_it(runs: Path) -> None:
@@ -56,7 +80,8 @@ def test_one_run_is_rated_as_its_own_report_rates_it(runs: Path) -> None:
     with Run(runs / "first") as run:
         alone = make_standings(read([run]))
     rated = {board.names.shown[e.name]: e.rating.value for e in board.now.fields[0]}
-    assert rated == pytest.approx({a.name: a.rating.value for a in alone.agents if a.rating})
+    reported = {a.name: a.rating.value or 0.0 for a in alone.agents if a.rating}
+    assert rated == pytest.approx({name: r - reported["any"] for name, r in reported.items()})
 
 
 def test_who_changed_is_another_and_the_newest_has_the_name(
@@ -112,6 +137,7 @@ def test_only_what_is_new_is_computed(
 
 def test_the_pages_are_complete(runs: Path, tmp_path: Path) -> None:
     site = tmp_path / "site"
+    (runs / "first" / "report.html").touch()
     build(find_runs(runs), site)
     index = (site / INDEX).read_text(encoding="utf-8")
     pages = re.findall(r'href="(klaverjas-\w+\.html|hearts-\w+\.html)"', index)
@@ -121,6 +147,12 @@ def test_the_pages_are_complete(runs: Path, tmp_path: Path) -> None:
         figures = re.findall(r'<img src="([^"]+)" alt="[^"]+"', page)
         assert figures and all((site / file).is_file() for file in figures)
         assert "http" not in re.sub(r"xmlns[^>]*", "", page), "it opens offline"
+        assert "any" in page and "win rate" not in page
+        linked = re.findall(r'<li class="mono"><a href="([^"]+)"', page)
+        assert [(site / link).resolve() for link in linked] == (
+            [runs / "first" / "report.html"] if name.startswith("klaverjas") else []
+        )
+    assert "(version 2)" in (site / pages[0]).read_text() + (site / pages[1]).read_text()
 
 
 def test_the_command(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,7 +23,7 @@ from arena.core.errors import ArenaError
 from arena.core.files import RUNS
 from arena.core.registry import GAMES
 from arena.core.tables import text_table
-from arena.report.words import DASH, count, interval, percent, rating_text
+from arena.report.words import DASH, count, interval, rating_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +67,7 @@ def _shown(board: Board) -> str:
         f"{board.title}: {board.rules}",
         f"{board.deals}, {len(board.runs)} runs, the last one of {board.now.time[:10]}",
     ]
-    for field in board.now.fields:
+    for anchor, field in zip(board.now.anchors, board.now.fields, strict=True):
         rows = [
             (
                 str(agent.rank),
@@ -76,11 +76,12 @@ def _shown(board: Board) -> str:
                 rating_text(agent.rating),
                 interval(agent.rating.low, agent.rating.high) if agent.rating else DASH,
                 rating_text(agent.elo, 0),
-                percent(agent.win_rate.value),
-                count(agent.units),
+                count(agent.margin.n),
+                board.names.settings[agent.name],
             )
             for agent in field
         ]
-        head = ("rank", "agent", "group", "rating", "95% interval", "Elo", "win rate")
-        lines += ["", text_table((*head, board.units), rows)]
+        rating = f"points per {board.unit} ahead of {board.names.shown[anchor]}"
+        head = ("rank", "agent", "group", rating, "95% interval", "Elo", board.units, "settings")
+        lines += ["", text_table(head, rows, left=(0, 1, 2, len(head) - 1))]
     return "\n".join([*lines, *(f"\n{note}" for note in board.notes)])

@@ -2,8 +2,9 @@
 
 For every agent: its margin against the opponents that both runs have and that did not change
 (by fingerprint), on the deals that both have, new less old. Opponents left out are named.
-p-values are adjusted for the number of agents (Holm). Runs under other rules or on other deals
-are refused with the difference.
+Only agents that changed are tested, with p-values adjusted for their number (Holm): what an
+unchanged agent did differently is chance. Runs under other rules or on other deals are refused
+with the difference.
 
 Examples:
   arena compare-runs reports/before reports/after
@@ -49,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
 def _lines(found: Changes) -> Iterator[str]:
     rows = []
     for agent in found.agents:
-        star = " *" if agent.significant else ""
+        p = pvalue(agent.p_adjusted).removeprefix("= ") + (" *" if agent.significant else "")
         rows.append(
             (
                 f"{agent.name} (changed)" if agent.differs else agent.name,
@@ -58,7 +59,7 @@ def _lines(found: Changes) -> Iterator[str]:
                 signed(agent.new),
                 signed(agent.change.mean),
                 interval(agent.change.low, agent.change.high),
-                pvalue(agent.p_adjusted).removeprefix("= ") + star,
+                p if agent.differs else "not tested",
                 f"{duration(agent.seconds_old)} → {duration(agent.seconds_new)}",
             )
         )
@@ -66,6 +67,7 @@ def _lines(found: Changes) -> Iterator[str]:
     head = ("agent", units, "old margin", "new margin", "change", "95% interval", "p (Holm)")
     yield text_table((*head, "per decision"), rows)
     moved = [agent for agent in found.agents if agent.significant]
+    tested = any(agent.differs for agent in found.agents)
     yield ""
     yield (
         "; ".join(
@@ -73,7 +75,7 @@ def _lines(found: Changes) -> Iterator[str]:
             f"{signed(abs(agent.change.mean or 0.0)).removeprefix('+')} points per {found.unit}"
             for agent in moved
         )
-        or "no change beyond chance"
+        or ("no change beyond chance" if tested else "no agent changed: nothing to test")
     )
     left_out = sorted({name for agent in found.agents for name in agent.left_out})
     if left_out:
