@@ -18,7 +18,7 @@ from arena.config.problems import Problems
 from arena.config.strict_yaml import KeyPath, YamlDocument, read, with_override
 from arena.core.deals import Deal, DealSet
 from arena.core.errors import ArenaError, did_you_mean, located
-from arena.core.files import check_name, find_shipped
+from arena.core.files import check_name, find_shipped, own_file
 from arena.core.registry import GAMES
 from arena.core.rules import MatchFormat, Rules
 
@@ -201,14 +201,18 @@ class _Loader:
                 raise ArenaError(f"{name} is a file: write deals: {{file: {name}}}")
             return find_shipped("deals", name, ".csv")
         check_name(written.file)
-        return self.document.place_of(("deals", "file")).folder / written.file
+        return own_file(self._deals_folder, written.file)
+
+    @property
+    def _deals_folder(self) -> Path:
+        return self.document.place_of(("deals", "file")).folder
 
     def _deals_from(self, written: DealsSection, chosen: DealSet) -> dict[str, Any]:
         # A path relative to the experiment stays true when the whole folder is moved.
         source = (
             {"set": chosen.name}
             if written.file is None
-            else {"file": os.path.relpath(self._deals_path(written), self.file.parent)}
+            else {"file": os.path.relpath(self._deals_folder / written.file, self.file.parent)}
         )
         return {**source, "offset": written.offset}
 

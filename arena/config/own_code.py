@@ -26,6 +26,7 @@ from typing import Any
 
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.source_code import ImportGraph, code_digest
+from arena.core.files import FILES, own_file
 
 _TRUSTED: set[Path] = set()
 _IMPORTED: dict[str, str] = {}
@@ -57,6 +58,10 @@ def _is_file(where: str) -> bool:
     return where.endswith(".py") or "/" in where or os.sep in where
 
 
+def _file_of(where: str) -> str:
+    return where if _is_file(where) else f"{where.replace('.', '/')}.py"
+
+
 def trust(folder: Path) -> None:
     """Let code that lies in or below a folder be imported by this process."""
     _TRUSTED.add(folder.resolve())
@@ -81,6 +86,8 @@ class OwnCode:
     source: str
     helpers: tuple[tuple[str, str], ...] = ()
     """The files next to it that it imports, with their hashes."""
+    home: str = ""
+    """The folder that `written` is relative to."""
 
     @classmethod
     def find(cls, written: str, folder: Path, home: Path | None = None) -> OwnCode:
@@ -89,9 +96,12 @@ class OwnCode:
         It must lie in or below `home`, the folder of the experiment.
         """
         where, _, name = written.rpartition(":")
-        home = folder if home is None else home
         is_file = _is_file(where)
-        path = folder / where if is_file else home.joinpath(*where.split(".")).with_suffix(".py")
+        if home is None or home == folder:  # a run keeps the code that it played with
+            file = _file_of(where)
+            kept = own_file(folder, file) != folder / file
+            home = folder = folder / FILES if kept else folder
+        path = (folder if is_file else home) / _file_of(where)
         package = None if is_file else where.rpartition(".")[0]
         if not name.isidentifier() or not where:
             raise ArenaError(f"{written!r}: expected FILE.py:CLASS or MODULE:CLASS")
@@ -102,7 +112,14 @@ class OwnCode:
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
             raise ArenaError(_not_there(path, why or str(error), is_file)) from error
-        found = cls(code_from(home, written, folder), str(path.resolve()), package, name, source)
+        found = cls(
+            code_from(home, written, folder),
+            str(path.resolve()),
+            package,
+            name,
+            source,
+            home=str(home.resolve()),
+        )
         helpers = {str(file): code_digest([file]) for file in found.imported_files()}
         _forget_changed(helpers)
         return replace(found, helpers=tuple(sorted(helpers.items())))
@@ -114,6 +131,16 @@ class OwnCode:
         for _ in self.package.split(".") if self.package else ():
             folder = folder.parent
         return folder
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The file and those that it imports from its folder, by their names in the experiment."""
+        home = Path(self.home)
+        helpers = (Path(file) for file, _ in self.helpers)
+        return {
+            _file_of(self.written.rpartition(":")[0]): Path(self.path),
+            **{file.relative_to(home).as_posix(): file for file in helpers},
+        }
 
     @property
     def sha256(self) -> str:

@@ -79,6 +79,28 @@ def find_shipped(kind: str, name: str, suffix: str) -> Path:
     raise ArenaError(f"no {_ONE_OF.get(kind, kind)} named {name!r} is shipped; {near}")
 
 
+FILES = "files"
+"""The folder in which a run keeps the files of its experiment: code, programs, deals."""
+
+
+def kept_name(written: str) -> Path:
+    """Where the folder of a run keeps a file that its experiment calls `written`.
+
+    >>> kept_name("../bots/greedy.py").as_posix()
+    'files/up/bots/greedy.py'
+    """
+    return Path(FILES, *("up" if part == ".." else part for part in Path(written).parts))
+
+
+def own_file(folder: Path, written: str) -> Path:
+    """A file that an experiment in `folder` calls `written`: there, or kept by a run."""
+    path = folder / written
+    if Path(written).is_absolute() or path.exists():
+        return path
+    kept = folder / kept_name(written)
+    return kept if kept.exists() else path
+
+
 RUNS = Path("reports")
 """The folder of the run folders, unless the user names another."""
 

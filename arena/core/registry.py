@@ -60,6 +60,10 @@ class Registry(Generic[T]):
             raise BrokenPlugin(f"{self.kind} {name!r} is registered by {packages}: remove one")
         return self._load(name, entries[0])
 
+    def find(self, name: str) -> T | None:
+        """What is registered under `name`; None if nothing is."""
+        return self.get(name) if name in self else None
+
     def name_of(self, thing: type) -> str | None:
         """The name that a class is registered under; None if it is not."""
         place = f"{thing.__module__}:{thing.__qualname__}"

@@ -5,13 +5,15 @@ The program speaks the protocol of `docs/protocol.md` on its standard input and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from arena.core.agent import Setup, parameter
 from arena.core.errors import ArenaError
+from arena.core.files import RUNS, own_file
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
 from arena.core.source_code import code_digest
@@ -45,6 +47,23 @@ class Command:
         """The parameters, with the files among them as they are found from `folder`."""
         return {**values, "argv": tuple(_found_from(folder, word) for word in values["argv"])}
 
+    @classmethod
+    def own_files(cls, folder: Path, values: Mapping[str, Any]) -> dict[str, Path]:
+        """The files of the program by their names in an experiment in `folder`.
+
+        Those that its command line names, and the others of their folders if these are small:
+        a program may load them.
+        """
+        found: dict[str, Path] = {}
+        for word in values.get("argv", ()):
+            path = own_file(folder, word)
+            if _is_path(word) and path.is_file():
+                found[word] = path
+                for file in _small_folder(path.parent):
+                    name = Path(word).parent / file.relative_to(path.parent)
+                    found.setdefault(f"./{name.as_posix()}", file)
+        return found
+
     @property
     def launch(self) -> Program:
         """How the program is started."""
@@ -76,5 +95,37 @@ class Command:
         self._processes.close()
 
 
+def _is_path(word: str) -> bool:
+    return word.startswith(("./", "../"))
+
+
 def _found_from(folder: Path, word: str) -> str:
-    return str(folder.absolute() / word) if word.startswith(("./", "../")) else word
+    return str(own_file(folder.absolute(), word)) if _is_path(word) else word
+
+
+_MOST_FILES, _MOST_BYTES = 1_000, 10_000_000
+_NO_SOURCES = ("__pycache__", "node_modules", RUNS.name)
+
+
+def _small_folder(folder: Path) -> list[Path]:
+    """The files in and below a folder of sources; none if they are too many or too large."""
+    found: list[Path] = []
+    size = 0
+    for top, folders, files in os.walk(folder):
+        here = Path(top)
+        folders[:] = [
+            name
+            for name in folders
+            if name not in _NO_SOURCES
+            and not name.startswith(".")
+            and not any((here / name / mark).exists() for mark in ("pyvenv.cfg", "manifest.json"))
+        ]
+        for name in files:
+            path = here / name
+            if name.startswith(".") or path.is_symlink() or not path.is_file():
+                continue
+            found.append(path)
+            size += path.stat().st_size
+            if len(found) > _MOST_FILES or size > _MOST_BYTES:
+                return []
+    return found

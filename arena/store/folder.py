@@ -6,6 +6,7 @@
     log.txt                what happened, with times
     standings.txt          the tables of a complete run
     models/                the models of its agents, by their hashes
+    files/                 the experiment's own files: code, programs, deals (files.1/: former ones)
     lock                   held by the process that writes, named in lock.holder
 
 Only one process writes, under an operating system's lock, which goes with the
@@ -28,7 +29,7 @@ from filelock import FileLock, Timeout
 
 from arena.config.model_file import ModelFile
 from arena.core.errors import ArenaError
-from arena.core.files import write_atomically
+from arena.core.files import FILES, kept_name, write_atomically
 from arena.store.database import Database
 from arena.store.growth import growth
 from arena.store.manifest import CONFIG, MANIFEST, Manifest, read_config, write_manifest
@@ -114,6 +115,24 @@ class RunFolder:
         if not kept.exists():
             write_atomically(kept, model.read())
 
+    def keep_files(self, files: Mapping[str, Path]) -> None:
+        """Put copies of the experiment's own files into the folder, by their names there.
+
+        Other files of these names belong to an earlier version of an agent: those are kept too.
+        """
+        contents = {kept_name(name): _content(path) for name, path in files.items()}
+        changed = [
+            name
+            for name, content in contents.items()
+            if (self.path / name).is_file() and (self.path / name).read_bytes() != content
+        ]
+        if changed:
+            number = 1 + len(list(self.path.glob(f"{FILES}.*")))
+            (self.path / FILES).rename(self.path / f"{FILES}.{number}")
+        for name, content in contents.items():
+            if not (self.path / name).is_file():
+                write_atomically(self.path / name, content)
+
     def discard_tables(self) -> None:
         """Remove the tables of earlier results: there will be others."""
         (self.path / TABLES).unlink(missing_ok=True)
@@ -131,6 +150,13 @@ class RunFolder:
         except OSError as error:
             message = f"cannot be written: {error.strerror or error}"
             raise ArenaError(f"{self.path / LOG}: {message}") from error
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ArenaError(f"{path}: {error.strerror or error}") from error
 
 
 def now() -> str:

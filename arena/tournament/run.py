@@ -26,6 +26,7 @@ from arena.store.manifest import MANIFEST, EntrantUsed, Manifest, Session, read_
 from arena.tournament.describe import describe, pairing_key, rules_used, versions
 from arena.tournament.fault_lines import fault_line
 from arena.tournament.fingerprint import code_of, fingerprint, models_of
+from arena.tournament.own_files import own_files
 from arena.tournament.practice import announced, unpractised
 from arena.tournament.runner import Backend, Runner
 from arena.tournament.schedule import Schedule
@@ -145,6 +146,7 @@ class _Run:
         members = [member for team in self.families.values() for member in team]
         for model in model_files([member.parameters for member in members]):
             folder.keep_model(model)
+        folder.keep_files(own_files(experiment, members))
         self.runner = Runner(
             self.job,
             options.jobs,
