@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -71,14 +72,17 @@ class Comparison:
 
 @dataclass(frozen=True)
 class IndirectComparison:
-    """Two agents by what each did against a third, on the deals that both played against it."""
+    """Two agents by what each did against others, on the deals that both played against them."""
 
     first: str
     second: str
-    through: str
+    through: tuple[str, ...]
+    """The common opponents."""
     unit: str
+    means: tuple[float, float]
+    """The mean margin of each against them."""
     statistics: MarginComparison
-    """Of the first's margin against the third less the second's, deal by deal."""
+    """Of the first's mean margin against them less the second's, deal by deal."""
     equivalence: Equivalence | None
     detectable: float | None
     runs: tuple[str, ...]
@@ -137,33 +141,44 @@ def compare_agents(
 
 
 def compare_through(
-    results: Results, first: str, second: str, through: str, *, equal_within: float | None = None
+    results: Results,
+    first: str,
+    second: str,
+    through: Sequence[str],
+    *,
+    equal_within: float | None = None,
 ) -> IndirectComparison:
-    """Compare two agents that played a third on the same deals, as those of a sweep do.
+    """Compare two agents that played others on the same deals, as those of a sweep do.
 
-    What the deals have in common cancels, as it does when they meet. But how two play
-    against a third need not say how they would play against each other.
+    A deal's margin is the mean over these opponents; deals that were not played against all of
+    them do not count. What the deals have in common cancels, as it does when the two meet. But how
+    two play against others need not say how they would play against each other.
     """
-    ours, theirs = results.pair(first, through), results.pair(second, through)
-    theirs_on = dict(zip(theirs.units, theirs.margins, strict=True))
-    margins = np.array(
-        [
-            margin - theirs_on[unit]
-            for unit, margin in zip(ours.units, ours.margins, strict=True)
-            if unit in theirs_on
-        ]
-    )
-    if not margins.size:
+    played = [
+        {
+            unit: margin
+            for pair in [results.pair(name, opponent)]
+            for unit, margin in zip(pair.units, pair.margins, strict=True)
+        }
+        for name in (first, second)
+        for opponent in through
+    ]
+    units = [unit for unit in played[0] if all(unit in each for each in played)]
+    if not units:
         raise ArenaError(
             f"{', '.join(results.runs)}: {first} and {second} have played no {results.unit} "
-            f"in common against {through} yet"
+            f"in common against {', '.join(through)} yet"
         )
-    found = compare_margins(margins, seed_for(results.seed, "compare", first, second, through))
+    table = np.array([[each[unit] for unit in units] for each in played])
+    ours, theirs = table[: len(through)].mean(axis=0), table[len(through) :].mean(axis=0)
+    margins = ours - theirs
+    found = compare_margins(margins, seed_for(results.seed, "compare", first, second, *through))
     return IndirectComparison(
         first=first,
         second=second,
-        through=through,
+        through=tuple(through),
         unit=results.unit,
+        means=(float(ours.mean()), float(theirs.mean())),
         statistics=found,
         equivalence=_equal(margins, equal_within),
         detectable=detectable(found.difference),

@@ -103,26 +103,28 @@ def compare(
     """Compare two agents of a run (or of several) on the deals that both played.
 
     The margin is that of `first`. `through` names an opponent by which two agents are compared
-    that did not meet; `equal_within` asks whether they are equal up to so many points.
+    that did not meet; `equal_within` asks whether they are equal up to so many points. Former
+    versions of an agent are called NAME@1, NAME@2 and so on; versions are compared by how they
+    did against the opponents that both played.
     """
     named = [name for name in (first, second, through) if name is not None]
     if len(set(named)) < len(named):
         raise ArenaError(f"{', '.join(named)}: an agent cannot be compared with itself")
     folders = [run] if isinstance(run, (RunResults, Path, str)) else list(run)
     with ExitStack() as stack:
-        runs = [stack.enter_context(Run(_path(folder))) for folder in folders]
-        if through is None:
-            _check_met(runs, first, second)
-        if through is not None or len(runs) > 1:
+        former = any("@" in name for name in named)
+        runs = [stack.enter_context(Run(_path(folder), versions=former)) for folder in folders]
+        common = (through,) if through else _common(runs, first, second)
+        if common or len(runs) > 1:
             check_not_stopped(runs, "this comparison")
-        results = read(runs, named)
-        in_field = _in_field(runs, first, second)
+        results = read(runs, [first, second, *common])
+        in_field = None if former else _in_field(runs, first, second)
         stopped = _after_stopping(runs[0], first, second)
     found: Comparison | IndirectComparison
-    if through is None:
-        found = compare_agents(results, first, second, equal_within=equal_within)
+    if common:
+        found = compare_through(results, first, second, common, equal_within=equal_within)
     else:
-        found = compare_through(results, first, second, through, equal_within=equal_within)
+        found = compare_agents(results, first, second, equal_within=equal_within)
     return AgentComparison(found, in_field, stopped)
 
 
@@ -145,19 +147,24 @@ def _after_stopping(run: Run, first: str, second: str) -> AfterStopping | None:
     return None
 
 
-def _check_met(runs: Sequence[Run], first: str, second: str) -> None:
-    """If two agents never met, name an opponent by which they can be compared."""
+def _common(runs: Sequence[Run], first: str, second: str) -> tuple[str, ...]:
+    """The opponents by which two versions of an agent are compared; none for others, who meet."""
     met = [{pairing.first, pairing.second} for run in runs for pairing in run.pairings]
-    common = [
+    common = tuple(
         name
         for name in runs[0].entrants
         if {first, name} in met and {second, name} in met and name not in (first, second)
-    ]
+    )
+    if first.partition("@")[0] == second.partition("@")[0]:
+        if not common and {first, second} <= {*runs[0].entrants}:
+            raise ArenaError(f"{runs[0].path}: {first} and {second} have no opponent in common")
+        return common
     if {first, second} not in met and common:
         raise ArenaError(
             f"{runs[0].path}: {first} and {second} did not play each other, but both played "
             f"{', '.join(common)}: compare them with --through {common[0]}"
         )
+    return ()
 
 
 def _in_field(runs: Sequence[Run], first: str, second: str) -> float | None:
@@ -179,7 +186,8 @@ def _lines(
     level = f"{100 * difference.confidence:.0f}%"
     who, what = found.second, "margin"
     if isinstance(found, IndirectComparison):
-        who, what = f"{found.second}, through {found.through}", "difference of margins"
+        through = ", ".join(found.through)
+        who, what = f"{found.second}, through {through}", "difference of margins"
     yield f"{found.first} against {who}, {count(difference.n)} {units}"
     yield ""
     if stopped is not None:

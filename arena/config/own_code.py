@@ -25,10 +25,13 @@ from types import ModuleType
 from typing import Any
 
 from arena.core.errors import ArenaError, did_you_mean
-from arena.core.source_code import ImportGraph, code_digest
 from arena.core.files import FILES, own_file
+from arena.core.source_code import ImportGraph, code_digest
 
 _TRUSTED: set[Path] = set()
+_ROOTS: set[str] = set()
+"""Folders that were added to `sys.path` for code in them."""
+_PREFIX = "own_"
 _IMPORTED: dict[str, str] = {}
 """Files next to own code that it has imported, and their hashes at that time."""
 
@@ -175,10 +178,9 @@ class OwnCode:
 @cache
 def _run(code: OwnCode) -> ModuleType:
     """Run a file as a module of its own."""
-    if str(code.root) not in sys.path:
-        # At the end: a file that is called like a module of Python's does not replace it.
-        sys.path.append(str(code.root))
-    name = f"own_{Path(code.path).stem}_{code_digest([], code.path, code.sha256)[:12]}"
+    _import_from(code.root)
+    digest = code_digest([], code.path, code.sha256)[:12]
+    name = f"{_PREFIX}{Path(code.path).stem}_{digest}"
     module = ModuleType(name)
     module.__file__ = code.path
     module.__package__ = code.package or ""
@@ -190,6 +192,22 @@ def _run(code: OwnCode) -> ModuleType:
         raise ArenaError(f"{_place(error, code.path)}: {_said(error)}") from error
     _IMPORTED.update(code.helpers)
     return module
+
+
+def _import_from(root: Path) -> None:
+    """Let code import from its folder, and not from that of other code: names may be the same."""
+    others = [other for other in _ROOTS if other != str(root)]
+    sys.path[:] = [path for path in sys.path if path not in others]
+    if str(root) not in sys.path:
+        # At the end: a file that is called like a module of Python's does not replace it.
+        sys.path.append(str(root))
+        _ROOTS.add(str(root))
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if file is None or name.startswith(_PREFIX) or Path(file).is_relative_to(root):
+            continue
+        if any(Path(file).is_relative_to(other) for other in others):
+            del sys.modules[name]
 
 
 def _forget_changed(helpers: dict[str, str]) -> None:

@@ -17,6 +17,7 @@ process however it ends. A folder belongs to one configuration, which may grow (
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -74,6 +75,8 @@ class RunFolder:
         # The configuration goes last: a folder that has one also has what belongs to it.
         for name in (TABLES, *_RESULT_FILES, MANIFEST, CONFIG):
             (self.path / name).unlink(missing_ok=True)
+        for kept in (self.path / FILES, *self.path.glob(f"{FILES}.*")):
+            shutil.rmtree(kept, ignore_errors=True)
 
     def claim(self, resolved: Mapping[str, Any]) -> tuple[str, ...]:
         """Make the folder that of this configuration; what it has more than the stored one.

@@ -1,7 +1,8 @@
 """Whether one configuration is another one grown: more deals, agents or pairings, all else equal.
 
 What a run has stored is known by deal and by who played it, so a grown configuration finds
-it and only the rest is played. Anything that would change a stored result, or leave a part
+it and only the rest is played. An agent with other parameters is a new version of it, and the
+results of the former version stay. Anything that would change a stored result, or leave a part
 of what is stored out, is no growth.
 """
 
@@ -61,9 +62,13 @@ def _more_agents(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
     before, now = old.get("agents"), new.get("agents")
     if isinstance(before, dict) and isinstance(now, dict):
         added = [name for name in now if name not in before]
-        new["agents"] = {name: now[name] for name in before if name in now}
+        changed = [name for name in before if name in now and now[name] != before[name]]
+        # The results of the former version stay: a changed agent is a new version of it.
+        new["agents"] = {name: before[name] for name in before if name in now}
         if added:
             yield f"new: {', '.join(added)}"
+        if changed:
+            yield f"changed: {', '.join(changed)}"
 
 
 def _more_pairs(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:

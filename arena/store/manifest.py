@@ -13,7 +13,8 @@ another format is refused.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -69,6 +70,14 @@ class EntrantUsed(Strict):
     members: tuple[AgentSpec, ...] = Field(min_length=1)
 
 
+class FormerEntrant(Strict):
+    """An entrant as it was before its code, model or parameters changed."""
+
+    used: EntrantUsed
+    until: str
+    """When another version took its place."""
+
+
 class Session(Strict):
     """One time that the run was started."""
 
@@ -111,14 +120,78 @@ class Manifest(Strict):
     entrants: dict[str, EntrantUsed]
     pairings: tuple[Pairing, ...]
     sessions: tuple[Session, ...] = Field(min_length=1)
+    former: dict[str, FormerEntrant] = Field(default_factory=dict)
+    """Earlier versions of entrants, called NAME@1, NAME@2 and so on; their results are kept."""
+    former_pairings: tuple[Pairing, ...] = ()
+    """Pairings with an earlier version in them."""
 
     @model_validator(mode="after")
     def _everybody_is_described(self) -> Manifest:
-        for pairing in self.pairings:
+        for pairing in (*self.pairings, *self.former_pairings):
             for name in pairing[:2]:
-                if name not in self.entrants:
+                if name not in self.entrants and name not in self.former:
                     raise ValueError(f"pairings: {name!r} is none of the entrants")
         return self
+
+    def after(self, before: Manifest, has_results: Callable[[Pairing], bool]) -> Manifest:
+        """This manifest in the place of `before`: changed entrants of that become former versions.
+
+        Pairings without results are dropped.
+        """
+        if before.rules != self.rules:  # results by other rules are not compared
+            return self
+        numbers = Counter(name.rpartition("@")[0] for name in before.former)
+        renamed = {
+            name: f"{name}@{numbers[name] + 1}"
+            for name, used in self.entrants.items()
+            if name in before.entrants and before.entrants[name].fingerprint != used.fingerprint
+        }
+        replaced = [p for p in before.pairings if p.first in renamed or p.second in renamed]
+        pairings = tuple(
+            Pairing(renamed.get(first, first), renamed.get(second, second), number)
+            for first, second, number in (*before.former_pairings, *filter(has_results, replaced))
+        )
+        started = self.sessions[-1].started
+        former = {
+            **before.former,
+            **{
+                renamed[name]: FormerEntrant(used=before.entrants[name], until=started)
+                for name in renamed
+            },
+        }
+        # A version that has come back is no former one.
+        back = {
+            name: plain
+            for name, each in former.items()
+            if (plain := name.rpartition("@")[0]) in self.entrants
+            and self.entrants[plain].fingerprint == each.used.fingerprint
+        }
+        current = {pairing.id for pairing in self.pairings}
+        kept = tuple(
+            Pairing(back.get(first, first), back.get(second, second), number)
+            for first, second, number in pairings
+            if number not in current
+        )
+        playing = {name for pairing in kept for name in pairing[:2]}
+        return self.model_copy(
+            update={
+                "former": {name: each for name, each in former.items() if name in playing},
+                "former_pairings": kept,
+            }
+        )
+
+    @property
+    def with_former(self) -> Manifest:
+        """All versions of all entrants, as if they took part."""
+        return self.model_copy(
+            update={
+                "entrants": {
+                    **self.entrants,
+                    **{name: former.used for name, former in self.former.items()},
+                },
+                "pairings": (*self.pairings, *self.former_pairings),
+            }
+        )
 
     def numbered(self, ids: Iterable[int]) -> Manifest:
         """The same with the numbers that its pairings' results are kept under."""

@@ -59,9 +59,11 @@ class Replay:
 class Run:
     """A run folder, open for reading; works while the run goes on."""
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, *, versions: bool = False) -> None:
+        """With `versions`, former versions of agents count as entrants of their own."""
         self.path = Path(path)
-        self.manifest: Manifest = read_manifest(self.path)
+        manifest = read_manifest(self.path)
+        self.manifest: Manifest = manifest.with_former if versions else manifest
 
     @cached_property
     def database(self) -> Database:

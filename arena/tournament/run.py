@@ -175,6 +175,8 @@ class _Run:
             sides = len(self.experiment.rules.sides)
             ids = [results.pairing_id(pairing_key(manifest, p), sides) for p in manifest.pairings]
             manifest = manifest.numbered(ids)
+            if (stored := self._stored_manifest()) is not None:
+                manifest = manifest.after(stored, lambda p: results.count_units(p.id) > 0)
             tally = self.stored.read(results, ids)
             found = tally.done
             self.watcher.update(tally)
@@ -336,7 +338,8 @@ class _Run:
         stored = self._stored_manifest()
         if stored is None:
             return False
-        about = ("entrants", "pairings", "rules", "description", "references", "indifferent")
+        played = ("entrants", "pairings", "former_pairings", "rules")
+        about = (*played, "description", "references", "indifferent")
         same = all(getattr(stored, each) == getattr(manifest, each) for each in about)
         return same and stored.ended is not None
 

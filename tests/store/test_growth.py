@@ -73,11 +73,10 @@ def test_matches_grow_too_and_can_be_replayed(tmp_path: Path) -> None:
     [
         (experiment(4), "deals.limit: 6 there, 4 here"),
         (experiment(9, seed=2), "seed: 0 there, 2 here"),
-        (experiment(6, ANY, entrant("low")), r'agents.low.family: "lowest" there, "any" here'),
         (experiment(6, LOW, ANY), r'schedule.pairs.any - low: \["any", "low"\] there, absent'),
         (experiment(6, ANY, MORE), "agents.low: .* there, absent here"),
     ],
-    ids=["fewer", "seed", "other-agent", "exchanged", "agent-gone"],
+    ids=["fewer", "seed", "exchanged", "agent-gone"],
 )
 def test_what_is_no_growth_is_refused(other: ResolvedExperiment, told: str, tmp_path: Path) -> None:
     play(experiment(6), tmp_path / "run")

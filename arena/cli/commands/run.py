@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -117,6 +118,25 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _changes(results: Run) -> Iterator[str]:
+    """What new versions of agents changed, a line each."""
+    if not results.manifest.former:
+        return
+    from arena.analysis.versions import version_changes  # here: scipy takes long to import
+    from arena.report.words import count, interval, signed
+
+    for found in version_changes(results):
+        now, before = found.means
+        difference = found.statistics.difference
+        yield (
+            f"{found.first} changed (before: {found.second}): {signed(before)} → {signed(now)} "
+            f"points per {found.unit} against {', '.join(found.through)} (change "
+            f"{signed(difference.mean)}, 95% interval "
+            f"{interval(difference.low, difference.high)}, {count(difference.n)} "
+            f"{'deals' if found.unit == 'deal' else 'matches'})"
+        )
+
+
 def _finish(finished: Finished, unit: str, args: argparse.Namespace) -> None:
     """Show the tables and write the report, both from one reading of the results.
 
@@ -141,6 +161,8 @@ def _finish(finished: Finished, unit: str, args: argparse.Namespace) -> None:
             if finished.found and not finished.played:
                 print(f"all {finished.found:,} {unit} were stored before in {path}\n")
             print(tables)
+            for line in _changes(results):
+                print(line)
             for line in fault_summary(results):
                 print(line)
             print(f"{results.manifest.cpu_s:,.1f} CPU seconds; results in {path}")

@@ -50,6 +50,7 @@ def status(results: Run) -> str:
         "",
         text_table(("pair", "stored", unit, "margin"), rows),
     ]
+    lines += _versions(results)
     faults = results.faults()
     if faults:
         lines += ["", f"{len(faults)} faults:"]
@@ -58,6 +59,25 @@ def status(results: Run) -> str:
             for p, fault in faults[:10]
         ]
     return "\n".join(lines)
+
+
+def _versions(results: Run) -> list[str]:
+    """Former versions of agents, which 'arena compare' takes by name."""
+    former = results.manifest.former
+    if not former:
+        return []
+    rows = []
+    for name, version in former.items():
+        pairings = [p for p in results.manifest.former_pairings if name in p]
+        stored = sum(results.units_stored(pairing) for pairing in pairings)
+        rows.append((name, version.until, f"{stored:,}"))
+    unit = "matches" if results.is_match else "deals"
+    first = next(iter(former))
+    return [
+        "",
+        text_table(("former version", "until", unit), rows),
+        f"'arena compare {results.path} {first} {first.rpartition('@')[0]}' compares two versions",
+    ]
 
 
 def _decided(results: Run) -> bool:
