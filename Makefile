@@ -8,6 +8,9 @@ READY  := $(VENV)/.ready
 INPUTS ?= 10000
 TRIALS ?= 60
 
+# Tests start hundreds of processes: what the first one has parsed, the others read.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: venv demo test test-long check gate update-gates policies fuzz chaos bench docs clean
 
 venv: $(READY)
@@ -29,7 +32,7 @@ demo: $(INSTALLED)  ## the quick-start tournament and its report
 	@echo "Now open reports/demo/report.html; 'source $(BIN)/activate' makes arena a command"
 
 test: $(READY)  ## all tests
-	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder --durations 15 -m "not long"  # more than cores: many tests wait
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations 15 -m "not long"  # more than cores: many tests wait
 
 test-long: $(READY)  ## simulations and campaigns; INPUTS and TRIALS make the campaigns shorter
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m long tests

@@ -102,8 +102,9 @@ class Ismcts(TreeSearch):
             .selection(rules)
             ._replace(
                 ucb=UCBS[self.ucb],
-                first_play=np.inf if self.first_play is None else self.first_play,
-                prior=self.prior,
+                # A whole number would be another type: all of the search would be compiled again.
+                first_play=np.inf if self.first_play is None else float(self.first_play),
+                prior=float(self.prior),
             )
         )
 

@@ -52,8 +52,8 @@ class Luck(Section[LuckPart]):
 def test_a_section_from_outside(
     written: Get, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    shutil.copytree(written("klaverjas").folder, tmp_path / "run")  # the others' report: first
     monkeypatch.setitem(ADDED._added, "luck", Luck)
-    shutil.copytree(written("klaverjas").folder, tmp_path / "run")
     write(tmp_path / "run", latex=True)
     report = Written(tmp_path / "run")
     keys = list(report.document)

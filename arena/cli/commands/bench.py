@@ -1,7 +1,7 @@
 """Measure how fast things are on this machine.
 
 Each topic prints its figures; what they mean and what is aimed at stands at the top of
-its module, in `arena/bench` or with the agents that it is about. With --against (topic
+its module, in `arena/measure/bench` or with the agents that it is about. With --against (topic
 kernel), a command that prints the rounds per second of another kernel is run in turns with ours.
 
 Examples:

@@ -35,6 +35,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 from numba.core import caching as numba_caching
 from numba.core import config as numba_config
+from numba.core import types as numba_types
 
 from arena.core import source_code
 from arena.core.files import cache_folder
@@ -50,6 +51,7 @@ for _option in LLVM_OPTIONS:
 # numba says little about the types of its insides.
 config: Any = numba_config
 caching: Any = numba_caching
+types: Any = numba_types
 
 _UNUSED_FOLDERS_KEPT_S = 30 * 24 * 3600
 _PATIENCE_S = 300.0
@@ -163,10 +165,14 @@ class _SharedCache(caching.FunctionCache):  # type: ignore[misc]  # numba's, unt
         self._lock = FileLock(Path(self.cache_path) / name)
 
     def compile(self, compile_: Callable[[Any], Any], signature: Any) -> Any:
-        """numba's `compile`; a lock that `load_overload` has taken is given back at its end."""
+        """numba's `compile`; a lock that `load_overload` has taken is given back at its end.
+
+        An integer that is written in a call has a type of its own for each value, and numba would
+        compile the function for each of them.
+        """
         depth = self._lock.lock_counter
         try:
-            return compile_(signature)
+            return compile_(_without_literals(signature))
         finally:
             if self._lock.lock_counter > depth:
                 self._lock.release()
@@ -198,6 +204,13 @@ class _SharedCache(caching.FunctionCache):  # type: ignore[misc]  # numba's, unt
         # A full disk or a folder swept away: the code is there, only not kept.
         with suppress(OSError):
             super().save_overload(sig, data)
+
+
+def _without_literals(signature: Any) -> Any:
+    """The types of arguments (or of a whole signature), those of constants made general."""
+    if isinstance(signature, tuple):
+        return tuple(types.unliteral(kind) for kind in signature)
+    return signature
 
 
 def _line_of(function: Callable[..., Any]) -> int:

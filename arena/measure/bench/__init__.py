@@ -6,13 +6,20 @@ Topics about agents come with the agents: classes with a method `measure`, regis
 
 from __future__ import annotations
 
+import os
+import re
+import resource
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from arena.core.errors import ArenaError
 from arena.core.registry import Registry
 
-__all__ = ["BENCHES", "fastest", "in_turns"]
+__all__ = ["BENCHES", "Cost", "cost_of", "cpu_of_arena", "fastest", "in_turns", "peak_mib"]
 
 BENCHES: Registry[Any] = Registry("topic", "arena.benches")
 
@@ -44,3 +51,42 @@ def in_turns(works: Sequence[Callable[[int], object]], repeats: int) -> list[lis
             seconds.append(time.thread_time() - started)
         turns.append(seconds)
     return turns
+
+
+class Cost(NamedTuple):
+    """What a command took."""
+
+    output: str
+    cpu_s: float
+    """Of its process, and of all that this one has started and waited for."""
+    clock_s: float
+
+
+def cost_of(command: Sequence[str], **environment: str) -> Cost:
+    """Run a command; `ArenaError` if it fails."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=os.environ | environment
+    )
+    clock_s = time.perf_counter() - began
+    if done.returncode:
+        raise ArenaError(f"{' '.join(command)} failed: {done.stderr.strip()}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_s = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return Cost(done.stdout, cpu_s, clock_s)
+
+
+def cpu_of_arena(words: Sequence[object], repeats: int) -> float:
+    """The least CPU seconds that `arena` takes with these words, in processes of its own."""
+    command = [sys.executable, "-m", "arena", *map(str, words)]
+    return min(cost_of(command).cpu_s for _ in range(repeats))
+
+
+def peak_mib() -> float:
+    """The peak memory of this process in MiB."""
+    status = Path("/proc/self/status")
+    if status.exists():  # ru_maxrss would be at least what the parent had when it forked
+        found = re.search(r"VmHWM:\s+(\d+) kB", status.read_text(encoding="ascii"))
+        if found:
+            return int(found[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

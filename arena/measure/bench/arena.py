@@ -17,10 +17,6 @@ workers are started before they are timed; the commands are timed whole.
 
 from __future__ import annotations
 
-import re
-import resource
-import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
@@ -28,19 +24,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.config.entrants import AgentSpec, Entrant
-from arena.config.experiment import ResolvedExperiment
 from arena.core.agent import Player
-from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS
 from arena.core.rules import Action, View
-from arena.core.seeds import Rng, rng_for
-from arena.games.klaverjas import Klaverjas
+from arena.core.seeds import Rng
+from arena.measure.bench import cost_of, peak_mib
+from arena.measure.made_runs import experiment_of, make_run, random_field
 from arena.store import Run
-from arena.store.records import UnitRow, numbers_checksum
 from arena.tournament.referee import Lineup, Referee
 from arena.tournament.run import RunOptions, run
-from arena.tournament.tally import Tally
 from arena.tournament.watcher import NullWatcher
 
 _CONFIG = """\
@@ -89,22 +81,6 @@ def measure(
     return figures
 
 
-def _experiment(deals: int, *families: tuple[str, str]) -> ResolvedExperiment:
-    rules = Klaverjas()
-    made = (rules.random_deal(rng_for(1, "bench", i), i) for i in range(deals))
-    entrants = tuple(Entrant(name, (AgentSpec(family),)) for name, family in families)
-    names = [name for name, _ in families]
-    return ResolvedExperiment(
-        name="bench",
-        rules=rules,
-        deals=tuple(replace(deal, id=f"bench-{i:06}") for i, deal in enumerate(made)),
-        deal_set="bench",
-        deals_sha256=str(deals),
-        entrants=entrants,
-        pairings=tuple((a, b) for i, a in enumerate(names) for b in names[i + 1 :]),
-    )
-
-
 def _in_turns(
     *works: Callable[[int], object],
     turns: int = 3,
@@ -121,7 +97,7 @@ def _in_turns(
 
 
 def _referee_and_overhead(folder: Path, deals: int, turns: int) -> dict[str, float]:
-    experiment = _experiment(deals, ("a", "random"), ("b", "random"))
+    experiment = experiment_of(deals, ("a", "random"), ("b", "random"))
     referee = Referee(experiment.rules)
     lineup = Lineup.of([Player(AGENTS.get("random")())] * 4)
 
@@ -143,7 +119,7 @@ def _referee_and_overhead(folder: Path, deals: int, turns: int) -> dict[str, flo
 def _speedup(folder: Path, deals: int) -> float:
     if "bench-thinker" not in AGENTS:
         AGENTS.add("bench-thinker", Thinker)
-    experiment = _experiment(deals, ("a", "bench-thinker"), ("b", "bench-thinker"))
+    experiment = experiment_of(deals, ("a", "bench-thinker"), ("b", "bench-thinker"))
     warm = replace(experiment, deals=experiment.deals[:8])
     run(warm, folder / "warm", RunOptions(jobs=2), NullWatcher())
 
@@ -160,16 +136,9 @@ def _command(folder: Path, deals: int, turns: int) -> dict[str, float]:
     config.write_text(_CONFIG)
     command = [sys.executable, "-m", "arena", "run", str(config), "--out", str(folder / "run")]
     command += ["--jobs", "2", "--no-report", "--set", f"deals.limit={deals}"]
-    (first,) = _in_turns(lambda turn: _call([*command, "--fresh"]), turns=turns)
-    (again,) = _in_turns(lambda turn: _call(command), turns=turns)
+    (first,) = _in_turns(lambda turn: cost_of([*command, "--fresh"]), turns=turns)
+    (again,) = _in_turns(lambda turn: cost_of(command), turns=turns)
     return {"rule_random_10000_s": first, "resume_s": again}
-
-
-def _call(command: list[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ArenaError(f"{' '.join(command)} failed: {done.stderr.strip()}")
-    return done.stdout
 
 
 # --- memory ------------------------------------------------------------------------------
@@ -180,67 +149,20 @@ _AGENTS = 11
 def _driver_memory(folder: Path, stored_rounds: int) -> float:
     """Peak memory of a process that finishes a round robin of so many rounds, in MiB.
 
-    One pairing is played; the others get copies of its rounds, all but those of the last
-    deals, which the process plays before it reads what the tables at the end are made of.
+    It plays the last deals before it reads what the tables at the end are made of.
     """
     path = folder / "memory"
     deals = stored_rounds // (_AGENTS * (_AGENTS - 1))
-    experiment = _round_robin(deals)
-    only_one = replace(experiment, pairings=experiment.pairings[:1])
-    run(only_one, path, RunOptions(), NullWatcher())
-    try:
-        run(experiment, path, RunOptions(jobs=1), _StopAtOnce())
-    except KeyboardInterrupt:
-        _copy_rounds(path / "results.sqlite", experiment.deals[-20].id)
+    make_run(path, random_field(_AGENTS, deals), left=min(20, deals // 2))
     code = f"from arena.measure.bench.arena import finish; finish({str(path)!r}, {deals})"
-    return float(_call([sys.executable, "-c", code]))
-
-
-def _round_robin(deals: int) -> ResolvedExperiment:
-    return _experiment(deals, *((f"random-{i:02}", "random") for i in range(_AGENTS)))
+    return float(cost_of([sys.executable, "-c", code]).output)
 
 
 def finish(path: str, deals: int) -> None:
     """Finish the round robin in `path`, read its results, and print the peak memory in MiB."""
-    run(_round_robin(deals), Path(path), RunOptions(jobs=2), NullWatcher())
+    run(random_field(_AGENTS, deals), Path(path), RunOptions(jobs=2), NullWatcher())
     with Run(path) as results:
         results.thinking()
         for pairing in results.pairings:
             results.margins(pairing)
-    print(_peak_mib())
-
-
-def _peak_mib() -> float:
-    """The peak memory of this process in MiB."""
-    status = Path("/proc/self/status")
-    if status.exists():  # ru_maxrss would be at least what the parent had when it forked
-        found = re.search(r"VmHWM:\s+(\d+) kB", status.read_text(encoding="ascii"))
-        if found:
-            return int(found[1]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-class _StopAtOnce(NullWatcher):
-    def update(self, tally: Tally) -> None:
-        """End the run before it plays."""
-        raise KeyboardInterrupt
-
-
-def _copy_rounds(path: Path, last: str) -> None:
-    """Give all other pairings the stored units of the first one, those before `last`."""
-    connection = sqlite3.connect(path)
-    stored = [
-        UnitRow._make(row)
-        for _, *row in connection.execute(
-            "SELECT * FROM units WHERE pairing = 1 AND unit < ? ORDER BY unit", (last,)
-        )
-    ]
-    others = [row[0] for row in connection.execute("SELECT id FROM pairings WHERE id > 1")]
-    marks = ", ".join("?" * (1 + len(UnitRow._fields)))
-    with connection:
-        for pairing in others:
-            copies = (row._replace(checksum=numbers_checksum(pairing, *row[:5])) for row in stored)
-            connection.executemany(
-                f"INSERT INTO units VALUES ({marks})", ((pairing, *copy) for copy in copies)
-            )
-    connection.close()
+    print(peak_mib())

@@ -91,6 +91,7 @@ def test_a_simulation_plays_as_the_policy_does_card_by_card(rules: Rules) -> Non
             hand = root[int(HANDS) + view.seat]
             weights = np.random.default_rng(number).normal(0, 0.7, (1, table_size(deck_of(game))))
             factors = np.exp(weights).astype(np.float32)
+            factors.flags.writeable = False  # as those of models: nothing is compiled twice
             voids, side = decode_state(game, encode_view(game, view))[1], rules.side_of(view.seat)
             searching = np.array([1 << view.seat], dtype=np.uint64)
             plan = Plan.empty(0, int(hand).bit_count())
@@ -127,6 +128,7 @@ def test_cards_are_compared_in_the_same_worlds_with_the_same_luck(
     hand = int(root[int(HANDS) + view.seat])
     weights = np.random.default_rng(3).normal(0, 0.7, (1, table_size(deck)))
     factors = np.exp(weights).astype(np.float32)
+    factors.flags.writeable = False  # as those of models: nothing is compiled twice
     voids, side = decode_state(game, encode_view(game, view))[1], rules.side_of(view.seat)
     others = Others(deck, factors, False, np.array([1 << view.seat], dtype=np.uint64))
     plan = Plan.empty(0, hand.bit_count())  # the root alone: nothing below it is learnt
