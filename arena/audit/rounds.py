@@ -49,8 +49,8 @@ GRADES: tuple[Grade, ...] = (
 
 
 BEYOND_CHANCE = 3.0
-"""Standard errors from which on a loss counts as one: of six cards that are equally good, fewer than
-one in a hundred seems that much worse (tests/audit/test_knowable.py)."""
+"""Standard errors from which on a loss counts as one: of six cards that are equally good, fewer
+than one in a hundred seems that much worse (tests/audit/test_knowable.py)."""
 
 
 def grade_of(rules: Rules, loss: float) -> Grade | None:
