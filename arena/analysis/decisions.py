@@ -85,9 +85,13 @@ def _may_explain(spec: AgentSpec) -> bool:
 
 
 def decide_again(
-    run: Run, replay: Replay, at: int, explainers: Explainers | None = None
+    run: Run,
+    replay: Replay,
+    at: int,
+    explainers: Explainers | None = None,
+    by: Player | None = None,
 ) -> RepeatedDecision:
-    """Let the agent that sat there search again."""
+    """Let the agent that sat there search again, or another one (`by`) in its place."""
     rules, record = run.rules, replay.record
     state = rules.start(replay.deal, replay.standing)
     turns: list[int] = []
@@ -100,12 +104,12 @@ def decide_again(
     made = RepeatedDecision(seat, state.phase, did, tuple(state.legal), bids)
     if state.phase != "play" or len(state.legal) == 1:
         return made
-    built = (explainers or Explainers(run)).find(spec)
+    built = by or (explainers or Explainers(run)).find(spec)
     if built is None:
         return replace(made, explains=False)
     player = built.take_seat(Setup(rules, seat))
     searcher = player.cards
-    if not isinstance(searcher, Explains):
+    if by is None and not isinstance(searcher, Explains):
         return replace(made, explains=False)
     view = rules.view(state, seat, all_hands=sees_all_cards(player))
 
@@ -114,7 +118,8 @@ def decide_again(
         key = (run.manifest.seed, replay.deal.id, seed, seat, turns.count(seat))
         return decision_rng(*key, spec.twin)
 
-    found, chosen = searcher.explain(view, again()), player.cards.act(view, again())
+    found = searcher.explain(view, again()) if isinstance(searcher, Explains) else None
+    chosen = searcher.act(view, again())
     belief = None
     if isinstance(searcher, Believes) and not sees_all_cards(player):
         belief = searcher.believes(view, again())

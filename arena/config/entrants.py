@@ -188,7 +188,8 @@ def _class_of(registry: Registry[Any], family: str, folder: Path) -> Any:
 def _check_trust(family: str, folder: Path) -> None:
     if not is_trusted(folder):
         raise ArenaError(
-            f"{family} is code in a file, which only 'arena run' imports (see 'arena run --help')"
+            f"{family} is code in a file outside the current folder, which is imported only by "
+            "'arena run --trust' and 'arena explain --trust'"
         )
 
 

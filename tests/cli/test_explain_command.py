@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -97,17 +98,65 @@ def test_an_agent_with_lists_among_its_parameters_is_built_again(run, capsys):
     _, found = choices(run, "flat")
     code, out = explained(run, "flat", found[0][0], capsys)
     assert code == 0, out.err
-    assert re.search(r"flat (does not explain itself|searches again)", out.out)
+    assert re.search(r"flat (has no method explain|searches again)", out.out)
 
 
 def test_who_does_not_search_says_so(run, capsys):
     _, found = choices(run, "tree", whose="rule")
     code, out = explained(run, "tree", found[0][0], capsys)
     assert code == 0
-    assert "rule does not explain itself" in out.out
+    assert "rule has no method explain(view, rng)" in out.out
 
 
 def test_a_decision_that_there_is_not(run, capsys):
     code, out = explained(run, "tree", 99, capsys)
     assert code == 2
     assert "--at 99: the round has actions 0 to 31" in out.err
+
+
+OWN = """
+from typing import NamedTuple
+
+
+class Number(NamedTuple):
+    points: float
+
+
+class Mine:
+    def act(self, view, rng):
+        return view.legal[-1]
+
+    def explain(self, view, rng):
+        return {action: Number(float(action)) for action in view.legal}
+"""
+
+
+def test_code_in_a_file_explains_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Built from the copy that the run keeps; another agent may be asked in its place."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(OWN)
+    Path("e.yaml").write_text(
+        "name: e\ngame: klaverjas\ndeals: {set: klaverjas-given-1000, limit: 1}\n"
+        "agents:\n  mine: {family: './mine.py:Mine'}\n  other: {family: random}\n"
+    )
+    assert main(["run", "e.yaml", "--no-report", "--quiet", "--jobs", "1"]) == 0
+    Path("mine.py").unlink()
+    with Run("reports/e") as run:
+        (replay, *_) = run.replays(run.pairings[0])
+    first = replay.record.seats.index(replay.seats.index("mine"))
+    deal = ["explain", "e", replay.deal.id, "--at", str(first)]
+    assert main(deal) == 0
+    assert "mine searches again and plays the same card:" in capsys.readouterr().out
+    assert main([*deal, "--by", "rule"]) == 0
+    assert "rule in its place plays" in capsys.readouterr().out
+    assert main([*deal, "--by", "rul"]) == 2
+    assert "did you mean 'rule'" in capsys.readouterr().err
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    monkeypatch.setattr("arena.config.own_code._TRUSTED", set())
+    deal[1] = str(tmp_path / "reports" / "e")
+    assert main(deal) == 2
+    assert "--trust" in capsys.readouterr().err
+    assert main([*deal, "--trust"]) == 0

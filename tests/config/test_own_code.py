@@ -137,7 +137,7 @@ def test_a_run_folder_gets_nothing_imported(folder: Path) -> None:
     own_code._TRUSTED.clear()
     (folder / "out" / "bot.py").write_text(BOT)
     (folder / "imported").unlink()
-    with Run("out") as results, pytest.raises(ArenaError, match="only 'arena run' imports"):
+    with Run("out") as results, pytest.raises(ArenaError, match="is imported only by"):
         results.manifest.entrants["mine"].members[0].build(results.path)
     assert not (folder / "imported").exists()
 

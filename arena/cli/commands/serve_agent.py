@@ -12,11 +12,9 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
-import yaml
-
-from arena.config.entrants import AgentSpec, BidderSpec, facts_of
+from arena.cli.agent_text import agent_from_text
+from arena.config.entrants import facts_of
 from arena.config.own_code import trust
 from arena.core.agent import Player
 from arena.core.errors import ArenaError
@@ -36,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until there is no more input."""
-    spec = _spec(args.agent)
+    spec = agent_from_text(args.agent)
     if spec.names_code:
         trust(Path())  # the user names the file in this very command
     player = spec.build()
@@ -53,23 +51,3 @@ def run(args: argparse.Namespace) -> int:
     with standard_streams() as (lines, answers):
         serve(build, lines, answers)
     return 0
-
-
-def _spec(text: str) -> AgentSpec:
-    try:
-        written = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ArenaError(f"agent: not YAML: {' '.join(str(error).split())}") from error
-    family, parameters = _family(written, "agent")
-    bidder = parameters.pop("bidder", None)
-    if bidder is None:
-        return AgentSpec(family, parameters)
-    return AgentSpec(family, parameters, BidderSpec(*_family(bidder, "bidder")))
-
-
-def _family(written: Any, what: str) -> tuple[str, dict[str, Any]]:
-    if isinstance(written, str):
-        return written, {}
-    if not isinstance(written, dict) or not isinstance(written.get("family"), str):
-        raise ArenaError(f"{what}: expected {{family: NAME, ...}}, found {written!r}")
-    return written["family"], {key: value for key, value in written.items() if key != "family"}
