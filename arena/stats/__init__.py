@@ -16,7 +16,7 @@ are in docs/statistics.md; `calibrate` measures them again.
 from arena.stats.bootstrap import bca_mean
 from arena.stats.elo import EloEstimate, elo_from_counts
 from arena.stats.errors import StatsError
-from arena.stats.field_planning import FieldPlan, field_plan
+from arena.stats.field_planning import FieldPlan, field_plan, pilot_sequence
 from arena.stats.joint import Contrast, JointComparison, joint_comparison
 from arena.stats.margin_comparison import MarginComparison, compare_margins
 from arena.stats.multiple import adjust_p
@@ -99,6 +99,7 @@ __all__ = [
     "mean_difference",
     "paired_t",
     "pilot_sd",
+    "pilot_sequence",
     "score_rating",
     "sequential_plan",
     "share_of_points",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -16,6 +18,7 @@ from arena.stats import (
     detectable,
     field_plan,
     joint_comparison,
+    pilot_sequence,
 )
 from arena.stats.power import sequential_point, t_test_power
 from arena.stats.sequential.sprt import find_stops, points_path
@@ -98,3 +101,17 @@ def test_the_planned_length_of_a_sequential_test_counts_its_caution() -> None:
     assert planned == pytest.approx(float(np.mean(stops.index + 1)), rel=0.1)
     plain = sequential_point(8.0, model.sd, SprtDesign(0.0, 8.0)).expected_deals
     assert planned > 1.05 * plain
+
+
+@pytest.mark.parametrize("pilot", [20, 60])
+def test_sequential_tests_planned_from_pilots_are_not_longer_than_said(pilot: int) -> None:
+    model, rng, design = MarginModel(), np.random.default_rng(7), SprtDesign(0.0, 10.0, 0.05, 0.2)
+    plans = [pilot_sequence(margins, design) for margins in model.draw(rng, (60, pilot))]
+    planned = float(np.mean([plan.at_h0.expected_deals for plan in plans if plan is not None]))
+    lengths = []
+    for margins in model.draw(rng, (300, 1_500)):
+        real = replace(design, extreme=float(np.abs(margins[:64]).max()))  # as in a run
+        stop = find_stops(points_path(margins[None], real), real)
+        lengths.append(float(stop.index[0]) + 1)
+    assert np.mean(lengths) <= planned <= 1.7 * np.mean(lengths)
+    assert pilot_sequence(np.zeros(30), design) is None

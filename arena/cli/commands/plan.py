@@ -37,8 +37,7 @@ from arena.stats import (
     SprtDesign,
     StatsError,
     field_plan,
-    pilot_sd,
-    sequential_plan,
+    pilot_sequence,
 )
 from arena.store import Run
 from arena.store.folder import RESULTS
@@ -131,18 +130,12 @@ def _pilot(experiment: ResolvedExperiment, deals: int) -> tuple[str, Results]:
 
 
 def _sequential(results: Results, args: argparse.Namespace) -> Sequential:
+    design = SprtDesign(0.0, args.detect, min(args.alpha, 0.49), min(1 - args.power, 0.49))
     found = {}
     for pair in results.pairs:
-        spread = pilot_sd(pair.margins).sd
-        if spread:
-            design = SprtDesign(
-                0.0,
-                args.detect,
-                min(args.alpha, 0.49),
-                min(1 - args.power, 0.49),
-                extreme=float(abs(pair.margins).max()),
-            )
-            found[frozenset((pair.first, pair.second))] = sequential_plan(spread, design)
+        plan = pilot_sequence(pair.margins, design)
+        if plan is not None:
+            found[frozenset((pair.first, pair.second))] = plan
     return found
 
 
@@ -206,10 +199,10 @@ def _lines(plan: FieldPlan, sequential: Sequential, source: str, deals: int) -> 
     head = ("pair", "sd of a deal", "deals", "at least", "sequential if 0")
     yield text_table((*head, f"if {plain(plan.detect)}"), rows)
     yield (
-        "deals: with the upper 80% limit of the spread, which the pilot knows only roughly; "
-        "at least: if the spread is as measured"
+        "deals, sequential: with the upper 80% limit of the spread, which the pilot knows only "
+        "roughly; at least: if the spread is as measured"
     )
-    yield "sequential: one-sided, for this pair alone, not adjusted"
+    yield "sequential: mean length, one-sided, for this pair alone, not adjusted"
     for contrast in plan.contrasts:
         if contrast.sd.note:
             yield f"{contrast.a} - {contrast.b}: {contrast.sd.note}"
