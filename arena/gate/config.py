@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -59,6 +59,11 @@ class TestFile(Strict):
     """How often an unchanged agent may fail; gain: may pass; equivalence: a different one."""
     beta: float = Field(default=0.05, gt=0, lt=0.5)
     """How often one that is worse by `worse_by` may pass; gain: a better one may fail."""
+
+    largest_loss: Annotated[float, Field(gt=0)] | Literal["rules"] | None = None
+    """Sequential tests on points: what one deal can cost. Both errors hold for losses up to that,
+    however rare. By default the largest margin of a game so far; `rules`: the worst that the
+    rules allow, which takes more deals."""
 
     @property
     def key(self) -> str:

@@ -216,7 +216,7 @@ class _Rule:
             for game in games
             if not game.forfeit
         )
-        loss = float(max(margins, default=0.0))
+        loss = max(self._loss, float(max(margins, default=0.0)))
         self.found = measure(self.values, self._test, count >= total, self.cells, loss)
         forfeits = sum(game.forfeit == 1 for units in played for games in units for game in games)
         if forfeits > self._gate.file.also.faults:
@@ -239,6 +239,14 @@ class _Rule:
             return ()
         counts = np.bincount(self.cells[: self.found.trace.n], minlength=5)
         return tuple(int(n) for n in counts)
+
+    @property
+    def _loss(self) -> float:
+        """What the gate file says that a deal can cost; 0 if it says nothing."""
+        most = self._test.largest_loss
+        if most == "rules":
+            return -self._gate.experiment.rules.margin_bounds[0]
+        return most or 0.0
 
     @cached_property
     def _direct(self) -> int | None:

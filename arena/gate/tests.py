@@ -97,16 +97,16 @@ def _sequential(values: FloatArray, test: TestFile, loss: float, estimate: bool)
     stop = stop_of(test)
     enough = deals_to_exclude(loss, stop.h1 - stop.h0, stop.alpha)
     if values.size and not values.any():
-        return _all_equal(values, test, enough)
-    found = trace_of(values, stop, estimate=estimate, first_h1=enough)
+        return _all_equal(values, test, enough, loss)
+    found = trace_of(values, stop, estimate=estimate, first_h1=enough, extreme=loss)
     words = (
         f"sequential test of {stop.h0:g} against {stop.h1:g} points "
-        f"(errors {test.alpha:g} and {test.beta:g})"
+        f"(errors {test.alpha:g} and {test.beta:g}, if no deal can cost more than {loss:g})"
     )
     return GateTest(_ANSWERS[found.decision], words, found)
 
 
-def _all_equal(values: FloatArray, test: TestFile, enough: int) -> GateTest:
+def _all_equal(values: FloatArray, test: TestFile, enough: int, loss: float) -> GateTest:
     """No deal differs: an answer after so many deals that losses too rare to show do not matter."""
     wanted = max(PILOT, enough)
     if values.size < wanted:
@@ -118,7 +118,8 @@ def _all_equal(values: FloatArray, test: TestFile, enough: int) -> GateTest:
         return GateTest("continue", words, trace)
     answer: Answer = "pass" if test.kind == "no-regression" else "regression"
     trace = SequentialTrace(_DECISIONS[answer], wanted, 0.0, None, None)
-    return GateTest(answer, f"all {wanted:,} deals are equal", trace)
+    words = f"all {wanted:,} deals are equal (enough if no deal can cost more than {loss:g})"
+    return GateTest(answer, words, trace)
 
 
 def _pentanomial(cells: IntArray, test: TestFile) -> GateTest:
@@ -190,7 +191,7 @@ def check_enough(
         stop = stop_of(test)
         needed = deals_to_exclude(loss, stop.h1 - stop.h0, stop.alpha)
     if sd:
-        planned = _simulated(pilot, sd, test) if is_sequential(test) else _for_fixed(sd, test)
+        planned = _simulated(pilot, sd, test, loss) if is_sequential(test) else _for_fixed(sd, test)
         needed = max(needed, planned)
     if not needed:
         return None
@@ -212,8 +213,12 @@ def _for_fixed(sd: float, test: TestFile) -> int:
     return math.ceil((z * sd / test.points) ** 2)
 
 
-def _simulated(pilot: FloatArray, sd: float, test: TestFile) -> int:
-    design = _counts_design(test) if test.kind == "pentanomial" else design_of(stop_of(test), pilot)
+def _simulated(pilot: FloatArray, sd: float, test: TestFile, loss: float) -> int:
+    design = (
+        _counts_design(test)
+        if test.kind == "pentanomial"
+        else design_of(stop_of(test), pilot, extreme=loss)
+    )
     if test.kind == "pentanomial":  # in standard deviations of a pair
         scale = math.sqrt(2) / NELO_PER_T
         design = SprtDesign(

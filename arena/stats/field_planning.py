@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from arena.stats.joint import comparable
+from arena.stats.joint import comparable, comparisons_share
 from arena.stats.least_squares import additive_fit
 from arena.stats.pair_results import PairResults
 from arena.stats.power import (
@@ -113,7 +113,7 @@ def field_plan(
         together = family(
             fit.covariance().covariance, reduced[known], np.full(known.sum(), 1e4), table.deals
         )
-        level = together.level(alpha)
+        level = together.level(comparisons_share(table) * alpha)
 
     def deals(sd: float | None) -> DealsNeeded | None:
         return deals_for_t_test(detect, sd, power, level) if sd and math.isfinite(sd) else None

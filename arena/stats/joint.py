@@ -109,7 +109,7 @@ class AdditiveFit:
     test or too few deals. `misfit` is the root mean square, over pairs, of the direct margin less
     the one that ratings predict. `contradictions` are pairs where the two differ by more than
     chance (simultaneously over pairs) and say different things about who is ahead. Both are
-    judged at a tenth of the level: a page makes many statements, and this one is a side issue.
+    judged at a tenth of the level, and comparisons have the rest: together they keep alpha.
     A pair is a contradiction in any case if each of the two puts another agent ahead, or if a
     direct result puts an agent ahead of the only one that no rating is ahead of.
     """
@@ -212,7 +212,9 @@ def joint_comparison(
     table = results.table()
     rated, paired = additive_fit(table), pair_fit(table)
     joint, strengths = _joint(results, table, rated, alpha, forfeiters)
-    direct = _direct(table, paired, alpha)
+    pairs = [(int(i), int(j)) for i, j in table.pairs]
+    rows = (paired.basis, paired.strengths)
+    direct = _contrasts(table, paired, pairs, *rows, alpha, False, comparisons_share(table))
     fit = _goodness(table, rated, paired, joint, direct, alpha)
     basis: Literal["joint", "direct"] = "direct" if fit.contradictions else "joint"
     contrasts = joint if basis == "joint" else direct
@@ -246,6 +248,16 @@ def joint_comparison(
     )
 
 
+def comparisons_share(table: DealTable) -> float:
+    """The part of the level that comparisons have: all, unless it is also tested if margins add up.
+
+    So everything that is said about a field is wrong with probability alpha at most.
+    """
+    parts = connected_components(len(table.agents), table.pairs)
+    circles = len(table.pairs) - len(table.agents) + len(parts)
+    return 1.0 - SIDE_ISSUE if circles else 1.0
+
+
 def comparable(table: DealTable) -> tuple[list[tuple[int, int]], FloatArray]:
     """The pairs of agents that the schedule connects, and their contrasts (pair × agent)."""
     parts = connected_components(len(table.agents), table.pairs)
@@ -263,11 +275,12 @@ def _joint(
 ) -> tuple[tuple[Contrast, ...], FloatArray]:
     """Contrasts of all agents that the schedule connects, and the strengths of all."""
     pairs, weights = comparable(table)
+    level = comparisons_share(table)
     others = [i for i, name in enumerate(table.agents) if name not in forfeiters]
     inner = _among(results, others) if len(others) < len(table.agents) else None
     if inner is None:
         rows = (weights @ fit.basis, weights @ fit.strengths)
-        return _contrasts(table, fit, pairs, *rows, alpha, True), fit.strengths
+        return _contrasts(table, fit, pairs, *rows, alpha, True, level), fit.strengths
     inner_fit = additive_fit(inner)
     inner_pairs, inner_weights = comparable(inner)
     outer = [row for row, pair in enumerate(pairs) if not set(pair) <= set(others)]
@@ -275,10 +288,11 @@ def _joint(
     strengths = fit.strengths.copy()
     strengths[others] = inner_fit.strengths + fit.strengths[others].mean()
     rows = (inner_weights @ inner_fit.basis, inner_weights @ inner_fit.strengths)
-    found = _contrasts(inner, inner_fit, inner_pairs, *rows, alpha, True, share)
+    found = _contrasts(inner, inner_fit, inner_pairs, *rows, alpha, True, level * share)
     rows = (weights[outer] @ fit.basis, weights[outer] @ fit.strengths)
     outer_pairs = [pairs[row] for row in outer]
-    return found + _contrasts(table, fit, outer_pairs, *rows, alpha, True, 1 - share), strengths
+    found += _contrasts(table, fit, outer_pairs, *rows, alpha, True, level * (1 - share))
+    return found, strengths
 
 
 def _among(results: PairResults, agents: list[int]) -> DealTable | None:
@@ -290,11 +304,6 @@ def _among(results: PairResults, agents: list[int]) -> DealTable | None:
     return table if len(connected_components(len(agents), table.pairs)) == 1 else None
 
 
-def _direct(table: DealTable, fit: Fit, alpha: float) -> tuple[Contrast, ...]:
-    pairs = [(int(i), int(j)) for i, j in table.pairs]
-    return _contrasts(table, fit, pairs, fit.basis, fit.strengths, alpha, False)
-
-
 def _contrasts(
     table: DealTable,
     fit: Fit,
@@ -303,7 +312,7 @@ def _contrasts(
     differences: FloatArray,
     alpha: float,
     correlated: bool,
-    share: float = 1.0,
+    share: float,
 ) -> tuple[Contrast, ...]:
     met = {(int(i), int(j)): int(n) for (i, j), n in zip(table.pairs, _played(table), strict=True)}
     found = _inference(table, fit, weights, differences, alpha, correlated, share)

@@ -76,23 +76,23 @@ class SequentialTrace:
     """Units still expected, were the mean what it seems; None if decided or not known."""
 
 
-def design_of(stop: Stop, margins: Any, first_h1: int = 0) -> SprtDesign:
-    """The sequential test; `SprtDesign.extreme` is the largest margin of the pilot."""
+def design_of(stop: Stop, margins: Any, first_h1: int = 0, extreme: float = 0.0) -> SprtDesign:
+    """The sequential test; `SprtDesign.extreme` is the largest margin of the pilot, or more."""
     import numpy as np
 
     from arena.stats import SprtDesign
 
     pilot = np.abs(np.asarray(margins, dtype=np.float64)[:PILOT])
-    extreme = float(np.nanmax(pilot, initial=0.0))
+    extreme = float(np.nanmax(pilot, initial=extreme))
     return SprtDesign(stop.h0, stop.h1, stop.alpha, stop.beta, extreme=extreme, first_h1=first_h1)
 
 
 def trace_of(
-    margins: Any, stop: Stop, *, estimate: bool = True, first_h1: int = 0
+    margins: Any, stop: Stop, *, estimate: bool = True, first_h1: int = 0, extreme: float = 0.0
 ) -> SequentialTrace:
     """Judge margins in their order; without `estimate` only the decision, which is fast.
 
-    H1 is not accepted before `first_h1` margins.
+    H1 is not accepted before `first_h1` margins; margins can be as large as `extreme`.
     """
     import numpy as np
 
@@ -100,7 +100,7 @@ def trace_of(
     from arena.stats.sequential.sprt import points_path
 
     values = np.asarray(margins, dtype=np.float64)
-    design = design_of(stop, values, first_h1)
+    design = design_of(stop, values, first_h1, extreme)
     found = sprt_points(values, design)
     used = values[: found.n]
     path = points_path(used, design) if found.n else used

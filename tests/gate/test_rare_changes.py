@@ -20,6 +20,15 @@ def test_a_change_is_judged_wrongly_no_more_often_than_promised(change: Change) 
     assert deals < 3_000
 
 
+def test_the_answer_says_which_losses_it_excludes() -> None:
+    rng = np.random.default_rng(4)
+    found = measure(rng.normal(0, 5, 2_000), NO_REGRESSION, complete=True, loss=400.0)
+    assert found.answer == "pass" and found.trace.n >= 740
+    assert "if no deal can cost more than 400)" in found.words
+    sooner = measure(rng.normal(0, 5, 2_000), NO_REGRESSION, complete=True, loss=162.0)
+    assert sooner.trace.n < found.trace.n
+
+
 def test_equal_deals_pass_only_when_rare_losses_would_have_shown() -> None:
     for count, answer in ((64, "continue"), (299, "continue"), (300, "pass"), (500, "pass")):
         found = measure(np.zeros(count), NO_REGRESSION, complete=False, loss=162.0)

@@ -97,7 +97,9 @@ class Change:
 
 POINTS = 3.24
 """Mean loss of a worse agent: 162 points on 2% of the deals."""
-LONGEST = 3_000
+LONGEST = 6_000
+LONG_TAIL_MEAN = 2.839
+"""Of a lognormal with σ = 1.5 that is cut off at 40."""
 
 
 def changes() -> Iterator[Change]:
@@ -111,6 +113,10 @@ def changes() -> Iterator[Change]:
         lost = rng.lognormal(0.0, 1.0, deals)  # mean e^0.5, standard deviation 2.2, skewness 6
         return np.asarray(10 * (math.exp(0.5) - lost) - POINTS)
 
+    def long_tails(rng: np.random.Generator, deals: int) -> FloatArray:
+        lost = np.minimum(rng.lognormal(0.0, 1.5, deals), 40.0)  # skewness 4
+        return np.asarray(10 * (LONG_TAIL_MEAN - lost) - POINTS)
+
     yield Change("2% of deals lose 162", rare, worse=True)
     yield Change(
         "2% of deals lose 162, the others vary a little",
@@ -118,6 +124,7 @@ def changes() -> Iterator[Change]:
         worse=True,
     )
     yield Change("lognormal losses", tails, worse=True, loss=400.0)
+    yield Change("lognormal losses with a longer tail", long_tails, worse=True, loss=400.0)
     yield Change("every deal loses the same", lambda _, deals: np.full(deals, -POINTS), worse=True)
     yield Change("no deal differs", lambda _, deals: np.zeros(deals), worse=False)
     yield Change(
