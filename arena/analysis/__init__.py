@@ -17,7 +17,7 @@ from arena.analysis.distributions import Distribution, margin_distributions
 from arena.analysis.estimates import Estimate
 from arena.analysis.points_breakdown import PointsBreakdown, break_down_points
 from arena.analysis.references import ReferenceCheck, check_references
-from arena.analysis.results import Meeting, Results, check_not_stopped, read
+from arena.analysis.results import Meeting, Results, check_no_race, check_not_stopped, read
 from arena.analysis.standings import (
     AgentStanding,
     PairStanding,
@@ -49,6 +49,7 @@ __all__ = [
     "Sweep",
     "Swing",
     "break_down_points",
+    "check_no_race",
     "check_not_stopped",
     "check_references",
     "compare_agents",

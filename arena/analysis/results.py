@@ -231,7 +231,7 @@ def read(runs: Sequence[Run], agents: Sequence[str] | None = None) -> Results:
 
 
 def check_not_stopped(runs: Sequence[Run], what: str) -> None:
-    """Refuse runs with a `stop` section for what would use plain means and intervals.
+    """Refuse races and runs with a `stop` section for what would use plain means and intervals.
 
     Such a run ends on lucky streaks: plain t intervals miss the truth in 9.5% instead of 5%.
     """
@@ -241,6 +241,16 @@ def check_not_stopped(runs: Sequence[Run], what: str) -> None:
                 f"{run.path}: its pairings stopped when a sequential test decided, which {what} "
                 "would ignore; see its report, or 'arena compare' for two of its agents"
             )
+        check_no_race(run, what)
+
+
+def check_no_race(run: Run, what: str) -> None:
+    """Refuse a race for what would use plain means and intervals."""
+    if run.manifest.race is not None:
+        raise ArenaError(
+            f"{run.path}: beaten agents left this race on the way, which {what} would ignore; "
+            "see its report, or play the agents that are left on other deals"
+        )
 
 
 def read_as(runs: Sequence[Run], called: Callable[[Run, str], str]) -> Results:

@@ -12,6 +12,7 @@ from typing import Any
 from arena.analysis import (
     Comparison,
     IndirectComparison,
+    check_no_race,
     check_not_stopped,
     compare_agents,
     compare_through,
@@ -114,6 +115,8 @@ def compare(
     with ExitStack() as stack:
         former = any("@" in name for name in named)
         runs = [stack.enter_context(Run(_path(folder), versions=former)) for folder in folders]
+        for each in runs:
+            check_no_race(each, "this comparison")
         common = (through,) if through else _common(runs, first, second)
         if common or len(runs) > 1:
             check_not_stopped(runs, "this comparison")

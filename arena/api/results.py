@@ -122,8 +122,8 @@ class RunResults:
 
         sections = list(all_sections())
         with Run(self.path) as run:
-            if run.manifest.stop is not None:
-                raise ArenaError(f"{self.path}: runs with a sequential test have no figures")
+            if run.manifest.stops_early:
+                raise ArenaError(f"{self.path}: races and sequential tests have no such figures")
             document = make_document(Context(run), sections)
         found = {each.name: each for each in draw(document, sections, every=bool(names))}
         for name in names:

@@ -6,6 +6,7 @@ Order, numbers and names are the report's: both show the same parts of one docum
 from __future__ import annotations
 
 from arena.report.context import Context
+from arena.report.race import race_report, race_text
 from arena.report.sections.ladder import LadderSection, ladder_table, times_table
 from arena.report.sections.overview import OverviewSection
 from arena.report.sections.strength import StrengthSection, strength_table
@@ -19,6 +20,8 @@ MOST_COMPARISONS = 45
 
 def standings_text(context: Context) -> str:
     """The verdict, standings, comparisons and times of a run; of one that stops, its tests."""
+    if context.run.manifest.race is not None:
+        return race_text(race_report(context.run))
     if context.run.manifest.stop is not None:
         return as_words(stopped_report(context.run))
     played, ladder = context.part(OverviewSection()), context.part(LadderSection())

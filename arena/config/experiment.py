@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from arena.config.entrants import AgentSpec, Entrant
-from arena.config.models import Reference, Stop
+from arena.config.models import Race, Reference, Stop
 from arena.config.parameters import plain
 from arena.core.deals import Deal
 from arena.core.errors import ArenaError, did_you_mean
@@ -52,6 +52,8 @@ class ResolvedExperiment:
     """Published values to compare with."""
     stop: Stop | None = None
     """When a pairing has played enough; None: when all deals are played."""
+    race: Race | None = None
+    """What is looked for, if beaten agents leave before all deals are played."""
     indifferent: float | None = None
     """Points per deal (or match) that do not matter."""
     deals_from: Mapping[str, Any] = field(default_factory=dict)
@@ -77,7 +79,7 @@ class ResolvedExperiment:
             "game": {"name": self.rules.name, **plain(self.rules)},
             "deals": {**source, "limit": len(self.deals), "sha256": self.deals_sha256},
             "agents": {entrant.name: _written(entrant) for entrant in self.entrants},
-            "schedule": {"type": "pairs", "pairs": [list(pair) for pair in self.pairings]},
+            "schedule": self._schedule,
             "match": plain(self.match),
             "placements": self.placements,
             "seed": self.seed,
@@ -91,6 +93,16 @@ class ResolvedExperiment:
             **({"stop": self.stop.model_dump()} if self.stop is not None else {}),
             **({"indifferent": self.indifferent} if self.indifferent is not None else {}),
         }
+
+    @property
+    def _schedule(self) -> dict[str, Any]:
+        if self.race is None:
+            return {"type": "pairs", "pairs": [list(pair) for pair in self.pairings]}
+        names = list(dict.fromkeys(name for pair in self.pairings for name in pair))
+        found = self.race.model_dump(exclude_none=True)
+        if self.race.reference is not None:
+            del found["keep"]
+        return {"type": "race", "only": names, **found}
 
     @property
     def config_sha256(self) -> str:

@@ -12,7 +12,7 @@ from arena.config.experiment import ResolvedExperiment
 from arena.config.grids import how_many
 from arena.config.imports import Imports
 from arena.config.models import MOST_AGENTS, DealsSection, ExperimentFile, Match, Reference
-from arena.config.pairings import find_pairings
+from arena.config.pairings import find_pairings, find_race
 from arena.config.parameters import model_of, values_of
 from arena.config.problems import Problems
 from arena.config.strict_yaml import KeyPath, YamlDocument, read, with_override
@@ -80,6 +80,9 @@ class _Loader:
         self._check_number_of_agents(written)
         agents = declare(written.agents, rules, self.problems, written.isolate, self.imports)
         pairings = find_pairings(written.schedule, agents, self.problems)
+        race = find_race(written.schedule, pairings, self.problems)
+        if race is not None and written.stop is not None:
+            self.problems.add(("stop",), "a race has looks of its own; leave stop out")
         deal_set, deals = self._deals(written.deals, rules)
         match = self._match(written.match, rules)
         if written.stop is not None and written.stop.h1 <= written.stop.h0:
@@ -106,6 +109,7 @@ class _Loader:
             decision_limit_s=written.decision_limit_s,
             references=written.reference,
             stop=written.stop,
+            race=race,
             indifferent=written.indifferent,
         )
 

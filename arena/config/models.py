@@ -35,14 +35,32 @@ class DealsSection(Strict):
 class ScheduleSection(Strict):
     """Who plays whom."""
 
-    type: Literal["round-robin", "gauntlet", "pairs"] = "round-robin"
-    """All against all; all others against some; or the pairs listed."""
+    type: Literal["round-robin", "gauntlet", "pairs", "race"] = "round-robin"
+    """All against all; all others against some; the pairs listed; or all against all until the
+    best are known, with beaten agents leaving on the way."""
     against: list[str] | None = None
     """Gauntlet: whom all others play."""
     pairs: list[tuple[str, str]] | None = None
     """Pairs: who plays whom."""
     only: list[str] | None = None
-    """Round-robin and gauntlet: leave out all agents but these."""
+    """Round-robin, gauntlet and race: leave out all agents but these."""
+    keep: int | None = Field(default=None, ge=1)
+    """Race: it ends when so many agents are left (default: 1)."""
+    reference: str | None = None
+    """Race: all others play this agent only, until each is known better or worse."""
+    alpha: float | None = Field(default=None, gt=0, lt=0.5)
+    """Race: how often anything that it says may be wrong (default: 0.05)."""
+
+
+class Race(Strict):
+    """A race: what it looks for, and how often it may be wrong."""
+
+    keep: int = 1
+    """The race ends when so many agents are left."""
+    reference: str | None = None
+    """The agent that all others are compared with, in place of each other."""
+    alpha: float = 0.05
+    """How often anything that the race says may be wrong, over all agents and looks."""
 
 
 class Match(Strict):

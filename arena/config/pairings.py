@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations, product
 
 from arena.config.agents import Declared
-from arena.config.models import ScheduleSection
+from arena.config.models import Race, ScheduleSection
 from arena.config.problems import Problems
 from arena.config.strict_yaml import KeyPath
 from arena.core.errors import did_you_mean
 
-_BELONGS_TO = {"against": ("gauntlet",), "pairs": ("pairs",), "only": ("round-robin", "gauntlet")}
+_BELONGS_TO = {
+    "against": ("gauntlet",),
+    "pairs": ("pairs",),
+    "only": ("round-robin", "gauntlet", "race"),
+    "keep": ("race",),
+    "reference": ("race",),
+    "alpha": ("race",),
+}
 
 
 def find_pairings(
@@ -28,6 +36,7 @@ def find_pairings(
         "round-robin": _round_robin,
         "gauntlet": _gauntlet,
         "pairs": _listed,
+        "race": _field,
     }[schedule.type](schedule, agents, problems)
     if not pairs and not problems:
         problems.add(here, f"nobody plays anybody: {len(agents.entrants)} agents are declared")
@@ -38,6 +47,35 @@ def _round_robin(
     schedule: ScheduleSection, agents: Declared, problems: Problems
 ) -> list[tuple[str, str]]:
     return list(combinations(_included(schedule, agents, problems), 2))
+
+
+def _field(
+    schedule: ScheduleSection, agents: Declared, problems: Problems
+) -> list[tuple[str, str]]:
+    """All against all, or all others against the reference."""
+    if schedule.reference is None:
+        return _round_robin(schedule, agents, problems)
+    found = _resolve([schedule.reference], ("schedule", "reference"), agents, problems)
+    if len(found) > 1:
+        problems.add(("schedule", "reference"), f"expected one agent, these are {len(found)}")
+    others = [name for name in _included(schedule, agents, problems) if name not in found]
+    return list(product(others, found))
+
+
+def find_race(
+    schedule: ScheduleSection, pairings: Sequence[tuple[str, str]], problems: Problems
+) -> Race | None:
+    """What the race of a schedule looks for; None if it is none."""
+    if schedule.type != "race":
+        return None
+    given = {key: getattr(schedule, key) for key in ("keep", "reference", "alpha")}
+    race = Race(**{key: value for key, value in given.items() if value is not None})
+    agents = {name for pair in pairings for name in pair}
+    if race.reference is not None and schedule.keep is not None:
+        problems.add(("schedule", "keep"), "belongs to a race without a reference")
+    elif race.keep >= len(agents) > 0:
+        problems.add(("schedule", "keep"), f"expected fewer than the {len(agents)} agents")
+    return race
 
 
 def _gauntlet(

@@ -61,6 +61,7 @@ def write_report(context: Context, folder: Path, *, latex: bool = False, png: bo
     # Here, because drawing takes long to import and `arena run --no-report` need not wait.
     from arena.report.document import all_sections, make_document
     from arena.report.figures import draw
+    from arena.report.race import race_report, write_race_report
     from arena.report.render import render_html, render_latex, render_markdown
     from arena.report.sections.method import MethodPart
     from arena.report.sequential import stopped_report, write_sequential
@@ -68,6 +69,8 @@ def write_report(context: Context, folder: Path, *, latex: bool = False, png: bo
 
     sections = list(all_sections())
     made_from = _made_from(context.run)  # first: results stored from now on make the page outdated
+    if context.run.manifest.race is not None:
+        return write_race_report(race_report(context.run), folder, made_from)
     if context.run.manifest.stop is not None:
         return write_sequential(stopped_report(context.run), folder, made_from)
     document = make_document(context, sections)

@@ -8,6 +8,7 @@ median-unbiased estimate that knows of the stop. Gates have the same page.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -133,18 +134,47 @@ def write_sequential(report: SequentialReport, folder: Path, made_from: str = ""
     markdown = f"# {report.title}\n\n{report.about}\n\n{as_markdown(table)}\n\n{table.caption}\n"
     write_atomically(folder / "report.md", markdown + "".join(f"\n{x}\n" for x in report.lines))
     page = folder / "report.html"
-    write_atomically(page, _page(report, table, inline, made_from))
+    html = page_of(
+        title=report.title,
+        about=report.about,
+        heading="When it stopped, and what it found",
+        table=table,
+        notes=[f"{test.title}: {test.trace.note}" for test in report.tests if test.trace.note],
+        figure=inline,
+        figure_caption="The likelihood ratio after every deal, in the order of the deals. The test "
+        "stops where it meets a bound.",
+        lines=report.lines,
+        made_from=made_from,
+    )
+    write_atomically(page, html)
     return page
 
 
-def _page(report: SequentialReport, table: TextTable, figure: str, made_from: str) -> str:
+def page_of(
+    *,
+    title: str,
+    about: str,
+    heading: str,
+    table: TextTable,
+    notes: Sequence[str] = (),
+    figure: str = "",
+    figure_caption: str = "",
+    lines: Sequence[str] = (),
+    made_from: str = "",
+) -> str:
+    """The page of a run that results have ended: one table and one figure."""
     from arena.report.sections.pages import page_text
 
     environment = Environment(autoescape=True, undefined=StrictUndefined)
     return environment.from_string(page_text("sequential.html.j2")).render(
-        report=report,
+        title=title,
+        about=about,
+        heading=heading,
         table=table,
+        notes=notes,
         figure=Markup(figure),
+        figure_caption=figure_caption,
+        lines=lines,
         css=Markup(page_text("report.css")),
         made_from=made_from,
     )

@@ -22,7 +22,7 @@ import yaml
 from pydantic import Field, NonNegativeInt, ValidationError, model_validator
 
 from arena.config.entrants import AgentSpec
-from arena.config.models import Reference, Stop
+from arena.config.models import Race, Reference, Stop
 from arena.config.strict import Strict, first_mistake
 from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
@@ -115,6 +115,8 @@ class Manifest(Strict):
     references: tuple[Reference, ...]
     stop: Stop | None = None
     """When pairings stop before all deals are played; None: never."""
+    race: Race | None = None
+    """What was looked for, if beaten agents left before all deals were played."""
     indifferent: float | None = None
     """Points per deal (or match) that do not matter."""
     entrants: dict[str, EntrantUsed]
@@ -199,6 +201,11 @@ class Manifest(Strict):
             pairing._replace(id=number) for pairing, number in zip(self.pairings, ids, strict=True)
         )
         return self.model_copy(update={"pairings": tuple(pairings)})
+
+    @property
+    def stops_early(self) -> bool:
+        """Whether results decided how much was played: plain means and intervals are wrong then."""
+        return self.stop is not None or self.race is not None
 
     @property
     def started(self) -> str:

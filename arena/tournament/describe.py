@@ -46,6 +46,7 @@ def describe(
         decision_limit_s=experiment.decision_limit_s,
         references=experiment.references,
         stop=experiment.stop,
+        race=experiment.race,
         entrants=dict(entrants),
         pairings=tuple(Pairing(first, second, 0) for first, second in experiment.pairings),
         sessions=(session,),

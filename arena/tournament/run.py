@@ -28,6 +28,7 @@ from arena.tournament.fault_lines import fault_line
 from arena.tournament.fingerprint import code_of, fingerprint, models_of
 from arena.tournament.own_files import own_files
 from arena.tournament.practice import announced, unpractised
+from arena.tournament.racing import RaceRule, write_race
 from arena.tournament.runner import Backend, Runner
 from arena.tournament.schedule import Schedule
 from arena.tournament.stopping import EachPairing, PairTrace, StopRule, trace_of, write_traces
@@ -91,6 +92,9 @@ def run_in(
     """The same in a folder that the caller keeps locked to write more there."""
     if rule is None and experiment.stop is not None:
         rule = EachPairing(experiment.stop, experiment.pairings)
+    elif rule is None and experiment.race is not None:
+        most = Schedule(experiment).units_per_pairing
+        rule = RaceRule(experiment.race, experiment.pairings, most)
     if options.fresh:
         folder.clear()
     grown = folder.claim(experiment.resolved)
@@ -215,6 +219,8 @@ class _Run:
                 results.finish()
                 if self.experiment.stop is not None:
                     self._keep_traces(self.experiment.stop)
+                elif isinstance(self.rule, RaceRule) and self.rule.outcome is not None:
+                    write_race(self.folder.path, self.rule.outcome)
         return Finished(self.folder.path, tally.done - found, found, tally.faults, stopped)
 
     def _unprotected(self) -> Iterator[str]:

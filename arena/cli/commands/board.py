@@ -51,9 +51,9 @@ def run(args: argparse.Namespace) -> int:
         if not runs:
             raise ArenaError(f"{args.runs}: no runs here")
         for each in runs:
-            if each.manifest.stop is not None:
-                tell_left_out(f"{each.path}: its pairings stopped when a sequential test decided")
-        runs = [each for each in runs if each.manifest.stop is None]
+            if each.manifest.stops_early:
+                tell_left_out(f"{each.path}: its pairings stopped when their results decided")
+        runs = [each for each in runs if not each.manifest.stops_early]
         if args.action == "build":
             found = build(runs, args.out)
             print(f"{len(found)} boards of {len(runs)} runs; open {args.out / 'index.html'}")

@@ -38,7 +38,7 @@ def status(results: Run) -> str:
         stored = len(margins)
         total += stored
         # The plain mean of what stops on a lucky streak would mislead; the report has better.
-        naive = manifest.stop is not None
+        naive = manifest.stops_early
         margin = f"{sum(margins) / stored:+.1f}" if stored and not naive else "-"
         rows.append((f"{pairing.first} - {pairing.second}", f"{stored:,}", f"{wanted:,}", margin))
     last = manifest.sessions[-1]
@@ -82,7 +82,7 @@ def _versions(results: Run) -> list[str]:
 
 def _decided(results: Run) -> bool:
     """Whether sequential tests have ended the run before all was played."""
-    return results.manifest.stop is not None and results.manifest.sessions[-1].ending == "finished"
+    return results.manifest.stops_early and results.manifest.sessions[-1].ending == "finished"
 
 
 def _state(results: Run, complete: bool) -> str:

@@ -21,6 +21,7 @@ from arena.measure.calibrate.gate import (
     gate_rates,
     simulated_gate,
 )
+from arena.measure.calibrate.races import race_models, race_rates, seed_share_coverage
 from arena.measure.calibrate.statistics import (
     FieldModel,
     MarginModel,
@@ -263,6 +264,30 @@ def real_promises(
     yield judge.coverage(f"coverage, t, {handicap}", coverage(lame, _t, -HANDICAP, seed))
     found = coverage(lame, _bca, -HANDICAP, seed)
     yield judge.coverage(f"coverage, BCa, {handicap}", found, 0.015)
+
+
+RACE_DEALS = 1_000
+
+
+def race_promises(
+    judge: PromiseJudge, scale: int, seed: int, tell: Callable[[str], object]
+) -> Iterator[Promise]:
+    """How often a race says something false; `tell` is given what each kind of race costs."""
+    for number, model in enumerate(race_models()):
+        found = race_rates(model, RACE_DEALS, max(100, 2_000 // scale), seed + number)
+        tell(
+            f"{model.name}: {found.pair_deals:,.0f} pair-deals on average, {found.full:,} in full; "
+            f"undecided in {100 * found.undecided.rate:.0f}%"
+        )
+        yield judge.conservative(f"a race says something false, {model.name}", found.wrong, 0.05)
+
+
+def seed_promises(judge: PromiseJudge, scale: int, seed: int) -> Iterator[Promise]:
+    """The interval of the seeds' share of variance."""
+    for number, (share, deals) in enumerate(((0.3, 100), (0.8, 100), (0.8, 400))):
+        rate = seed_share_coverage(share, deals, 2, max(200, 2_000 // scale), seed + number)
+        what = f"coverage, seeds' share of variance {share:g}, {deals} deals"
+        yield judge.coverage(what, rate, 0.025)
 
 
 def gate_promises(judge: PromiseJudge, scale: int, seed: int) -> Iterator[Promise]:
