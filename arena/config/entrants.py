@@ -7,7 +7,7 @@ into players, wherever they are needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -19,9 +19,9 @@ from arena.config.parameters import plain, read_values
 from arena.core.agent import Player, sees_all_cards
 from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS, BIDDERS, Registry
+from arena.process.builder import Builder
 from arena.process.client import Isolated, Launch, ProcessAgent, Program
 from arena.process.limits import Limits
-from arena.process.recipe import AgentRecipe
 from arena.process.revision import GitSource, Revision, program_at
 from arena.process.sandbox import Sandbox
 from arena.process.sandbox import why_none as no_sandbox
@@ -85,12 +85,35 @@ class AgentSpec:
             written["bidder"] = {"family": self.bidder.family, **self.bidder.parameters}
         return written
 
+    def builder(self, folder: Path = _HERE) -> Builder:
+        """How to make it here; unknown families and bad parameters are refused.
+
+        Its files and models are looked for in `folder`: that of the experiment, or of the run.
+        """
+        if self.source is not None:  # today's code would be another agent
+            raise ArenaError(f"{self.family!r} of {self.source.git} plays in processes only")
+        family = _class_of(AGENTS, self.family, folder)
+        values = _values(family, self.parameters, f"agent family {self.family!r}", folder)
+        relative_to = getattr(family, "relative_to", None)
+        if relative_to is not None:
+            values = relative_to(folder, values)
+        found = Builder(self.family, _sendable(family, self.family, folder), values, twin=self.twin)
+        if self.bidder is None:
+            return found
+        name = self.bidder.family
+        bidder = _class_of(BIDDERS, name, folder)
+        return replace(
+            found,
+            bidder_family=_sendable(bidder, name, folder),
+            bidder_parameters=_values(bidder, self.bidder.parameters, f"bidder {name!r}", folder),
+        )
+
     def build(self, folder: Path = _HERE) -> Player:
         """The agent itself, ready to be seated: in this process, wherever it plays else.
 
         Its files are looked for in `folder`.
         """
-        return Builder.of(self, folder).build()
+        return self.builder(folder).build()
 
 
 @dataclass(frozen=True)
@@ -105,74 +128,6 @@ class Entrant:
     members: tuple[AgentSpec, ...]
     team: tuple[str, ...] = ()
     """The names that the members of a team have in the experiment."""
-
-
-@dataclass(frozen=True)
-class Builder:
-    """How to make an agent. Families travel by reference, so workers need no registry of ours."""
-
-    name: str
-    """Of the family, for errors."""
-    family: Callable[..., Any]
-    parameters: Mapping[str, Any]
-    bidder_family: Callable[..., Any] | None
-    bidder_parameters: Mapping[str, Any]
-    twin: int = 1
-
-    @classmethod
-    def of(cls, spec: AgentSpec, folder: Path = _HERE) -> Builder:
-        """The builder of a specified agent; unknown families and bad parameters are refused.
-
-        Models are looked for in `folder`: that of the experiment, or of the run.
-        """
-        if spec.source is not None:  # today's code would be another agent
-            raise ArenaError(f"{spec.family!r} of {spec.source.git} plays in processes only")
-        name, bidder = spec.family, spec.bidder
-        family = _class_of(AGENTS, name, folder)
-        bids = _class_of(BIDDERS, bidder.family, folder) if bidder else None
-        values = _values(family, spec.parameters, f"agent family {name!r}", folder)
-        relative_to = getattr(family, "relative_to", None)
-        return cls(
-            spec.family,
-            _sendable(family, name, folder),
-            values if relative_to is None else relative_to(folder, values),
-            _sendable(bids, bidder.family, folder) if bids and bidder else None,
-            _values(bids, bidder.parameters, f"bidder {bidder.family!r}", folder)
-            if bids and bidder
-            else {},
-            spec.twin,
-        )
-
-    @property
-    def own_code(self) -> tuple[str | None, str | None]:
-        """The hashes of the files of the card player and the bidder, if they are code in files."""
-        hashes = [
-            part.sha256 if isinstance(part, (OwnCode, LiveAgent)) else None
-            for part in (self.family, self.bidder_family)
-        ]
-        return hashes[0], hashes[1]
-
-    def launch(self) -> Isolated:
-        """How to start a process in which it plays."""
-        recipe = AgentRecipe(
-            self.family, self.parameters, self.bidder_family, self.bidder_parameters
-        )
-        models = model_files([self.parameters, self.bidder_parameters])
-        code = (p for p in (self.family, self.bidder_family) if isinstance(p, OwnCode))
-        return Isolated(recipe, [*(model.path for model in models), *(p.root for p in code)])
-
-    def build(self) -> Player:
-        """The agent."""
-        bids = self.bidder_family
-        try:
-            # Copies: a list among the parameters must not be a way to talk to one's partner.
-            bidder = bids(**_copied(self.bidder_parameters)) if bids else None
-            return Player(self.family(**_copied(self.parameters)), bidder)
-        except (ArenaError, ValueError):  # parameters that do not go together, in its own words
-            raise
-        except Exception as error:  # whatever a plug-in does wrong
-            what = " ".join(f"{type(error).__name__}: {error}".split())
-            raise ArenaError(f"agent family {self.name!r} cannot be built: {what}") from error
 
 
 def _class_of(registry: Registry[Any], family: str, folder: Path) -> Any:
@@ -201,13 +156,6 @@ def _values(family: Any, parameters: Mapping[str, Any], what: str, folder: Path)
 def _sendable(family: Any, name: str, folder: Path) -> Any:
     """A family as it goes to workers: by reference, or with the text of its file."""
     return OwnCode.find(name, folder) if is_code(name) else family
-
-
-def _copied(value: Any) -> Any:
-    """A copy with lists and mappings of its own; other values do not change."""
-    if isinstance(value, Mapping):
-        return {key: _copied(inner) for key, inner in value.items()}
-    return [_copied(inner) for inner in value] if isinstance(value, list) else value
 
 
 @dataclass(frozen=True)
@@ -253,17 +201,24 @@ def builder_of(
         revision = Revision.find(spec.source, folder)
         launch, facts = program_at(revision, spec.written, is_code=is_code(spec.family))
     else:
-        here = Builder.of(spec, folder)
+        here = spec.builder(folder)
         if not spec.is_isolated:
             return here
         player = here.build()
-        launch, facts = getattr(player.cards, "launch", None) or here.launch(), facts_of(player)
+        launch, facts = getattr(player.cards, "launch", None) or _launch(here), facts_of(player)
     limits = spec.limits or Limits()
     if limits.seconds_per_decision is None:
         limits = replace(limits, seconds_per_decision=decision_limit_s or launch.patience_s)
     if _in_sandbox(spec, launch):
         launch = launch.inside(Sandbox(tuple(map(str, hidden)), network=limits.network))
     return ProcessBuilder(launch, limits, spec.isolate == "each-deal", facts, spec.twin)
+
+
+def _launch(builder: Builder) -> Isolated:
+    """How to start a process of its own for an agent of ours."""
+    models = model_files([builder.parameters, builder.bidder_parameters])
+    code = (p for p in (builder.family, builder.bidder_family) if isinstance(p, OwnCode))
+    return Isolated(builder, [*(model.path for model in models), *(p.root for p in code)])
 
 
 def _in_sandbox(spec: AgentSpec, launch: Launch) -> bool:
@@ -281,7 +236,7 @@ def apart(
     if isinstance(builder, Builder):
         limits = Limits(seconds_per_decision=decision_limit_s)
         facts = facts_of(builder.build())
-        builder = ProcessBuilder(builder.launch(), limits, False, facts, builder.twin)
+        builder = ProcessBuilder(_launch(builder), limits, False, facts, builder.twin)
     if builder.launch.sandbox is not None or no_sandbox():
         return builder
     sandbox = Sandbox(tuple(map(str, hidden)), network=builder.limits.network)

@@ -18,5 +18,5 @@ if __name__ == "__main__":
         look_no_more()
         for name, game in pickle.loads(base64.b64decode(lines.readline())).items():
             GAMES.add(name, game)
-        recipe = pickle.loads(base64.b64decode(lines.readline()))
-        serve(lambda rules: recipe.build(), lines, answers)
+        builder = pickle.loads(base64.b64decode(lines.readline()))
+        serve(lambda rules: builder.build(), lines, answers)

@@ -27,6 +27,7 @@ from arena.core.codec import CodecError, ViewCodec
 from arena.core.files import cache_folder
 from arena.core.rules import Action, Outcome, Rules, View
 from arena.core.seeds import Rng
+from arena.process.builder import Builder
 from arena.process.child import Child, Misbehaved
 from arena.process.faults import AgentFault, FaultKind
 from arena.process.limits import Limits
@@ -86,15 +87,15 @@ class Program(Launch):
 class Isolated(Launch):
     """One of our agents, in a Python process of its own.
 
-    The recipe has a method `build() -> Player`. It is pickled here and not looked into
-    again: a worker that starts the process does not import the agent's code.
+    The builder is pickled here and not looked into again: a worker that starts the process does
+    not import the agent's code.
     """
 
     loads_late = True
 
-    def __init__(self, recipe: Any, files: Sequence[Path] = ()) -> None:
+    def __init__(self, builder: Builder, files: Sequence[Path] = ()) -> None:
         """`files` are its models and its code, if that is in files of its own."""
-        self._recipe, self._files = _line_of(recipe), tuple(map(str, files))
+        self._builder, self._files = _line_of(builder), tuple(map(str, files))
 
     def start(self, rules: Rules, memory_mb: int | None) -> Child:
         """Start Python and tell it what to build, and where the game is to be found."""
@@ -109,7 +110,7 @@ class Isolated(Launch):
         )
         try:
             child.send(
-                _line_of({rules.name: type(rules)}) + self._recipe, time.monotonic() + START_S
+                _line_of({rules.name: type(rules)}) + self._builder, time.monotonic() + START_S
             )
         except BaseException:
             child.end()

@@ -32,15 +32,7 @@ def hello(rules: Rules) -> str:
 
 def result_of(outcome: Outcome | None) -> dict[str, Any] | None:
     """How a deal ended, as the protocol says it; None if a fault cut it short."""
-    if outcome is None:
-        return None
-    return {
-        "scores": list(outcome.scores),
-        "points": list(outcome.points),
-        "bonus": list(outcome.bonus),
-        "tricks": list(outcome.tricks),
-        "flags": list(outcome.flags),
-    }
+    return None if outcome is None else outcome._asdict()
 
 
 _NUMBER = {"type": "integer", "minimum": 0}

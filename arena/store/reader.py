@@ -281,7 +281,10 @@ class Run:
         for fault in self.database.faults(pairing.id):
             if fault.unit == unit:
                 standing = Standing(fault.round_number, fault.standing)
-                yield self._replay(pairing, _as_round(fault), standing)
+                said = f"{fault.kind}: {fault.message}"
+                known = (fault.unit, fault.seating, fault.number, fault.deal)
+                record = RoundRecord(*known, fault=said, actions=fault.actions)
+                yield self._replay(pairing, record, standing)
 
     def _replay(self, pairing: Pairing, record: RoundRecord, standing: Standing) -> Replay:
         deal = self.database.deal(record.deal)
@@ -350,33 +353,6 @@ class Run:
         if times:
             row |= self.seconds(record)
         return row
-
-
-def _as_round(fault: FaultRecord) -> RoundRecord:
-    return RoundRecord(
-        unit=fault.unit,
-        seating=fault.seating,
-        number=fault.number,
-        deal=fault.deal,
-        score_first=None,
-        score_second=None,
-        margin=0.0,
-        scores=(),
-        points=(),
-        bonus=(),
-        tricks=(),
-        flags=(),
-        trump=None,
-        declarer=None,
-        leader=None,
-        counts=0,
-        forfeit=0,
-        fault=f"{fault.kind}: {fault.message}",
-        actions=fault.actions,
-        seats=b"",
-        times=b"",
-        cpu_times=b"",
-    )
 
 
 def _means(owners: list[int], values: Sequence[int]) -> tuple[float | None, float | None]:

@@ -38,31 +38,31 @@ class RoundRecord(NamedTuple):
     number: int
     """Which round of the match, thrown-in ones included; 0 for single rounds."""
     deal: str
-    score_first: float | None
+    score_first: float | None = None
     """Mean score of the first entrant's sides; None if the round was not finished."""
-    score_second: float | None
-    margin: float
+    score_second: float | None = None
+    margin: float = 0.0
     """In the first entrant's favour, whether high or low scores win."""
-    scores: tuple[int, ...]
+    scores: tuple[int, ...] = ()
     """By side, as are points, bonus and tricks; empty if the round was not finished."""
-    points: tuple[int, ...]
-    bonus: tuple[int, ...]
-    tricks: tuple[int, ...]
-    flags: tuple[str, ...]
-    trump: int | None
-    declarer: int | None
-    leader: int | None
-    counts: int
+    points: tuple[int, ...] = ()
+    bonus: tuple[int, ...] = ()
+    tricks: tuple[int, ...] = ()
+    flags: tuple[str, ...] = ()
+    trump: int | None = None
+    declarer: int | None = None
+    leader: int | None = None
+    counts: int = 0
     """1 if the round counts for the match, 0 if it was thrown in."""
-    forfeit: int
+    forfeit: int = 0
     """Which entrant forfeited (1 the first, 2 the second); 0 if none did."""
-    fault: str
-    actions: bytes
-    seats: bytes
+    fault: str = ""
+    actions: bytes = b""
+    seats: bytes = b""
     """The seat that took each action; empty if the worker was lost."""
-    times: bytes
+    times: bytes = b""
     """Wall-clock time of each decision."""
-    cpu_times: bytes
+    cpu_times: bytes = b""
     """CPU time of each decision."""
 
     @property

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import arena
-from arena.config.entrants import AgentSpec, Builder, Entrant
+from arena.config.entrants import AgentSpec, Entrant
 from arena.config.live_agents import LiveAgent
 from arena.config.model_file import model_hash
 from arena.config.own_code import OwnCode
@@ -38,6 +38,7 @@ from arena.core.deals import Deal
 from arena.core.rules import Action, Rules, View
 from arena.core.seeds import Rng, rng_for
 from arena.core.source_code import code_digest
+from arena.process.builder import Builder
 from arena.process.revision import Revision
 from arena.tournament.referee import Clock, Lineup, Referee
 
@@ -97,12 +98,20 @@ def code_of(builders: Sequence[Builder]) -> str:
     """The hash of an entrant's code: of the packages of its families, and of rules and games."""
     digests = [_digest_of_games()]
     for builder in builders:
-        for family in (builder.family, builder.bidder_family):
-            if isinstance(family, (OwnCode, LiveAgent)):
-                digests.append(family.sha256)
-            elif family is not None:
-                digests.append(_module_digest(getattr(family, "__module__", "")))
+        families = (builder.family, builder.bidder_family)
+        for family, own in zip(families, own_hashes(builder), strict=True):
+            if family is not None:
+                digests.append(own or _module_digest(getattr(family, "__module__", "")))
     return code_digest([], *digests)
+
+
+def own_hashes(builder: Builder) -> Models:
+    """The hashes of the card player and the bidder, if they are code in files or live objects."""
+    cards, bidder = (
+        part.sha256 if isinstance(part, (OwnCode, LiveAgent)) else None
+        for part in (builder.family, builder.bidder_family)
+    )
+    return cards, bidder
 
 
 @cache

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from arena.config.entrants import Builder
 from arena.config.experiment import ResolvedExperiment
 from arena.config.own_code import OwnCode
 from arena.core.deals import sidecar_of
 from arena.core.files import own_file
 from arena.core.registry import AGENTS
+from arena.process.builder import Builder
 
 
 def own_files(experiment: ResolvedExperiment, builders: Iterable[Builder]) -> dict[str, Path]:

@@ -17,12 +17,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from arena.config.entrants import Builder
 from arena.core.agent import Setup, sees_all_cards
 from arena.core.files import cache_folder
 from arena.core.rules import Rules
 from arena.core.seeds import Rng, rng_for
 from arena.core.source_code import code_digest
+from arena.process.builder import Builder
 
 _LATE_TRICKS = 3
 _LOOK_EVERY_S = 0.5

@@ -9,7 +9,6 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.config.entrants import Builder
 from arena.config.experiment import ResolvedExperiment
 from arena.config.model_file import model_files
 from arena.config.models import Stop
@@ -25,7 +24,7 @@ from arena.store.folder import RunFolder, now
 from arena.store.manifest import MANIFEST, EntrantUsed, Manifest, Session, read_manifest
 from arena.tournament.describe import describe, pairing_key, rules_used, versions
 from arena.tournament.fault_lines import fault_line
-from arena.tournament.fingerprint import code_of, fingerprint, models_of
+from arena.tournament.fingerprint import code_of, fingerprint, models_of, own_hashes
 from arena.tournament.own_files import own_files
 from arena.tournament.practice import announced, unpractised
 from arena.tournament.racing import RaceRule, write_race
@@ -141,7 +140,7 @@ class _Run:
         self.job = Job.of(experiment, uuid.uuid4().hex, hidden_from_agents(experiment, folder.path))
         self.families = {
             entrant.name: [
-                Builder.of(member, experiment.folder)
+                member.builder(experiment.folder)
                 for member in entrant.members
                 if member.source is None  # its fingerprint has its commit
             ]
@@ -272,7 +271,7 @@ class _Run:
         probes = iter(self.runner.probes([agent for _, team in unknown for agent in team]))
         for entrant, team in unknown:
             found = [next(probes) for _ in team]
-            own_code = [builder.own_code for builder in self.families[entrant.name]]
+            own_code = [own_hashes(builder) for builder in self.families[entrant.name]]
             models = used[entrant.name].models
             known[entrant.name] = fingerprint(
                 entrant, found, models, own_code, self.experiment.folder

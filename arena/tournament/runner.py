@@ -35,9 +35,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, TypeAlias
 
-from arena.config.entrants import Builder, ProcessBuilder
+from arena.config.entrants import ProcessBuilder
 from arena.core.agent import Player
 from arena.core.errors import ArenaError
+from arena.process.builder import Builder
 from arena.process.ending import no_sudden_exit
 from arena.process.sandbox import why_none as no_sandbox
 from arena.tournament.practice import practise

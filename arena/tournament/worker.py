@@ -32,10 +32,11 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from filelock import FileLock, Timeout
 
-from arena.config.entrants import Builder, ProcessBuilder, apart, builder_of
+from arena.config.entrants import ProcessBuilder, apart, builder_of
 from arena.config.experiment import ResolvedExperiment
 from arena.core.agent import Player
 from arena.core.rules import MatchFormat, Rules
+from arena.process.builder import Builder
 from arena.process.ending import adopt_orphans, end_children
 from arena.store.database import FaultRecord, UnitResult
 from arena.tournament.fingerprint import probe

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from arena.games.klaverjas import Klaverjas
+from arena.process.builder import Builder
 from arena.process.client import Isolated, ProcessAgent, Program
 from arena.process.limits import Limits
 from arena.process.reaper import MARK
-from arena.process.recipe import AgentRecipe
 from helpers.experiments import make_deals
 
 RULES = Klaverjas()
@@ -20,7 +20,7 @@ BOT = Path(__file__).with_name("misbehaving_bot.py")
 
 
 def isolated(agent: Any, **limits: Any) -> ProcessAgent:
-    return ProcessAgent(Isolated(AgentRecipe(type(agent), vars(agent))), Limits(**limits))
+    return ProcessAgent(Isolated(Builder("agent", type(agent), vars(agent))), Limits(**limits))
 
 
 def bot(*words: str, **limits: Any) -> ProcessAgent:

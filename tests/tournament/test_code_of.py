@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from arena.config.entrants import Builder
+from arena.process.builder import Builder
 from arena.tournament.fingerprint import code_of
 
 BOT = '''

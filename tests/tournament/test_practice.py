@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.config.entrants import Builder
 from arena.games.kernel import jit
 from arena.games.klaverjas import Klaverjas
+from arena.process.builder import Builder
 from arena.tournament import practice
 from arena.tournament.practice import announced, practise, unpractised
 

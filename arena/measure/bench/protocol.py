@@ -40,9 +40,9 @@ from arena.core.registry import AGENTS
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng, rng_for
 from arena.games.klaverjas import Klaverjas
+from arena.process.builder import Builder
 from arena.process.client import Isolated, ProcessAgent
 from arena.process.faults import AgentFault
-from arena.process.recipe import AgentRecipe
 
 _RULES = Klaverjas()
 
@@ -98,7 +98,7 @@ def measure(deals: int = 200) -> dict[str, float]:
 
 
 def _agent(flawed: Flawed) -> ProcessAgent:
-    return ProcessAgent(Isolated(AgentRecipe(Flawed, {"how": flawed.how})))
+    return ProcessAgent(Isolated(Builder("flawed", Flawed, {"how": flawed.how})))
 
 
 def _play(agent: ProcessAgent, deals: list[Deal]) -> tuple[float, int]:
