@@ -9,9 +9,7 @@ from html import escape
 from typing import Any
 
 from arena.config.entrants import AgentSpec, BidderSpec
-from arena.config.parameters import model_of, plain, read_values
-from arena.config.problems import Problems
-from arena.config.strict_yaml import Place, YamlDocument
+from arena.config.games import check_parameters, make_rules
 from arena.core.agent import Agent, Player
 from arena.core.cards import SEATS
 from arena.core.deals import Deal
@@ -32,7 +30,7 @@ def agent(
     `arena list agents` shows the families and their parameters. A `bidder` (a name, or a
     mapping with its `family`) makes the bids.
     """
-    _check(AGENTS.get(family), parameters, f"agent family {family!r}")
+    check_parameters(AGENTS.get(family), parameters, f"agent family {family!r}")
     spec = AgentSpec(family, parameters, None if bidder is None else _bidder(bidder))
     player = spec.build()
     return player.cards if player.bidder is None else player
@@ -43,15 +41,8 @@ def _bidder(bidder: str | Mapping[str, Any]) -> BidderSpec:
     if not isinstance(written.get("family"), str):
         raise ArenaError("bidder: expected a name, or a mapping with its family")
     family = written.pop("family")
-    _check(BIDDERS.get(family), written, f"bidder {family!r}")
+    check_parameters(BIDDERS.get(family), written, f"bidder {family!r}")
     return BidderSpec(family, written)
-
-
-def _check(family: Any, values: Mapping[str, Any], what: str) -> None:
-    """Refuse options that a family does not have, with the near miss."""
-    problems = Problems(YamlDocument(values, {(): Place(what)}))
-    problems.check(model_of(family), plain(values), ())
-    problems.stop_if_any()
 
 
 @dataclass(frozen=True, repr=False)
@@ -149,7 +140,4 @@ def rules_of(game: str | Mapping[str, Any] | Rules) -> Rules:
     name = options.pop("name", None)
     if not isinstance(name, str):
         raise ArenaError(f"game: the name is missing (allowed: {', '.join(GAMES.names())})")
-    family = GAMES.get(name)
-    _check(family, options, f"game {name!r}")
-    rules: Rules = family(**read_values(family, options, f"game {name!r}"))
-    return rules
+    return make_rules(name, options)

@@ -3,18 +3,55 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from math import inf
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any
 
+from arena.config.games import make_rules
+from arena.config.strict_yaml import parse
 from arena.core.deals import DealSet
-from arena.core.errors import ArenaError, did_you_mean
-from arena.core.files import find_shipped
+from arena.core.errors import ArenaError
+from arena.core.files import find_shipped, run_folder
 from arena.core.registry import GAMES
 
-RUN_HELP = "a run: its folder, or its name in reports/"
+
+def add_run(parser: argparse.ArgumentParser, nargs: str | None = None) -> None:
+    """The positional argument RUN, as `run`, or several of them as `runs`."""
+    parser.add_argument(
+        "runs" if nargs else "run",
+        nargs=nargs,
+        type=run_folder,
+        metavar="RUN",
+        help="a run: its folder, or its name in reports/",
+    )
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """`--json`."""
+    parser.add_argument("--json", action="store_true", help="every number, as JSON")
+
+
+def number(
+    kind: type[int] | type[float],
+    at_least: float | None = None,
+    between: tuple[float, float] | None = None,
+) -> Callable[[str], Any]:
+    """A type for `add_argument`: a number in a range; `between` excludes both ends."""
+
+    def read(text: str) -> float:
+        value = kind(text)
+        if at_least is not None and not at_least <= value:
+            raise argparse.ArgumentTypeError(f"must be at least {at_least:g}, found {text}")
+        if between is not None and not between[0] < value < between[1]:
+            low, high = between
+            limits = f"above {low:g}" if high == inf else f"between {low:g} and {high:g}"
+            raise argparse.ArgumentTypeError(f"must be {limits}, found {text}")
+        return value
+
+    read.__name__ = "whole number" if kind is int else "number"  # argparse says it in errors
+    return read
 
 
 def add_experiment_options(parser: argparse.ArgumentParser, trust: str) -> None:
@@ -56,36 +93,8 @@ def rules_from_args(args: argparse.Namespace, deals: DealSet | None = None) -> A
         key, sign, value = text.partition("=")
         if not sign:
             raise ArenaError(f"--option {text!r}: expected KEY=VALUE")
-        options[key] = _typed(GAMES.get(name), key, value)
-    return make_rules(name, options)
-
-
-def make_rules(name: str, options: dict[str, Any]) -> Any:
-    """The game `name` with these options; errors name the option and the near miss."""
-    game = GAMES.get(name)
-    allowed = {field.name for field in dataclasses.fields(game)}
-    for key in options:
-        if key not in allowed:
-            raise ArenaError(f"{name} has no option {key!r}; {did_you_mean(key, allowed)}")
-    return game(**options)
-
-
-def _typed(game: Any, key: str, text: str) -> Any:
-    """Text from the command line as the type that the option has."""
-    hint = get_type_hints(game).get(key, str)
-    choices = get_args(hint) if get_origin(hint) is Literal else ()
-    for choice in choices:
-        if str(choice).lower() == text.lower():
-            return choice
-    members = {hint, *get_args(hint)}
-    if bool in members and text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    if text.removeprefix("-").isdigit() and (int in members or choices):
-        return int(text)
-    if hint is bool or hint is int:
-        expected = "true or false" if hint is bool else "a whole number"
-        raise ArenaError(f"--option {key}={text}: expected {expected}")
-    return text
+        options[key] = parse(value, f"--option {text}").data
+    return make_rules(name, options, "--option" if args.option else "")
 
 
 def find_set(name: str) -> Path:

@@ -89,7 +89,7 @@ def read(path: Path) -> YamlDocument:
 
 def _read(path: Path, including: tuple[Path, ...], seen: list[Path]) -> YamlDocument:
     seen.append(path)
-    document = _parse(_text_of(path), str(path))
+    document = parse(_text_of(path), str(path))
     if not isinstance(document.data, dict):
         raise ConfigError(located(path, 1, "expected a mapping with name, game, agents, ..."))
     if "include" not in document.data:
@@ -175,7 +175,7 @@ def with_override(document: YamlDocument, override: str) -> YamlDocument:
             raise ConfigError(f"{flag}: {here} is no mapping; set it as a whole")
         parent[word] = dict(inner)
         parent = parent[word]
-    parent[words[-1]] = _parse(text, flag).data
+    parent[words[-1]] = parse(text, flag).data
     places = {
         place: where for place, where in document.places.items() if place[: len(path)] != path
     }
@@ -187,7 +187,8 @@ def with_override(document: YamlDocument, override: str) -> YamlDocument:
 # --- YAML --------------------------------------------------------------------------------
 
 
-def _parse(text: str, source: str) -> YamlDocument:
+def parse(text: str, source: str) -> YamlDocument:
+    """The document in a text; `source` names it in errors."""
     reader = _Reader(source)
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)

@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.config.entrants import AgentSpec
-from arena.config.parameters import read_values
+from arena.config.games import make_rules
 from arena.core.cards import SEATS, TRUMPS
 from arena.core.deals import Deal
 from arena.core.errors import ArenaError, did_you_mean
-from arena.core.registry import GAMES
 from arena.core.rules import Rules, Standing, action_name
 from arena.core.scoring import by_entrant, side_owners
 from arena.store.database import Database, FaultRecord, StoreError
@@ -98,9 +97,7 @@ class Run:
     def rules(self) -> Rules:
         """The game as it was played."""
         used = self.manifest.rules
-        game = GAMES.get(used.game)
-        rules: Rules = game(**read_values(game, used.options, f"{self.path}: {used.game}"))
-        return rules
+        return make_rules(used.game, used.options, f"{self.path}: {used.game}")
 
     @property
     def entrants(self) -> list[str]:

@@ -26,7 +26,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from arena.api.progress import Progress
-from arena.cli.options import find_set, make_rules
+from arena.cli.options import add_json, find_set
+from arena.config.games import make_rules
 from arena.core.deals import DealSet
 from arena.core.tables import text_table
 from arena.measure.calibrate.promises import (
@@ -75,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="page, gate: keep the games here, to go on later",
     )
     parser.add_argument("--seed", type=int, default=SEED, help=f"default: {SEED}")
-    parser.add_argument("--json", action="store_true", help="every number, as JSON")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -19,19 +19,12 @@ import argparse
 import json
 
 from arena.api.comparing import compare
-from arena.cli.options import RUN_HELP
-from arena.core.files import run_folder
+from arena.cli.options import add_json, add_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which run, which two."""
-    parser.add_argument(
-        "runs",
-        nargs="+",
-        type=run_folder,
-        metavar="RUN",
-        help=RUN_HELP,
-    )
+    add_run(parser, "+")
     parser.add_argument("first", metavar="A", help="the agent that margins are in favour of")
     parser.add_argument("second", metavar="B", help="its opponent")
     parser.add_argument(
@@ -45,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="POINTS",
         help="also test whether they are equal up to so many points",
     )
-    parser.add_argument("--json", action="store_true", help="every number, as JSON")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

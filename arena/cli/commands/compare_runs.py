@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from arena.analysis import Changes, find_changes
+from arena.cli.options import add_json
 from arena.core.files import run_folder
 from arena.core.tables import text_table
 from arena.report.words import count, duration, interval, pvalue, signed
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the earlier run",
     )
     parser.add_argument("new", type=run_folder, metavar="NEW", help="the later run")
-    parser.add_argument("--json", action="store_true", help="every number, as JSON")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

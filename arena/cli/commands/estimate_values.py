@@ -19,6 +19,7 @@ from pathlib import Path
 
 from arena.analysis.decisions import Explains
 from arena.analysis.value_error import ValueErrors, measure_value_errors
+from arena.cli.options import add_json
 from arena.config.experiment import ResolvedExperiment
 from arena.config.loader import load
 from arena.core.agent import Player
@@ -42,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--player", metavar="AGENT", help="who plays all seats (default: the first agent)"
     )
     parser.add_argument("--figure", type=Path, metavar="FILE", help="a .png, .svg or .pdf")
-    parser.add_argument("--json", action="store_true", help="every number, as JSON")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

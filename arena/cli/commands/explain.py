@@ -28,12 +28,11 @@ from typing import Any
 from arena.analysis.decisions import decide_again
 from arena.cli.agent_text import agent_from_text
 from arena.cli.commands import replay as replay_
-from arena.cli.options import RUN_HELP
+from arena.cli.options import add_run
 from arena.config.own_code import trust
 from arena.core.agent import Belief, Player
 from arena.core.cards import SEATS
 from arena.core.errors import ArenaError
-from arena.core.files import run_folder
 from arena.core.rules import Action, pretty_action
 from arena.core.tables import text_table
 from arena.games.needs import why_not
@@ -42,7 +41,7 @@ from arena.store import Replay, Run
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which decision of which round."""
-    parser.add_argument("run", type=run_folder, metavar="RUN", help=RUN_HELP)
+    add_run(parser)
     parser.add_argument("deal", metavar="DEAL", help="such as 17; of a match, its first deal")
     parser.add_argument("--at", type=int, required=True, metavar="N", help="action N (from 0)")
     parser.add_argument("--pair", nargs=2, metavar=("A", "B"), help="default: the first pairing")

@@ -14,16 +14,15 @@ from __future__ import annotations
 import argparse
 import sys
 
-from arena.cli.options import RUN_HELP, add_out
+from arena.cli.options import add_out, add_run
 from arena.core.errors import ArenaError
-from arena.core.files import run_folder
 from arena.store import Run
 from arena.store.export import FORMATS, export, written_whole
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which run, how and where to."""
-    parser.add_argument("run", type=run_folder, metavar="RUN", help=RUN_HELP)
+    add_run(parser)
     parser.add_argument("--format", choices=tuple(FORMATS), default="csv", help="default: csv")
     parser.add_argument(
         "--no-times", action="store_true", help="leave out what differs when a run is repeated"

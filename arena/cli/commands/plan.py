@@ -20,11 +20,13 @@ import json
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from arena.analysis import Results, read
 from arena.api.progress import Progress
+from arena.cli.options import add_json, number
 from arena.config.experiment import ResolvedExperiment
 from arena.config.loader import load
 from arena.core.errors import ArenaError
@@ -52,31 +54,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which experiment, and what it should see."""
     parser.add_argument("config", metavar="CONFIG", help="an experiment in YAML")
     parser.add_argument(
-        "--detect", type=_positive, required=True, metavar="POINTS", help="the margin to see"
+        "--detect",
+        type=number(float, between=(0, inf)),
+        required=True,
+        metavar="POINTS",
+        help="the margin to see",
     )
-    parser.add_argument("--power", type=_share, default=0.8, help="default: 0.8")
-    parser.add_argument("--alpha", type=_share, default=0.05, help="default: 0.05")
+    parser.add_argument(
+        "--power", type=number(float, between=(0, 1)), default=0.8, help="default: 0.8"
+    )
+    parser.add_argument(
+        "--alpha", type=number(float, between=(0, 1)), default=0.05, help="default: 0.05"
+    )
     parser.add_argument(
         "--from", type=run_folder, dest="source", metavar="RUN", help="stored results"
     )
     parser.add_argument(
         "--pilot", type=int, default=PILOT, metavar="N", help=f"deals of a pilot (default: {PILOT})"
     )
-    parser.add_argument("--json", action="store_true", help="every number, as JSON")
-
-
-def _positive(text: str) -> float:
-    number = float(text)
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError("a positive number of points is needed")
-    return number
-
-
-def _share(text: str) -> float:
-    number = float(text)
-    if not 0 < number < 1:
-        raise argparse.ArgumentTypeError("between 0 and 1")
-    return number
+    add_json(parser)
 
 
 Sequential = dict[frozenset[str], SequentialPlan]

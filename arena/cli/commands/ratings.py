@@ -19,8 +19,7 @@ from dataclasses import asdict
 from typing import Any
 
 from arena.analysis import RatingOptions, Standings, check_not_stopped, make_standings, read
-from arena.cli.options import RUN_HELP
-from arena.core.files import run_folder
+from arena.cli.options import add_json, add_run, number
 from arena.core.tables import text_table
 from arena.report.words import DASH, count, interval, percent, plain, rating_text, signed
 from arena.stats import Rating
@@ -29,32 +28,19 @@ from arena.store import Run
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which runs, and what the ratings are relative to."""
-    parser.add_argument(
-        "runs",
-        nargs="+",
-        type=run_folder,
-        metavar="RUN",
-        help=RUN_HELP,
-    )
+    add_run(parser, "+")
     parser.add_argument("--anchor", metavar="AGENT", help="this agent is 0 (default: the mean is)")
     parser.add_argument(
         "--meetings", action="store_true", help="also what each pair did when it met"
     )
     parser.add_argument(
         "--bootstrap",
-        type=_resamples,
+        type=number(int, 100),
         default=0,
         metavar="N",
         help="intervals from N resamples of the deals (default: from the covariance)",
     )
-    parser.add_argument("--json", action="store_true", help="every number, as JSON")
-
-
-def _resamples(text: str) -> int:
-    number = int(text)
-    if number < 100:
-        raise argparse.ArgumentTypeError("at least 100 resamples are needed")
-    return number
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -19,10 +19,9 @@ from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import Any
 
-from arena.cli.options import RUN_HELP, deal_named
+from arena.cli.options import add_run, deal_named
 from arena.core.cards import SEATS, cards_of, mask_of, pretty
 from arena.core.errors import ArenaError, did_you_mean
-from arena.core.files import run_folder
 from arena.core.printable import as_it_is, printable
 from arena.core.rules import pretty_action, side_name
 from arena.core.transcript import deal_notes, diagram, outcome_lines
@@ -33,7 +32,7 @@ from arena.store.records import decode_times
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which round, and how far."""
-    parser.add_argument("run", type=run_folder, metavar="RUN", help=RUN_HELP)
+    add_run(parser)
     parser.add_argument("deal", metavar="DEAL", help="such as 17; of a match, its first deal")
     parser.add_argument("--pair", nargs=2, metavar=("A", "B"), help="default: the first pairing")
     parser.add_argument("--seating", type=int, default=0, metavar="K", help="default: 0")

@@ -13,14 +13,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from arena.cli.options import RUN_HELP
-from arena.core.files import run_folder
+from arena.cli.options import add_run
 from arena.report import write
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which run, and where to."""
-    parser.add_argument("run", type=run_folder, metavar="RUN", help=RUN_HELP)
+    add_run(parser)
     parser.add_argument("--out", type=Path, metavar="DIR", help="default: into the run's folder")
     parser.add_argument(
         "--latex",

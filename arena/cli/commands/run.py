@@ -27,7 +27,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from arena.api.progress import Progress
-from arena.cli.options import add_experiment_options
+from arena.cli.options import add_experiment_options, number
 from arena.config.loader import load
 from arena.core.files import write_atomically
 from arena.live import LivePage
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_experiment_options(
         parser, trust="import code that CONFIG names although it lies outside the current folder"
     )
-    parser.add_argument("--jobs", type=_at_least_one, metavar="N", help="workers (default: cores)")
+    parser.add_argument("--jobs", type=number(int, 1), metavar="N", help="workers (default: cores)")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the results")
     parser.add_argument(
         "--fresh", action="store_true", help="throw away what is stored there and start over"
@@ -72,13 +72,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-report", action="store_true", help="write no report at the end")
     parser.add_argument("--quiet", action="store_true", help="say nothing unless it goes wrong")
-
-
-def _at_least_one(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("at least 1 worker is needed")
-    return number
 
 
 def run(args: argparse.Namespace) -> int:

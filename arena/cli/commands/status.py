@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import argparse
 
-from arena.cli.options import RUN_HELP
-from arena.core.files import run_folder
+from arena.cli.options import add_run
 from arena.core.scoring import unit_margin
 from arena.core.tables import text_table
 from arena.store import Run
@@ -17,7 +16,7 @@ from arena.store import Run
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which run."""
-    parser.add_argument("run", type=run_folder, metavar="RUN", help=RUN_HELP)
+    add_run(parser)
 
 
 def run(args: argparse.Namespace) -> int:
