@@ -36,7 +36,7 @@ class ResolvedExperiment:
     pairings: tuple[tuple[str, str], ...]
     """Names of entrants that play each other."""
     placements: Literal["all", "alternating", "mixed"] = "all"
-    """Where everybody plays for themselves: all ways to share the seats, or every other seat."""
+    """Without partners: all ways to share the seats, or every other seat."""
     match: MatchFormat | None = None
     """Whole matches instead of single rounds."""
     seed: int = 0
@@ -115,7 +115,7 @@ def _written(entrant: Entrant) -> dict[str, Any]:
     """An entrant as a configuration file says it."""
     if entrant.team:
         return {"team": list(entrant.team)}
-    if len(entrant.members) > 1:  # a team made by hand, whose members have no names
+    if len(entrant.members) > 1:  # a team made by hand: its members have no names
         return {"team": [_agent(member) for member in entrant.members]}
     return _agent(entrant.members[0])
 

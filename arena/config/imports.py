@@ -20,18 +20,18 @@ class Imports:
     """Whether code is imported, or left alone: then nothing is known of it but its name."""
     trusted: bool
     """Whether it is imported wherever the experiment lies."""
-    tell: Callable[[str], object]
-    """Told what is imported, before it is."""
-    _told: set[str] = field(default_factory=set)
+    report: Callable[[str], object]
+    """Receives a line before each import."""
+    _reported: set[str] = field(default_factory=set)
 
     def class_of(self, code: OwnCode) -> type | None:
         """The class; None if it is left alone."""
         if not self.wanted:
             return None
         self.allow(code.written)
-        if code.path not in self._told:
-            self._told.add(code.path)
-            self.tell(f"imports {code.path} (sha256 {code.sha256[:12]})")
+        if code.path not in self._reported:
+            self._reported.add(code.path)
+            self.report(f"imports {code.path} (sha256 {code.sha256[:12]})")
         return code.load()
 
     def allow(self, written: str) -> None:

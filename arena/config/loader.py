@@ -28,26 +28,26 @@ def load(
     overrides: Sequence[str] = (),
     *,
     trust: bool | None = None,
-    tell: Callable[[str], object] = lambda line: None,
+    report: Callable[[str], object] = lambda line: None,
 ) -> ResolvedExperiment:
     """Read an experiment file, or one that comes with arena by its name.
 
     `overrides` are `key=value` texts, as after `--set`. Code that the file names
     (`family: ./bot.py:Greedy`) is imported if the file lies in or below the current folder,
-    or if `trust` says so; if that is False it is left alone, and cannot be played. `tell` is
-    given a line for each file that is imported. Raises `ConfigError` with one line for
+    or if `trust` says so; if that is False it is left alone, and cannot be played. `report`
+    receives a line for each file that is imported. Raises `ConfigError` with one line for
     each mistake found.
     """
     file = find_experiment(path)
     document = read(file)
     for override in overrides:
         document = with_override(document, override)
-    return build(document, file, Imports(file, trust is not False, trust is True, tell))
+    return build(document, file, Imports(file, trust is not False, trust is True, report))
 
 
 def build(document: YamlDocument, file: Path, imports: Imports | None = None) -> ResolvedExperiment:
     """The experiment that a document stands for; raises `ConfigError` like `load`."""
-    usual = Imports(file, wanted=True, trusted=False, tell=lambda line: None)
+    usual = Imports(file, wanted=True, trusted=False, report=lambda line: None)
     return _Loader(document, file, imports or usual).experiment()
 
 
@@ -132,7 +132,7 @@ class _Loader:
             self.problems.stop_if_any()
 
     def _look_inside(self) -> None:
-        """Note what is wrong inside game and agents, though the file as a whole is wrong too."""
+        """Note what is wrong inside game and agents as well, if the file as a whole is wrong."""
         game, agents = (self.document.data.get(key) for key in ("game", "agents"))
         game = {"name": game} if isinstance(game, str) else game
         rules = self._rules(game) if isinstance(game, dict) else None

@@ -131,7 +131,7 @@ class ExperimentFile(Strict):
     """By name: a family with its parameters, or a team."""
     schedule: ScheduleSection = ScheduleSection()
     placements: Literal["all", "alternating", "mixed"] = "all"
-    """Where everybody plays for themselves: all ways to share the seats equally, every other
+    """Without partners: all ways to share the seats equally, every other
     seat, or every way in which both sit somewhere (mixed)."""
     match: Literal[True] | Match | None = None
     """Whole matches instead of single rounds; true for the game's own length."""

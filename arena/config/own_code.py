@@ -4,8 +4,8 @@ The only way in which an experiment names code, so it is guarded. The file lies 
 below the experiment; nothing is imported from a folder that was not trusted in this
 process (`trust`); and naming a class only reads its file, `load` runs it.
 
-A class is sent to workers as the text of its file. So all of them play the same code,
-whatever happens to the file meanwhile, and an edit takes effect with the next run. What it
+A class is sent to workers as the text of its file. So all of them play the same code
+even if the file changes during a run, and an edit takes effect with the next run. What it
 imports from its folder is known by hash and imported where it is needed.
 
 `./bots/greedy.py:Greedy` is a file, as one would start it; `bots.greedy:Greedy` the same
@@ -109,7 +109,7 @@ class OwnCode:
         if not name.isidentifier() or not where:
             raise ArenaError(f"{written!r}: expected FILE.py:CLASS or MODULE:CLASS")
         if not path.resolve().is_relative_to(home.resolve()):
-            raise ArenaError(f"{path} does not lie beside or below the experiment ({home})")
+            raise ArenaError(f"{path} does not lie next to or below the experiment ({home})")
         try:
             source = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:

@@ -39,7 +39,7 @@ def find_pairings(
         "race": _field,
     }[schedule.type](schedule, agents, problems)
     if not pairs and not problems:
-        problems.add(here, f"nobody plays anybody: {len(agents.entrants)} agents are declared")
+        problems.add(here, f"there are no pairings: {len(agents.entrants)} agents are declared")
     return tuple(pairs)
 
 

@@ -2,7 +2,7 @@
 
 It has the options of all games and the parameters of all families that are
 installed, plug-ins included. A schema cannot say everything: whether names are
-declared, files exist and deals fit is for `arena validate` to tell.
+declared, files exist and deals fit is checked by `arena validate`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from arena.process.revision import GitSource
 
 REFERENCE = "#/$defs/{model}"
 _OWN_CODE = {
-    "title": "code beside the experiment",
+    "title": "code next to the experiment",
     "description": "A class in a file, FILE.py:CLASS, with the fields of its dataclass.",
     "type": "object",
     "properties": {"family": {"type": "string", "pattern": ":[A-Za-z_][A-Za-z0-9_]*$"}},
@@ -34,9 +34,9 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _TWINS = {"type": "integer", "minimum": 1, "maximum": MOST_TWINS}
 
 
-def json_schema(tell: Callable[[str], object] = lambda line: None) -> dict[str, Any]:
-    """The schema as plain data; `tell` is given a line for each plug-in that is left out."""
-    games, agents, bidders = (_models(registry, tell) for registry in (GAMES, AGENTS, BIDDERS))
+def json_schema(report: Callable[[str], object] = lambda line: None) -> dict[str, Any]:
+    """The schema as plain data; `report` receives a line for each plug-in that is left out."""
+    games, agents, bidders = (_models(registry, report) for registry in (GAMES, AGENTS, BIDDERS))
     models: list[type[BaseModel]] = [ExperimentFile, Team]
     for named in (games, agents, bidders):
         models += named.values()
@@ -70,7 +70,7 @@ def json_schema(tell: Callable[[str], object] = lambda line: None) -> dict[str, 
     by_name["patternProperties"] = dict.fromkeys(by_name["patternProperties"], agent)
     by_name["additionalProperties"] = False
     file["properties"]["include"] = {
-        "description": "Files whose content is merged under this one.",
+        "description": "Files that are merged under this one.",
         "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
     }
     return {
@@ -80,8 +80,8 @@ def json_schema(tell: Callable[[str], object] = lambda line: None) -> dict[str, 
     }
 
 
-def _models(registry: Registry[Any], tell: Callable[[str], object]) -> dict[str, type[BaseModel]]:
-    return {name: model_of(family) for name, family in registry.loaded(tell).items()}
+def _models(registry: Registry[Any], report: Callable[[str], object]) -> dict[str, type[BaseModel]]:
+    return {name: model_of(family) for name, family in registry.loaded(report).items()}
 
 
 def _by_name(key: str, models: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:

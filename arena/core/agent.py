@@ -75,8 +75,7 @@ class Agent(Protocol):
     * `close()`: called once when the agent will not be asked again, so that it can let go of
       processes, files and threads. What it raises is ignored.
 
-    An object plays in one seat: partners, though they be the same agent, are two objects,
-    built once in each worker.
+    Each seat gets its own instance, also if partners are the same agent; a worker builds it once.
     """
 
     def act(self, view: View, rng: Rng) -> Action:

@@ -40,7 +40,7 @@ from arena.core.cards import (
     write_cards,
 )
 from arena.core.errors import ArenaError, did_you_mean, located
-from arena.core.files import write_atomically
+from arena.core.files import read_json, write_atomically
 from arena.core.printable import FORMULA
 
 FORMAT = 1
@@ -244,12 +244,7 @@ def _load_sidecar(path: Path) -> dict[str, Any]:
             f"{path}: {sidecar.name} is missing from its folder (game, origin and sha256); "
             f"'arena deals import {path} --game GAME --out SET.csv' makes a set with one"
         )
-    try:
-        meta = json.loads(_read_bytes(sidecar))
-    except (ValueError, RecursionError) as error:
-        raise DealError(f"{sidecar}: not JSON: {error}") from error
-    if not isinstance(meta, dict):
-        raise DealError(f"{sidecar}: expected an object with game and sha256")
+    meta = read_json(sidecar)
     for key in ("game", "sha256"):
         if not isinstance(meta.get(key), str):
             raise DealError(f"{sidecar}: {key!r} is missing or no text")

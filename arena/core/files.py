@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Any
 
 from arena.core.errors import ArenaError, did_you_mean
 
 _PACKAGE = Path(__file__).parents[1]
 
 
-def write_atomically(path: Path, data: str | bytes) -> None:
-    """Replace the file at `path` with `data`; no reader ever sees a part of it.
-
-    Raises `ArenaError` if that fails; the old file is then unchanged.
-    """
-    raw = data.encode() if isinstance(data, str) else data
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn errors of the file system into an `ArenaError` that names the file."""
     try:
+        yield
+    except OSError as error:
+        raise ArenaError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write to, which replaces `path` at the end; no reader ever sees a part of it.
+
+    If that fails, the old file is unchanged.
+    """
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         temporary = Path(name)
         try:
             with os.fdopen(handle, "wb") as out:
-                out.write(raw)
+                yield out
                 out.flush()
                 os.fsync(out.fileno())
             temporary.chmod(0o644)
@@ -32,8 +44,25 @@ def write_atomically(path: Path, data: str | bytes) -> None:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+
+
+def write_atomically(path: Path, data: str | bytes) -> None:
+    """Replace the file at `path` with `data`; raises `ArenaError` if that fails."""
+    with replacing(path) as out:
+        out.write(data.encode() if isinstance(data, str) else data)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The object in a JSON file; `ArenaError` says what is wrong with the file."""
+    try:
+        found = json.loads(path.read_bytes())
     except OSError as error:
-        raise ArenaError(f"{path}: cannot be written: {error.strerror or error}") from error
+        raise ArenaError(f"{path}: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise ArenaError(f"{path}: not JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise ArenaError(f"{path}: expected a JSON object")
+    return found
 
 
 _LONGEST_PATH, _LONGEST_NAME = 4096, 255

@@ -77,14 +77,14 @@ class Registry(Generic[T]):
         entries = _entries(self.group).get(name)
         return entries[0].dist if entries and name not in self._added else None
 
-    def loaded(self, tell: Callable[[str], object]) -> dict[str, T]:
-        """All that can be loaded, by name; `tell` is given a line for each that cannot."""
+    def loaded(self, report: Callable[[str], object]) -> dict[str, T]:
+        """All that can be loaded, by name; `report` receives a line for each that cannot."""
         found: dict[str, T] = {}
         for name in self.names():
             try:
                 found[name] = self.get(name)
             except BrokenPlugin as error:
-                tell(str(error))
+                report(str(error))
         return found
 
     def _load(self, name: str, entry: EntryPoint) -> T:

@@ -175,6 +175,11 @@ class MatchFormat:
         return self.target is not None and max(standing.scores, default=0) >= self.target
 
 
+def deals_per_unit(match: MatchFormat | None) -> int:
+    """How many deals of a set a match owns; 1 if only a target ends it, or for single deals."""
+    return (match.rounds if match else None) or 1
+
+
 # --- what a seat may know ----------------------------------------------------------------
 
 

@@ -56,7 +56,7 @@ def _asked(family: Any, name: str, nothing: Any) -> Any:
 
 def games_of(family: Any) -> list[str]:
     """The registered games that a family can play under their usual options."""
-    games = GAMES.loaded(tell=lambda _: None)
+    games = GAMES.loaded(lambda _: None)
     return [name for name, game in games.items() if why_not(family, game()) is None]
 
 

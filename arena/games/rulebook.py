@@ -74,7 +74,7 @@ def rules_of(game: type[Rules]) -> dict[str, Any]:
 
 def games_with(name: str) -> tuple[str, ...]:
     """The registered games that have rules of this name."""
-    games = GAMES.loaded(tell=lambda _: None)
+    games = GAMES.loaded(lambda _: None)
     return tuple(game for game, rules in games.items() if name in rules_of(rules))
 
 

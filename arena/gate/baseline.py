@@ -17,7 +17,7 @@ from arena.config.strict import Strict
 from arena.core.agent import Player
 from arena.core.deals import Deal
 from arena.core.errors import ArenaError
-from arena.core.files import write_atomically
+from arena.core.files import read_json, write_atomically
 from arena.core.rules import Rules
 from arena.core.source_code import code_digest, syntax_of
 from arena.tournament.fingerprint import is_reproducible, play_probe
@@ -93,12 +93,10 @@ def read_baseline(path: Path) -> Baseline:
     """A baseline from its file."""
     if not path.is_file():
         raise ArenaError(f"{path}: no such baseline; 'arena gate CONFIG --update' makes it")
+    data = read_json(path)
+    if data.get("format", FORMAT) != FORMAT:
+        raise ArenaError(f"{path}: format {data['format']}, not {FORMAT}; make it again: --update")
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(data, dict) and data.get("format", FORMAT) != FORMAT:
-            raise ArenaError(
-                f"{path}: format {data['format']}, not {FORMAT}; make it again: --update"
-            )
         return Baseline.model_validate(data)
     except ValueError as error:
         raise ArenaError(

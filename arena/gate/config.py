@@ -78,7 +78,7 @@ class TestFile(Strict):
 
 
 class AlsoFile(Strict):
-    """Conditions beside the test; also those of an agent that plays as before."""
+    """Conditions besides the test; also those of an agent that plays as before."""
 
     faults: int = Field(default=0, ge=0)
     """Deals that the candidate may forfeit."""

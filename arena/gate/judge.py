@@ -408,13 +408,13 @@ def _refuse_void(gate: Gate, baseline: Baseline, references: Mapping[str, str], 
 
 
 def _ledger_path(gate: Gate, options: GateOptions) -> Path:
-    """Beside the baseline; in the output folder where that cannot be written."""
+    """Next to the baseline; in the output folder if that cannot be written."""
     if gate.stored is None:
         return options.out / "ledger.jsonl"
-    beside = gate.stored.with_suffix(".ledger.jsonl")
+    path = gate.stored.with_suffix(".ledger.jsonl")
     try:
-        beside.parent.mkdir(parents=True, exist_ok=True)
-        with beside.open("a"):
-            return beside
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a"):
+            return path
     except OSError:
         return options.out / "ledger.jsonl"

@@ -77,7 +77,7 @@ class GateVerdict:
         return self.outcome == "pass"
 
     def exit_code(self, inconclusive: Literal["pass", "fail"] | None = None) -> int:
-        """For the shell; an inconclusive gate may be told to pass or to fail."""
+        """The exit code; `inconclusive` makes a gate that did not decide pass or fail."""
         if self.outcome == "inconclusive" and inconclusive is not None:
             return 0 if inconclusive == "pass" else 1
         return EXIT_CODES[self.outcome]

@@ -37,7 +37,7 @@ def state(name: str, unit: str, tally: Tally | None, pace: RateMeter, path: Path
 
 
 def _agents(tally: Tally, pairs: list[RunningMargin]) -> list[dict[str, Any]]:
-    """Everybody's mean margin over their opponents, the best one first.
+    """The mean margin of each agent over its opponents, the best one first.
 
     All pairings share the deals, so their means are not independent. The standard error of a
     mean is never more than the mean of the standard errors: the interval is a cautious one.

@@ -43,7 +43,7 @@ def check_bot(
         code = bot.close()
         why = "did not end within 2 s of 'quit', and was killed" if code is None else ""
         why = f"ended with exit code {code} after 'quit', expected 0" if code else why
-        yield BotCheck("ends when it is told to quit", why)
+        yield BotCheck("ends after 'quit'", why)
     finally:
         bot.close()
 

@@ -37,7 +37,7 @@ PATIENCE_S = 2.0
 _SOON_NS = 200_000
 """How long an answer is looked for before this process sleeps until there is one.
 
-A sleeping process is woken some 50 µs late. Other processes have the core meanwhile: each
+A sleeping process is woken some 50 µs late. Other processes can use the core in the meantime: each
 look gives it up, to the child before all.
 """
 _LOOK_S = 0.05
@@ -152,7 +152,7 @@ class Child:
             self._send_rest(line[sent:], until)
 
     def _send_rest(self, rest: bytes, until: float | None) -> None:
-        """The pipe is full: go on as the child reads, and read what it says meanwhile."""
+        """The pipe is full: go on as the child reads, and read its output at the same time."""
         self._poll.register(self._in, select.POLLOUT)
         try:
             while rest:

@@ -98,7 +98,7 @@ class Isolated(Launch):
         self._builder, self._files = _line_of(builder), tuple(map(str, files))
 
     def start(self, rules: Rules, memory_mb: int | None) -> Child:
-        """Start Python and tell it what to build, and where the game is to be found."""
+        """Start Python and send it the builder and the place of the game."""
         path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
         shown = (*needed_by_python(), str(cache_folder()), *self._files)
         sandbox = self.sandbox and self.sandbox.showing(*shown)
@@ -251,7 +251,7 @@ class Seated:
             raise self._give_up(error.kind, error.words, error.detail) from None
 
     def end_deal(self, outcome: Outcome | None) -> None:
-        """Tell how the deal ended."""
+        """Send the result of the deal."""
         if self.child is None:
             return
         message = {"type": "end", "deal": self._deal, "result": result_of(outcome)}

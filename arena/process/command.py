@@ -29,7 +29,7 @@ class Command:
         help="the program and its arguments; words that begin with ./ or ../ are files, "
         "found from the folder of the experiment",
     )
-    sees_all_cards: bool = parameter(False, help="whether it is shown everybody's cards")
+    sees_all_cards: bool = parameter(False, help="whether it sees all cards")
     reproducible: bool = parameter(
         True, help="whether the same view and seed always lead to the same action"
     )

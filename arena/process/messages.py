@@ -9,8 +9,8 @@
     end      deal, result                     →
     quit                                      →   (ends)
 
-Deals are numbered by their order in this process: their names would tell which deal of a
-published set is played. `end` has no result if a fault cut the deal short.
+Deals are numbered by their order in this process: their names would reveal which deal of
+a published set is played. `end` has no result if a fault cut the deal short.
 """
 
 from __future__ import annotations

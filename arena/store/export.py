@@ -11,9 +11,7 @@ import csv
 import importlib
 import io
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 from typing import IO, Any
 
 from arena.core.cards import SEATS, TRUMPS, card_name
@@ -168,19 +166,3 @@ FORMATS: dict[str, Callable[[Run, IO[bytes], bool], int]] = {
     "parquet": _parquet,
     "jsonl": _jsonl,
 }
-
-
-@contextmanager
-def written_whole(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write to that replaces `path` when it is complete, and is gone if it is not."""
-    temporary = path.with_name(f".{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with temporary.open("wb") as out:
-                yield out
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise ArenaError(f"{path}: cannot be written: {error.strerror or error}") from error

@@ -30,7 +30,7 @@ from filelock import FileLock, Timeout
 
 from arena.config.model_file import ModelFile
 from arena.core.errors import ArenaError
-from arena.core.files import FILES, kept_name, write_atomically
+from arena.core.files import FILES, kept_name, write_atomically, writing
 from arena.store.database import Database
 from arena.store.growth import growth
 from arena.store.manifest import CONFIG, MANIFEST, Manifest, read_config, write_manifest
@@ -51,15 +51,13 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
+        with writing(path):
             path.mkdir(parents=True, exist_ok=True)
             self._lock = _lock(path)
             self.was_killed = (path / HOLDER).exists()
             """Whether the process that wrote here before was ended while it did."""
             (path / HOLDER).write_text(f"process {os.getpid()} on {socket.gethostname()}\n")
             self._log: TextIO = (path / LOG).open("a", encoding="utf-8")
-        except OSError as error:
-            raise ArenaError(f"{path}: cannot be written: {error.strerror or error}") from error
 
     def __enter__(self) -> RunFolder:
         return self
@@ -146,13 +144,10 @@ class RunFolder:
 
     def log(self, text: str) -> None:
         """Add to the log, with the time."""
-        try:
+        with writing(self.path / LOG):
             for line in text.splitlines():
                 self._log.write(f"{now()} {line}\n")
             self._log.flush()
-        except OSError as error:
-            message = f"cannot be written: {error.strerror or error}"
-            raise ArenaError(f"{self.path / LOG}: {message}") from error
 
 
 def _content(path: Path) -> bytes:

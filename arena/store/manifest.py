@@ -25,8 +25,8 @@ from arena.config.entrants import AgentSpec
 from arena.config.models import Race, Reference, Stop
 from arena.config.strict import Strict, first_mistake
 from arena.core.errors import ArenaError
-from arena.core.files import write_atomically
-from arena.core.rules import MatchFormat
+from arena.core.files import read_json, write_atomically
+from arena.core.rules import MatchFormat, deals_per_unit
 
 FORMAT = 4
 MANIFEST = "manifest.json"
@@ -225,7 +225,7 @@ class Manifest(Strict):
     @property
     def deals_per_unit(self) -> int:
         """How many deals of the set a match owns; 1 where single deals are played."""
-        return (self.match.rounds if self.match else None) or 1
+        return deals_per_unit(self.match)
 
     @property
     def units_per_pairing(self) -> int:
@@ -243,17 +243,10 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
 def read_manifest(path: Path) -> Manifest:
     """The manifest of a run folder."""
     file = path / MANIFEST
-    try:
-        data = json.loads(file.read_bytes())
-    except FileNotFoundError as error:
+    if not file.exists():
         what = "no run here" if path.is_dir() else "no such folder"
-        raise ArenaError(f"{path}: {what} ({MANIFEST} is missing)") from error
-    except OSError as error:
-        raise ArenaError(f"{file}: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
-        raise ArenaError(f"{file}: not JSON: {error}") from error
-    if not isinstance(data, dict):
-        raise ArenaError(f"{file}: expected a JSON object")
+        raise ArenaError(f"{path}: {what} ({MANIFEST} is missing)")
+    data = read_json(file)
     found = data.get("format")
     if isinstance(found, int) and found != FORMAT:
         raise ArenaError(

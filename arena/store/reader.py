@@ -121,7 +121,7 @@ class Run:
 
     @cached_property
     def _owners(self) -> list[list[int]]:
-        """For each seating and side, whose side it is."""
+        """For each seating and side, the entrant that plays it."""
         return side_owners(self.rules, self.seatings)
 
     @cached_property
@@ -294,7 +294,7 @@ class Run:
         return Replay(pairing, record, deal, standing, seats)
 
     def agent_at(self, replay: Replay, seat: int) -> AgentSpec:
-        """The agent that sat in a seat: of a team, the member whose seat it is."""
+        """The agent that sat in a seat: of a team, the member that has this seat."""
         name = replay.seats[seat]
         members = self.manifest.entrants[name].members
         return members[replay.seats[:seat].count(name) % len(members)]

@@ -1,4 +1,4 @@
-"""The conformance suite: what every agent and every game must do, ours and strangers' alike.
+"""The conformance suite: what every agent and every game must do, those of plug-ins included.
 
 In a test of a plug-in:
 

@@ -127,14 +127,14 @@ class _AgentSuite:
             action = agent.act(view, Rng(seed))
         except Exception as error:
             said = f"raised {type(error).__name__}: {error}"
-            raise NotConformant(self.tell(rules, deal, where, said)) from error
+            raise NotConformant(self.describe(rules, deal, where, said)) from error
         if isinstance(action, bool) or not hasattr(action, "__index__"):
             said = f"answered {action!r}, which is no action (a whole number)"
-            raise NotConformant(self.tell(rules, deal, where, said))
+            raise NotConformant(self.describe(rules, deal, where, said))
         if action not in view.legal:
             legal = " ".join(action_name(choice, view.rules.bids) for choice in view.legal)
             said = f"played {action_name(action, view.rules.bids)}, legal: {legal}"
-            raise NotConformant(self.tell(rules, deal, where, said))
+            raise NotConformant(self.describe(rules, deal, where, said))
         return int(action)
 
     def compare(
@@ -149,7 +149,7 @@ class _AgentSuite:
             if one.action != other.action:
                 said = f"{fault} {action_name(other.action, rules.bids)} "
                 said += f"instead of {action_name(one.action, rules.bids)}"
-                raise NotConformant(self.tell(rules, deal, str(one), said))
+                raise NotConformant(self.describe(rules, deal, str(one), said))
 
     def pickled(self, rules: Rules) -> Any:
         try:
@@ -167,7 +167,7 @@ class _AgentSuite:
         found = hidden_thing(agent, rules, deal, state, decision.seat)
         if found:
             said = f"{found} can be reached from the agent"
-            raise NotConformant(self.tell(rules, deal, str(decision), said))
+            raise NotConformant(self.describe(rules, deal, str(decision), said))
 
     def check_secrecy(
         self, rules: Rules, deal: Deal, standing: Standing, decisions: Sequence[Decision]
@@ -208,7 +208,7 @@ class _AgentSuite:
                             f"other hands, it played {action_name(done, rules.bids)} instead of "
                             f"{action_name(decision.action, rules.bids)}"
                         )
-                        raise NotConformant(self.tell(rules, deal, str(decision), said))
+                        raise NotConformant(self.describe(rules, deal, str(decision), said))
                 rules.apply(state, action)
 
     # --- another process -----------------------------------------------------------------
@@ -234,7 +234,7 @@ class _AgentSuite:
         played = [replace(d, action=a) for d, a in zip(here, actions, strict=False)]
         self.compare(rules, deal, here, played, "is not deterministic: another process played")
 
-    def tell(self, rules: Rules, deal: Deal, where: str, said: str) -> str:
+    def describe(self, rules: Rules, deal: Deal, where: str, said: str) -> str:
         return f"{self.name}: {said} ({rules}, deal {deal.id}, {where})"
 
 

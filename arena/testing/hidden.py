@@ -58,7 +58,7 @@ def same_view_actions(
     decisions: Sequence[Decision],
     swap: dict[int, int],
 ) -> list[Action] | None:
-    """What everybody does in the permuted deal so that the last viewer sees the same as before.
+    """What all seats do in the permuted deal so that the last viewer sees the same as before.
 
     None if the rules do not allow it there, or if they see something else.
     """
@@ -85,7 +85,7 @@ def same_view_actions(
 def hidden_thing(root: Any, rules: Rules, deal: Deal, state: Any, seat: int) -> str | None:
     """What of the others' cards can be reached from `root`, going from object to object."""
     forbidden: dict[int, str] = {id(state): "the state of the round", id(deal): "the deal"}
-    forbidden[id(deal.hands)] = forbidden[id(state.hands)] = "everybody's cards"
+    forbidden[id(deal.hands)] = forbidden[id(state.hands)] = "all cards"
     for other in range(rules.players):
         if other != seat:
             what = f"the hand of seat {SEATS[other]}"

@@ -40,7 +40,7 @@ def cluster(jobs: int, farewell: Callable[[], None]) -> Iterator[int]:
         ) from error
     address = dask.config.get("scheduler-address", None)  # the variable, or a file of dask's
     with ExitStack() as open_things:
-        # Libraries write tracebacks when a connection is lost; what matters, the driver tells.
+        # Libraries write tracebacks when a connection is lost; the driver reports what matters.
         open_things.callback(logging.disable, logging.root.manager.disable)
         logging.disable(logging.CRITICAL)
         if address is None:

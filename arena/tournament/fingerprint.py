@@ -10,7 +10,7 @@ The probe: as many deals as there are seats, made from a fixed seed for the rule
 the experiment. In each the agent has another seat and the others play at random:
 32 decisions in Klaverjas, and the bids. That finds most changes, not the rarest.
 
-Agents whose play depends on the clock declare `reproducible = False` (a class
+Agents that play by the clock declare `reproducible = False` (a class
 variable or a property); they are not probed.
 
 A change that touches few hands keeps the fingerprint. So a run also keeps `code_of` its

@@ -26,7 +26,7 @@ from arena.core.agent import Player, Setup, sees_all_cards
 from arena.core.codec import encode_view
 from arena.core.deals import Deal
 from arena.core.errors import ArenaError
-from arena.core.files import write_atomically
+from arena.core.files import read_json, write_atomically
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng, rng_for
 from arena.tournament.schedule import seat_members, seatings
@@ -40,7 +40,7 @@ _EXPERIMENT = "recording.json"
 
 @runtime_checkable
 class Decides(Protocol):
-    """An agent that can tell what it considered, together with what it does."""
+    """An agent that can report the actions it considered, with the one it chooses."""
 
     def decide(self, view: View, rng: Rng) -> tuple[Action, Mapping[Action, Any]]:
         """The action, and for each one visits and value."""
@@ -75,12 +75,7 @@ def parts(folder: Path) -> list[Path]:
 
 def experiment_of(folder: Path) -> dict[str, Any]:
     """The experiment that a recording is of, as a configuration file with all filled in."""
-    path = folder / _EXPERIMENT
-    try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ArenaError(f"{path}: not the experiment of a recording: {error}") from error
-    return found
+    return read_json(folder / _EXPERIMENT)
 
 
 def _begin(experiment: ResolvedExperiment, folder: Path, deals_per_part: int) -> None:

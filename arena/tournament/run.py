@@ -49,7 +49,7 @@ class RunOptions:
     chunk_units: int | None = None
     """Units per chunk; None to adapt to how long they take."""
     mix_code: bool = False
-    """Go on with agents whose code has changed, if they play the same on the probe set."""
+    """Go on although the code of agents has changed, if they play the same on the probe set."""
 
 
 @dataclass(frozen=True)
@@ -317,13 +317,13 @@ class _Run:
         ]
         if not changed:
             return
-        told = f"{', '.join(changed)}: code changed, same play on the probe set"
+        change = f"{', '.join(changed)}: code changed, same play on the probe set"
         if not self.options.mix_code:
             raise ArenaError(
-                f"{self.folder.path}: {told}; the rest is not mixed with what is stored: give "
+                f"{self.folder.path}: {change}; the rest is not mixed with what is stored: give "
                 "--mix-code to go on, or --fresh to start over"
             )
-        self.folder.log(f"code: {told}; mixed")
+        self.folder.log(f"code: {change}; mixed")
 
     def _manifest(self, entrants: Mapping[str, EntrantUsed]) -> Manifest:
         session = Session(started=now(), jobs=self.runner.jobs, backend=self.runner.backend)

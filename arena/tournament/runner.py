@@ -167,7 +167,7 @@ class Runner:
         self._open.__exit__(kind, error, trace)
 
     def show(self, shown: tuple[tuple[bool, ...], ...]) -> None:
-        """Who of each team is shown everybody's cards; said once, before anything is played."""
+        """Set the members of each team that see all cards; before anything is played."""
         self._job = replace(self._job, shown=shown)
 
     def practise(self, builders: Mapping[Path, Builder]) -> None:
@@ -391,11 +391,11 @@ class Runner:
     def _read_notes(self, lost: list[Unit]) -> bool:
         """Whether workers say why they ended; stuck agents are at fault then."""
         notes = read_notes(Path(self._job.notes)) if self._job.notes else []
-        told = False
+        explained = False
         for note in notes:
             if note.seat == WARMING_UP:
                 self._job = replace(self._job, warm=False)
-                told = True
+                explained = True
                 continue
             pairing, unit_id, *_ = note.place
             # A note may be found late, when another worker has played the unit.
@@ -404,8 +404,8 @@ class Runner:
                     limit = self._job.decision_limit_s or 0.0
                     fault = overtime("stuck", note.seat, len(note.actions), limit)
                     self._blame(unit, note, fault)
-                    told = True
-        return told
+                    explained = True
+        return explained
 
     def _blame(self, unit: Unit, note: Note, fault: Fault) -> None:
         """A round that ended its worker is not tried again: it is known how it ends."""

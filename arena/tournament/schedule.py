@@ -34,7 +34,7 @@ from typing import Literal, TypeAlias
 from arena.config.experiment import ResolvedExperiment
 from arena.core.deals import Deal
 from arena.core.errors import ArenaError
-from arena.core.rules import MatchFormat, Rules, RulesError
+from arena.core.rules import MatchFormat, Rules, RulesError, deals_per_unit
 from arena.core.seeds import rng_for
 
 Seating: TypeAlias = tuple[int, ...]
@@ -74,8 +74,7 @@ class Schedule:
     @property
     def deals_per_unit(self) -> int:
         """How many deals of the set a unit owns."""
-        match = self.experiment.match
-        return 1 if match is None or match.rounds is None else match.rounds
+        return deals_per_unit(self.experiment.match)
 
     @property
     def units_per_pairing(self) -> int:

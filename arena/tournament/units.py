@@ -30,11 +30,11 @@ class UnitPlayer:
     stop_at_fault: bool = False
     """Whether the seatings after a fault need not be played: the run stops anyway."""
     enter: Callable[[tuple[int, str, int, int, str]], None] = lambda place: None
-    """Told before each round: pairing, unit, seating, number and deal."""
+    """Called before each round with pairing, unit, seating, number and deal."""
 
     @cached_property
     def _owners(self) -> list[list[int]]:
-        """For each seating and side, whose side it is."""
+        """For each seating and side, the entrant that plays it."""
         return side_owners(self.referee.rules, self.seatings)
 
     def play(

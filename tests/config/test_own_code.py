@@ -147,8 +147,8 @@ def test_a_run_folder_gets_nothing_imported(folder: Path) -> None:
     [
         ("./bto.py:Greedy", r"bto.py: No such file or directory; did you mean 'bot.py'"),
         ("./bot.py:Gredy", r"there is no class 'Gredy'; did you mean 'Greedy'"),
-        ("../outside.py:Bot", "does not lie beside or below the experiment"),
-        ("./link.py:Bot", "does not lie beside or below the experiment"),
+        ("../outside.py:Bot", "does not lie next to or below the experiment"),
+        ("./link.py:Bot", "does not lie next to or below the experiment"),
         ("os:system", "os.py: No such file or directory .installed packages register"),
         ("helper:pick", "there is no class 'pick'; it has no classes"),
         ("./wrong.py:Bot", "wrong.py:2: SyntaxError"),

@@ -167,7 +167,7 @@ from arena.config.strict_yaml import ConfigError
             "against: [rule]",
             "x.yaml:8: schedule.against: belongs to gauntlet, not round-robin",
         ),
-        ("type: round-robin", "only: [rule]", "x.yaml:8: schedule: nobody plays anybody"),
+        ("type: round-robin", "only: [rule]", "x.yaml:8: schedule: there are no pairings"),
         (
             "type: round-robin",
             "type: pairs, pairs: [[rule]]",

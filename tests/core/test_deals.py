@@ -23,6 +23,7 @@ from arena.core.deals import (
     sidecar_of,
     write_deal,
 )
+from arena.core.errors import ArenaError
 from arena.core.files import find_shipped, shipped_names
 from arena.core.generate import Filter, make_deals
 from arena.core.registry import GAMES
@@ -98,7 +99,7 @@ def test_mistakes_in_a_file_are_placed(small, old, new, message):
 def test_a_missing_or_damaged_sidecar_is_told(small):
     sidecar = sidecar_of(small.path)
     sidecar.write_text("{")
-    with pytest.raises(DealError, match="not JSON"):
+    with pytest.raises(ArenaError, match="not JSON"):
         DealSet.load(small.path)
     sidecar.write_text('{"game": "klaverjas"}')
     with pytest.raises(DealError, match="'sha256' is missing"):

@@ -1,4 +1,4 @@
-"""A leaderboard over runs: everybody who played a game under the same rules on the same deals.
+"""A leaderboard over runs: all agents that played a game under the same rules on the same deals.
 
 All runs in reports/ (or --runs) count, in one joint rating for each game, rules and deals.
 Agents are known by their fingerprints, so one that has changed since is another one, named

@@ -1,4 +1,4 @@
-"""Tell what changed between two runs of one experiment, per agent, paired by deal.
+"""Show what changed between two runs of one experiment, per agent, paired by deal.
 
 For every agent: its margin against the opponents that both runs have and that did not change
 (by fingerprint), on the deals that both have, new less old. Opponents left out are named.

@@ -178,7 +178,7 @@ def _rules_of(record: dict[str, Any], deal: Deal) -> Any:
     for game in games:
         if game.deck == dealt:
             return game()
-    raise DealError("cannot tell the game from the cards; say --game")
+    raise DealError("the cards fit no game; say --game")
 
 
 def _checked(deal: Deal, rules: Any, place: str) -> tuple[Deal, str, str]:

@@ -16,8 +16,9 @@ import sys
 
 from arena.cli.options import add_out, add_run
 from arena.core.errors import ArenaError
+from arena.core.files import replacing
 from arena.store import Run
-from arena.store.export import FORMATS, export, written_whole
+from arena.store.export import FORMATS, export
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     """Write a run."""
     with Run(args.run) as results:
         if args.out is not None:
-            with written_whole(args.out) as out:
+            with replacing(args.out) as out:
                 left_out = export(results, args.format, out, not args.no_times)
         elif args.format == "parquet" and sys.stdout.isatty():
             raise ArenaError("parquet is not for reading: give --out FILE")

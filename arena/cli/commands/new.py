@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the files and tell what to do with them."""
+    """Write the files and print the next steps."""
     files = make(args.kind, args.name, Path(), _schema)
     for file in files:
         print(f"wrote {file}")

@@ -1,4 +1,4 @@
-"""Tell how many deals an experiment needs to see a difference.
+"""Compute how many deals an experiment needs to see a difference.
 
 The spread of a deal's margin comes from stored results of the same experiment (its folder
 in reports/, or --from RUN), else from a pilot of a few deals that is played now and thrown
@@ -31,6 +31,7 @@ from arena.config.experiment import ResolvedExperiment
 from arena.config.loader import load
 from arena.core.errors import ArenaError
 from arena.core.files import run_folder
+from arena.core.rules import deals_per_unit
 from arena.core.tables import text_table
 from arena.report.words import count, interval, percent, plain
 from arena.stats import (
@@ -90,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(_as_json(plan, sequential, source), indent=2, allow_nan=False))
     else:
-        rounds = (experiment.match.rounds or 1) if experiment.match else 1
+        rounds = deals_per_unit(experiment.match)
         print("\n".join(_lines(plan, sequential, source, len(experiment.deals) // rounds)))
     return 0
 
@@ -112,7 +113,7 @@ def _spread(experiment: ResolvedExperiment, args: argparse.Namespace) -> tuple[s
 def _pilot(experiment: ResolvedExperiment, deals: int) -> tuple[str, Results]:
     if deals < 4:
         raise ArenaError("--pilot: at least 4 deals are needed")
-    rounds = (experiment.match.rounds or 1) if experiment.match else 1
+    rounds = deals_per_unit(experiment.match)
     few = replace(experiment, deals=experiment.deals[: deals * rounds])
     with tempfile.TemporaryDirectory(prefix="arena-pilot-") as folder:
         path = Path(folder) / "pilot"

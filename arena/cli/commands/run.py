@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         args.config,
         args.overrides,
         trust=args.trust or None,
-        tell=lambda line: quiet or print(f"arena: {line}", file=sys.stderr),
+        report=lambda line: quiet or print(f"arena: {line}", file=sys.stderr),
     )
     path = args.out or Path("reports") / experiment.name
     options = RunOptions(args.jobs, args.backend, args.fresh, mix_code=args.mix_code)

@@ -131,7 +131,7 @@ def _found() -> tuple[tuple[Kernel, ...], dict[str, str]]:
     """The kernels with the right form, and what is wrong with the others, by module name."""
     sound: dict[str, Kernel] = {}
     broken: dict[str, str] = {}
-    games = GAMES.loaded(tell=lambda _: None).items()
+    games = GAMES.loaded(lambda _: None).items()
     for name, game in sorted(games, key=lambda item: not item[1].__module__.startswith("arena.")):
         module = _module_name(game)
         if module in sound or module in broken or not has_part(game, "kernel"):

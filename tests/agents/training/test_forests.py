@@ -107,7 +107,7 @@ def test_the_legal_card_forest_makes_no_mistake_on_held_out_deals(
     ("recipe", "complaint"),
     [
         ({"tree": 3}, "tree: unknown key; did you mean 'trees'?"),
-        ({"recording": "nowhere"}, "not the experiment of a recording"),
+        ({"recording": "nowhere"}, "recording.json: No such file"),
         ({"recording": str(KLAVER_LIVE)}, "say which variant to learn: rotterdam or amsterdam"),
         ({"recording": "no.csv", "variant": "rotterdam"}, "no.csv: cannot be read"),
         (
