@@ -105,7 +105,7 @@ def find_set(name: str) -> Path:
     return find_shipped("deals", name, ".csv")
 
 
-def tell_left_out(line: str) -> None:
+def report_left_out(line: str) -> None:
     """Say that a plug-in is left out of a listing, where it does not disturb the listing."""
     print(f"arena: left out: {line}", file=sys.stderr)
 

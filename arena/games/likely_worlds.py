@@ -61,7 +61,7 @@ class UniformWorlds:
 
 def worlds_for(rules: Rules) -> tuple[str, DrawsWorlds]:
     """The worlds of a game, and a name for where their weights come from."""
-    for name, family in WORLDS.loaded(tell=lambda _: None).items():
+    for name, family in WORLDS.loaded(lambda _: None).items():
         if why_not(family, rules) is None:
             found = family()
             return f"{name} {getattr(found, 'model_hash', '')}".strip(), found

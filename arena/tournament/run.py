@@ -110,7 +110,7 @@ def hidden_from_agents(experiment: ResolvedExperiment, path: Path) -> tuple[Path
         for entrant in experiment.entrants
         for member in entrant.members
         if member.source is None
-        for model in model_files(Builder.of(member, experiment.folder).parameters)
+        for model in model_files(member.builder(experiment.folder).parameters)
     )
     file = experiment.deals_from.get("file")
     return (

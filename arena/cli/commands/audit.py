@@ -27,9 +27,8 @@ from arena.audit.campaign import AuditOptions, audit_run
 from arena.audit.mistakes import AuditedMistake, worst_mistakes
 from arena.audit.rounds import GRADES, AuditSettings
 from arena.audit.tables import DIMENSIONS, AuditTables, make_tables
-from arena.cli.options import RUN_HELP
+from arena.cli.options import add_json, add_run
 from arena.core.errors import ArenaError
-from arena.core.files import run_folder
 from arena.core.tables import text_table
 from arena.report.words import DASH, count, interval, percent, plain
 from arena.store import Run
@@ -37,7 +36,7 @@ from arena.store import Run
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which rounds, and how many worlds."""
-    parser.add_argument("run", type=run_folder, metavar="RUN", help=RUN_HELP)
+    add_run(parser)
     parser.add_argument("--agents", nargs="+", default=[], metavar="AGENT", help="default: all")
     parser.add_argument("--deals", type=int, metavar="N", help="deals of each pairing")
     parser.add_argument(
@@ -48,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="worlds per decision, fewer in the first tricks (default: %(default)s)",
     )
     parser.add_argument("--jobs", type=int, metavar="N", help="workers (default: all cores)")
-    parser.add_argument("--json", action="store_true", help="every number, as JSON")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -18,7 +18,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from arena.board import Board, boards, build, find_runs
-from arena.cli.options import tell_left_out
+from arena.cli.options import report_left_out
 from arena.core.errors import ArenaError
 from arena.core.files import RUNS
 from arena.core.registry import GAMES
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
             raise ArenaError(f"{args.runs}: no runs here")
         for each in runs:
             if each.manifest.stops_early:
-                tell_left_out(f"{each.path}: its pairings stopped when their results decided")
+                report_left_out(f"{each.path}: its pairings stopped when their results decided")
         runs = [each for each in runs if not each.manifest.stops_early]
         if args.action == "build":
             found = build(runs, args.out)

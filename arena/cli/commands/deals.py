@@ -17,7 +17,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from arena.cli.options import add_game_options, deal_named, find_set, rules_from_args, tell_left_out
+from arena.cli.options import (
+    add_game_options,
+    deal_named,
+    find_set,
+    report_left_out,
+    rules_from_args,
+)
 from arena.core.cards import mask_of
 from arena.core.deals import (
     Deal,
@@ -169,7 +175,7 @@ def _read_records(path: Path, args: argparse.Namespace) -> list[tuple[Deal, str,
 
 def _rules_of(record: dict[str, Any], deal: Deal) -> Any:
     """The rules that a record names, else those of the game with this deck."""
-    games = GAMES.loaded(tell_left_out).values()
+    games = GAMES.loaded(report_left_out).values()
     for game in games:
         rules = game.from_record(record)
         if rules is not None:

@@ -17,7 +17,7 @@ import json
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 
-from arena.cli.options import tell_left_out
+from arena.cli.options import report_left_out
 from arena.core.deals import DealSet
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.files import find_shipped, shipped_names
@@ -71,7 +71,7 @@ def _chosen(listing: _Listing, args: argparse.Namespace) -> list[Row]:
 
 
 def _games() -> list[Row]:
-    return [_game(name, game) for name, game in GAMES.loaded(tell_left_out).items()]
+    return [_game(name, game) for name, game in GAMES.loaded(report_left_out).items()]
 
 
 def _game(name: str, game: Any) -> Row:
@@ -125,7 +125,7 @@ def _families(registry: Registry[Any]) -> list[Row]:
     from arena.config.parameters import parameters_of  # pydantic: only where it is needed
 
     found = []
-    for name, family in registry.loaded(tell_left_out).items():
+    for name, family in registry.loaded(report_left_out).items():
         sees = getattr(family, "sees_all_cards", False)
         found.append(
             {

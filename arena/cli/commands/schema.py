@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from arena.cli.options import tell_left_out
+from arena.cli.options import report_left_out
 from arena.config.schema import json_schema
 from arena.core.codec import view_schema
 from arena.gate.config import GateFile
@@ -23,7 +23,7 @@ from arena.process.messages import message_schema
 from arena.report.document import json_schema as report_schema
 
 SCHEMAS = {
-    "experiment": lambda: json_schema(tell_left_out),
+    "experiment": lambda: json_schema(report_left_out),
     "view": view_schema,
     "protocol": message_schema,
     "report": report_schema,
