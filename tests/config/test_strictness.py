@@ -80,9 +80,10 @@ from arena.config.strict_yaml import ConfigError
         (
             "seed: 1",
             "sed: 1",
-            "x.yaml:9: sed: unknown key; did you mean 'seed'? (allowed: agents, "
-            "deals, decision_limit_s, description, game, include, indifferent, isolate, match, "
-            "most_agents, name, on_fault, placements, reference, schedule, seed, seeds_per_deal, stop)",
+            "x.yaml:9: sed: unknown key; did you mean 'seed'? (allowed: agents, deals, "
+            "decision_limit_s, description, game, include, indifferent, isolate, match, "
+            "most_agents, name, on_fault, placements, reference, schedule, seed, "
+            "seeds_per_deal, stop)",
         ),
         ("seed: 1", "seed: 1\nseed: 2", "x.yaml:10: seed: already given on line 9"),
         ("  rule:", "  random:", "x.yaml:7: agents.random: already given on line 5"),
