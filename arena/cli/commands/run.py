@@ -30,7 +30,6 @@ from arena.api.progress import Progress
 from arena.cli.options import add_experiment_options, number
 from arena.config.loader import load
 from arena.core.files import write_atomically
-from arena.live import LivePage
 from arena.report import HTML, is_current, write_report
 from arena.store import Run
 from arena.store.folder import TABLES, RunFolder
@@ -91,6 +90,8 @@ def run(args: argparse.Namespace) -> int:
         with RunFolder(path) as folder, ExitStack() as stack:
             watchers: list[Watcher] = [progress]
             if args.serve is not None:
+                from arena.live import LivePage  # here: its texts come with all of the report
+
                 page = stack.enter_context(LivePage(experiment.name, unit, path, args.serve))
                 print(f"arena: live at {page.url}", file=sys.stderr, flush=True)
                 watchers.append(page)
