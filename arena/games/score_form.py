@@ -43,7 +43,20 @@ LOW_RANKS = ALIKE + SUIT_SIZE
 """The ranks (as in NATURAL) for which interchangeable cards could make four of a kind."""
 POINTS = LOW_RANKS + 1
 """From here on, the points of each card, by its bit in kernel coordinates."""
-FORM_WORDS = POINTS + 64
+CANONICAL = POINTS + 64
+"""From here on, by suit and cards left, the cards that stand for them: interchangeable cards are
+replaced by the weakest of their kind."""
+NEARLY = CANONICAL + 4 * SUIT_SIZE
+"""The same, with neighbours of nearly the same points replaced too."""
+NEAR_POINTS = NEARLY + 4 * SUIT_SIZE
+"""From here on, by suit and cards left, the points that this replaces: two bits for each group of
+such neighbours, four for a suit."""
+FORM_WORDS = NEAR_POINTS + 4 * SUIT_SIZE
+
+_NEAR = 2
+"""Points by which neighbours in a group differ at the most."""
+_GROUP = 3
+"""Of more cards in a group, sets of one size need not be in order."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +73,29 @@ class SuitForm:
     """By the set of cards left: whether no bonus depends on which of the low cards are left."""
     natural: Sequence[int]
     """By the set of cards left: their ranks, as a set that has the same meaning in all suits."""
+
+    @property
+    def near_groups(self) -> list[range]:
+        """Up to two groups of neighbours in strength that are worth nearly the same."""
+        groups, first = [], self.low_cards
+        while first < len(self.points):
+            last = first + 1
+            while last < len(self.points) and last - first < _GROUP:
+                worth = self.points[first : last + 1]
+                if max(worth) - min(worth) > _NEAR:
+                    break
+                last += 1
+            if last - first > 1:
+                groups.append(range(first, last))
+            first = last
+        return groups[:2]
+
+
+def _pushed_down(cards: int, group: range) -> int:
+    """A set of cards with those of a group replaced by the weakest of the group."""
+    inside = sum(1 << card for card in group)
+    count = (cards & inside).bit_count()
+    return cards & ~inside | ((1 << count) - 1) << group.start
 
 
 @dataclass(frozen=True)
@@ -99,6 +135,19 @@ class ScoreForm:
                 (NATURAL, suit.natural),
             ):
                 words[start + number * SUIT_SIZE :][: len(values)] = values
+            for left in range(1 << len(suit.points)):
+                at = number * SUIT_SIZE + left
+                alike = _pushed_down(left, range(suit.low_cards))
+                words[CANONICAL + at] = alike if suit.interchangeable[left] else left
+                near, replaced = alike, 0
+                for place, group in enumerate(suit.near_groups):
+                    near = _pushed_down(near, group)
+                    least, points = (
+                        sum(suit.points[card] for card in group if cards >> card & 1)
+                        for cards in (near, left)
+                    )
+                    replaced |= abs(points - least) << 2 * place
+                words[NEARLY + at], words[NEAR_POINTS + at] = near, replaced << 4 * number
         words[ALIKE : ALIKE + len(self.alike_bonus)] = self.alike_bonus
         words[LOW_RANKS] = self.low_ranks
         words.setflags(write=False)

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from arena.games.kernel import dispatch
-from arena.games.kernel.bits import ctz, high_bit
+from arena.games.kernel.bits import ctz, high_bit, pdep, pext
 from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import (
     KIND,
@@ -51,7 +51,7 @@ from arena.games.score_form import (
     POINTS,
 )
 from arena.solver.bounds import PART, bonus_left, cashed, points_left, sure_trumps
-from arena.solver.keys import distinct, position_key
+from arena.solver.keys import canonical_cards, difference, distinct, low_ranks_matter, position_key
 from arena.solver.memory import FAR, MOST_NODES, NEVER, NODES, SALT, UNKNOWN, Workspace
 
 
@@ -75,7 +75,7 @@ def search(ws: Workspace, game: Words, form: Numbers, hero: Word, goal: Int, lim
         while known or frame.moves == ZERO:
             value = frame.value
             if not known and frame.key != ZERO:
-                _remember(table, last, frame)
+                _remember(table, last, frame, hands)
             known = False
             if ply == 0:
                 return value
@@ -265,10 +265,14 @@ def _enter(ws: Workspace, game: Words, form: Numbers, hero: Word, ply: Int, last
             return True
         if frame.left > 1:
             limited = frame.limit >= 0
-            key = position_key(hands, form, frame.seat, frame.sweeps, ws.counts[SALT], limited)
-            frame.key = key
-            entry = ws.table[key & last]
-            if entry.key == key:
+            frame.canonical, frame.points = canonical_cards(form, all_cards, bonus)
+            kind = np.int64(limited) | np.int64(bonus == 0) << 1
+            kind |= np.int64(low_ranks_matter(form, all_cards)) << 2
+            frame.key = position_key(
+                hands, all_cards, frame.canonical, frame.seat, frame.sweeps, ws.counts[SALT], kind
+            )
+            entry = ws.table[frame.key & last]
+            if entry.key == frame.key:
                 if limited:
                     if goal <= entry.low and frame.limit >= entry.low_bonus:
                         frame.value = goal
@@ -277,14 +281,17 @@ def _enter(ws: Workspace, game: Words, form: Numbers, hero: Word, ply: Int, last
                         frame.value = goal - 1
                         return True
                 else:
-                    if entry.low >= goal:
-                        frame.value = entry.low
+                    low = entry.low - difference(frame.points, np.uint64(entry.low_points))
+                    if low >= goal:
+                        frame.value = low
                         return True
-                    if entry.high < goal:
-                        frame.value = entry.high
+                    high = entry.high + difference(frame.points, np.uint64(entry.high_points))
+                    if high < goal:
+                        frame.value = high
                         return True
                 if entry.card >= 0:
-                    frame.advice = ONE << np.uint64(entry.card)
+                    place = ONE << np.uint64(entry.card)
+                    frame.advice = pdep(pext(place, frame.canonical), all_cards)
     seat = frame.seat
     hand = hands[seat]
     if frame.place == 0:
@@ -301,7 +308,7 @@ def _enter(ws: Workspace, game: Words, form: Numbers, hero: Word, ply: Int, last
 
 
 @inlined
-def _remember(table: Any, last: Word, frame: Any) -> None:
+def _remember(table: Any, last: Word, frame: Any, hands: Words) -> None:
     """Keep the answer of a search."""
     entry = table[frame.key & last]
     if entry.key != frame.key:
@@ -311,16 +318,17 @@ def _remember(table: Any, last: Word, frame: Any) -> None:
         entry.key = frame.key
         entry.low, entry.high = np.int16(-FAR), np.int16(FAR)
         entry.low_bonus, entry.high_bonus = np.int16(FAR), np.int16(-1)
+    all_cards = hands[0] | hands[1] | hands[2] | hands[3]
     entry.size = np.int16(frame.left)
     entry.card = np.int16(-1)
     if frame.advice != ZERO:
-        entry.card = np.int16(ctz(frame.advice))
+        entry.card = np.int16(ctz(pdep(pext(frame.advice, all_cards), frame.canonical)))
     if frame.limit >= 0:
         if frame.value >= frame.goal:
             entry.low, entry.low_bonus = np.int16(frame.goal), np.int16(frame.limit)
         else:
             entry.high, entry.high_bonus = np.int16(frame.goal), np.int16(frame.limit)
     elif frame.value >= frame.goal:
-        entry.low = np.int16(frame.value)
+        entry.low, entry.low_points = np.int16(frame.value), np.uint16(frame.points)
     else:
-        entry.high = np.int16(frame.value)
+        entry.high, entry.high_points = np.int16(frame.value), np.uint16(frame.points)

@@ -6,10 +6,20 @@ from typing import Any
 
 import numpy as np
 
+from arena.games.kernel.bits import pdep, pext
 from arena.games.kernel.jit import inlined
-from arena.games.kernel.layout import ONE, ZERO, Int, Numbers, Word, Words
+from arena.games.kernel.layout import ONE, THREE, TWO, ZERO, Int, Numbers, Word, Words
 from arena.games.kernel.rng import mix
-from arena.games.score_form import INTERCHANGEABLE, LOW_CARDS, LOW_RANKS, NATURAL, SUIT_SIZE
+from arena.games.score_form import (
+    CANONICAL,
+    INTERCHANGEABLE,
+    LOW_CARDS,
+    LOW_RANKS,
+    NATURAL,
+    NEAR_POINTS,
+    NEARLY,
+    SUIT_SIZE,
+)
 
 _K1, _K2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _SUIT = np.uint64(511)
@@ -31,47 +41,47 @@ def low_ranks_matter(form: Numbers, cards: Word) -> bool:
 
 
 @inlined
-def _packed(bits: Word, kept: Word) -> Word:
-    """The bits of `bits` where `kept` has one, moved together; for up to four bits."""
-    result, place = ZERO, ZERO
+def canonical_cards(form: Numbers, cards: Word, bonus: Int) -> tuple[Word, Word]:
+    """The cards that stand for those left, and the points that this replaces.
+
+    Cards between which it makes no difference which one is left are replaced by the weakest. If
+    no bonus can come, neighbours of nearly the same points are too: X then differs by the
+    difference of the points at the most (`difference`).
+    """
+    if low_ranks_matter(form, cards):
+        return Word(cards), ZERO
+    start = NEARLY if bonus == 0 else CANONICAL
+    result, replaced = ZERO, ZERO
     for number in range(4):
-        bit = np.uint64(number)
-        if kept >> bit & ONE != ZERO:
-            result |= (bits >> bit & ONE) << place
-            place += ONE
-    return result
+        at = number * SUIT_SIZE + suit_of(cards, number)
+        result |= np.uint64(form[start + at]) << np.uint64(16 * number)
+        if bonus == 0:
+            replaced |= np.uint64(form[NEAR_POINTS + at])
+    return Word(result), Word(replaced)
+
+
+@inlined
+def difference(one: Word, other: Word) -> Int:
+    """By how much X can differ between positions with one key and other points."""
+    total: Int = np.int64(0)
+    rest = one ^ other
+    shift = ZERO
+    while rest >> shift != ZERO:
+        total += abs(np.int64(one >> shift & THREE) - np.int64(other >> shift & THREE))
+        shift += TWO
+    return total
 
 
 @inlined
 def position_key(
-    hands: Words, form: Numbers, leader: Word, sweeps: Int, salt: Int, limited: bool
+    hands: Words, cards: Word, canonical: Word, leader: Word, sweeps: Int, salt: Int, kind: Int
 ) -> Word:
     """Names a position at the beginning of a trick."""
-    all_cards = hands[0] | hands[1] | hands[2] | hands[3]
-    first, second, third, fourth = hands[0], hands[1], hands[2], hands[3]
-    fixed = low_ranks_matter(form, all_cards)
-    if not fixed:
-        for number in range(4):
-            low = form[LOW_CARDS + number]
-            left = suit_of(all_cards, number)
-            if form[INTERCHANGEABLE + number * SUIT_SIZE + left] == 0:
-                continue
-            mask = np.uint64((1 << low) - 1)
-            shift = np.uint64(16 * number)
-            kept = np.uint64(left) & mask
-            if kept & (kept + ONE) != ZERO:  # there are gaps
-                gone = ~(mask << shift)
-                first = first & gone | _packed(first >> shift & mask, kept) << shift
-                second = second & gone | _packed(second >> shift & mask, kept) << shift
-                third = third & gone | _packed(third >> shift & mask, kept) << shift
-                fourth = fourth & gone | _packed(fourth >> shift & mask, kept) << shift
-    about = leader | np.uint64(sweeps) << np.uint64(2) | np.uint64(fixed) << np.uint64(4)
-    about |= np.uint64(limited) << np.uint64(5) | np.uint64(salt) << np.uint64(6)
+    about = leader | np.uint64(sweeps) << np.uint64(2) | np.uint64(kind) << np.uint64(4)
+    about |= np.uint64(salt) << np.uint64(7)
     key = mix(about * _K2 + _K1)
-    key = mix(key ^ first) * _K1
-    key = mix(key ^ second) * _K1
-    key = mix(key ^ third) * _K1
-    key = mix(key ^ fourth) * _K1
+    for seat in range(4):
+        key = mix(key ^ pdep(pext(hands[seat], cards), canonical)) * _K1
     return Word(key | ONE)
 
 

@@ -31,10 +31,13 @@ ENTRY = np.dtype(
         ("high_bonus", np.int16),
         ("card", np.int16),
         ("size", np.int16),
+        ("low_points", np.uint16),
+        ("high_points", np.uint16),
     ],
     align=True,
 )
-"""Bounds of X; with a limit for bonuses, a goal and limit that are reached and one that is not."""
+"""Bounds of X; with a limit for bonuses, a goal and limit that are reached and one that is not.
+Bounds hold for the points with which they were found (`keys.canonical_cards`)."""
 
 FRAME = np.dtype(
     [
@@ -44,6 +47,8 @@ FRAME = np.dtype(
         ("led", np.uint64),
         ("best", np.uint64),
         ("key", np.uint64),
+        ("canonical", np.uint64),
+        ("points", np.uint64),
         ("seat", np.uint64),
         ("holder", np.uint64),
         ("place", np.int64),
