@@ -110,11 +110,7 @@ def search(ws: Workspace, game: Words, form: Numbers, hero: Word, goal: Int, lim
         moves = frame.moves
         card = frame.advice & moves
         if card == ZERO:
-            leading = moves
-            if frame.place != 0:
-                best = frame.best
-                leading = moves & (frame.led | trumps) & ~(best | (best - ONE))
-            card = _first_choice(frame, moves, leading, game, form)
+            card = _first_choice(frame, moves, hands, game, form)
         else:
             frame.advice = ZERO
         frame.moves = moves ^ card
@@ -163,24 +159,49 @@ def search(ws: Workspace, game: Words, form: Numbers, hero: Word, goal: Int, lim
 
 
 @inlined
-def _first_choice(frame: Any, moves: Word, leading: Word, game: Words, form: Numbers) -> Word:
-    """The card to try first: the strongest that takes the trick; else by points."""
-    friendly = frame.place != 0 and (frame.holder ^ frame.seat) & ONE == ZERO
-    if leading != ZERO and not (friendly and frame.place == 3):
-        if frame.place == 3:
-            return Word(leading & (~leading + ONE))
-        return Word(ONE << high_bit(leading))
+def _strongest(hand: Word, led: Word, trumps: Word) -> Word:
+    """The strongest card with which a hand can follow, as far as it counts in the trick."""
+    cards = hand & led
+    if cards == ZERO:
+        cards = hand & trumps
+    return Word(cards)
+
+
+@inlined
+def _first_choice(frame: Any, moves: Word, hands: Words, game: Words, form: Numbers) -> Word:
+    """The card to try first: one that wins the trick for its side if all play their strongest."""
+    if moves & (moves - ONE) == ZERO:
+        return Word(moves)
+    trumps, step, seat = game[TRUMPS], game[STEP], frame.seat
+    led, place = frame.led, frame.place
+    friendly = place != 0 and (frame.holder ^ seat) & ONE == ZERO
+    ours = frame.best if friendly else ZERO
+    theirs = ZERO if friendly else frame.best
+    if place != 0:
+        if place < 3:
+            theirs = max(theirs, _strongest(hands[(seat + step) & THREE], led, trumps))
+        if place < 2:
+            ours = max(ours, _strongest(hands[(seat + step + step) & THREE], led, trumps))
     most: Int = np.int64(-1000)
     chosen = ZERO
     rest = moves
     while rest != ZERO:
         card = rest & (~rest + ONE)
         rest ^= card
+        if place == 0:
+            led = LOW_SUIT << (ctz(card) & S48)
+            theirs = max(
+                _strongest(hands[(seat + step) & THREE], led, trumps),
+                _strongest(hands[(seat - step) & THREE], led, trumps),
+            )
+            ours = _strongest(hands[(seat + step + step) & THREE], led, trumps)
         points = form[POINTS + np.int64(ctz(card))]
-        if card & game[TRUMPS] != ZERO:
-            points = points + 8 if not friendly else points - 8
-        worth = points if friendly else -points
-        if worth > most:
+        trump = np.int64(card & trumps != ZERO)
+        if max(ours, card & (led | trumps)) > theirs:
+            worth = 100 + points - 25 * trump
+        else:
+            worth = -points - 8 * trump
+        if worth >= most:
             most, chosen = worth, card
     return Word(chosen)
 
