@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from arena.games.kernel import dispatch
-from arena.games.kernel.bits import ctz, high_bit, pdep, pext
+from arena.games.kernel.bits import ctz, pdep, pext
 from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import (
     KIND,

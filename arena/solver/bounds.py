@@ -13,6 +13,7 @@ from arena.games.kernel.layout import (
     ONE,
     OWN,
     TRUMPS,
+    TWO,
     ZERO,
     Int,
     Numbers,
@@ -66,14 +67,24 @@ def cashed(game: Words, hands: Words, leader: Word, all_cards: Word) -> tuple[In
     others = all_cards & ~cards
     points: Int = np.int64(0)
     tricks: Int = np.int64(0)
-    if others & game[TRUMPS] != ZERO:
-        return points, tricks  # someone could trump, the partner too
+    trumps = game[TRUMPS]
+    theirs = others & trumps
+    if theirs != ZERO:  # someone could trump, the partner too
+        top = cards & trumps & ~((ONE << high_bit(theirs)) * TWO - ONE)
+        longest = max(
+            max(popcount(hands[0] & theirs), popcount(hands[1] & theirs)),
+            max(popcount(hands[2] & theirs), popcount(hands[3] & theirs)),
+        )
+        if popcount(top) < longest:
+            return points_left(game, top), np.int64(popcount(top))
+        points, tricks = points_left(game, theirs), np.int64(0)  # they are drawn
+        others &= ~trumps
     for number in range(4):
         suit = LOW_SUIT << np.uint64(16 * number)
         theirs = others & suit
         top = cards & suit
         if theirs != ZERO:
-            top &= ~((ONE << high_bit(theirs)) * np.uint64(2) - ONE)
+            top &= ~((ONE << high_bit(theirs)) * TWO - ONE)
         points += points_left(game, top)
         tricks += np.int64(popcount(top))
     return points, tricks
