@@ -198,7 +198,7 @@ def _first_choice(frame: Any, moves: Word, hands: Words, game: Words, form: Numb
         points = form[POINTS + np.int64(ctz(card))]
         trump = np.int64(card & trumps != ZERO)
         if max(ours, card & (led | trumps)) > theirs:
-            worth = 100 + points - 25 * trump
+            worth = 100 + points + (20 if place == 0 else -25) * trump
         else:
             worth = -points - 8 * trump
         if worth >= most:
