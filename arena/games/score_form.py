@@ -51,7 +51,8 @@ NEARLY = CANONICAL + 4 * SUIT_SIZE
 NEAR_POINTS = NEARLY + 4 * SUIT_SIZE
 """From here on, by suit and cards left, the points that this replaces: two bits for each group of
 such neighbours, four for a suit."""
-FORM_WORDS = NEAR_POINTS + 4 * SUIT_SIZE
+TRUMPS_FIRST = NEAR_POINTS + 4 * SUIT_SIZE
+FORM_WORDS = TRUMPS_FIRST + 1
 
 _NEAR = 2
 """Points by which neighbours in a group differ at the most."""
@@ -110,6 +111,8 @@ class ScoreForm:
     hero_sweep: int = 0
     """The bonus of the hero for all tricks of the round."""
     other_sweep: int = 0
+    trumps_first: bool = False
+    """Whether a search tries to lead trumps first: where a trump may always be played."""
     contract: bool = False
     made_from: int = 0
     """The least X with which the contract is made."""
@@ -149,7 +152,7 @@ class ScoreForm:
                     replaced |= abs(points - least) << 2 * place
                 words[NEARLY + at], words[NEAR_POINTS + at] = near, replaced << 4 * number
         words[ALIKE : ALIKE + len(self.alike_bonus)] = self.alike_bonus
-        words[LOW_RANKS] = self.low_ranks
+        words[LOW_RANKS], words[TRUMPS_FIRST] = self.low_ranks, self.trumps_first
         words.setflags(write=False)
         return words
 

@@ -49,6 +49,7 @@ from arena.games.score_form import (
     HERO_SWEEP,
     OTHER_SWEEP,
     POINTS,
+    TRUMPS_FIRST,
 )
 from arena.solver.bounds import PART, bonus_left, cashed, points_left, sure_trumps
 from arena.solver.keys import canonical_cards, difference, distinct, low_ranks_matter, position_key
@@ -182,6 +183,7 @@ def _first_choice(frame: Any, moves: Word, hands: Words, game: Words, form: Numb
             theirs = max(theirs, _strongest(hands[(seat + step) & THREE], led, trumps))
         if place < 2:
             ours = max(ours, _strongest(hands[(seat + step + step) & THREE], led, trumps))
+    trumps_first = place == 0 and form[TRUMPS_FIRST] != 0
     most: Int = np.int64(-1000)
     chosen = ZERO
     rest = moves
@@ -198,9 +200,9 @@ def _first_choice(frame: Any, moves: Word, hands: Words, game: Words, form: Numb
         points = form[POINTS + np.int64(ctz(card))]
         trump = np.int64(card & trumps != ZERO)
         if max(ours, card & (led | trumps)) > theirs:
-            worth = 100 + points + (20 if place == 0 else -25) * trump
+            worth = 100 + points + (20 if trumps_first else -25) * trump
         else:
-            worth = -points - 8 * trump
+            worth = -points + (8 if trumps_first else -8) * trump
         if worth >= most:
             most, chosen = worth, card
     return Word(chosen)

@@ -28,4 +28,5 @@ def score_form(rules: Schieber, trump: int) -> ScoreForm:
         factor=tables.MULTIPLIERS[rules.multipliers][trump],
         hero_sweep=rules.match_bonus,
         other_sweep=rules.match_bonus,
+        trumps_first=True,
     )
