@@ -86,7 +86,7 @@ def race_table(report: RaceReport) -> TextTable:
     """Who stayed and who left, the last one first."""
     columns = (
         Column("agent", words=True),
-        Column("left after"),
+        Column(f"{report.units} until it left"),
         Column("compared with", words=True),
         Column(f"margin, {report.unit}"),
     )

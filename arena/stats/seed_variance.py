@@ -24,7 +24,7 @@ class SeedVariance:
     seeds: float | None
     """Of the margin of one deal with one seed, from seed to seed."""
     share: float | None
-    """`seeds` / (`cards` + `seeds`): what of the variance with one seed per deal is the seeds'."""
+    """`seeds` / (`cards` + `seeds`), at most 1: the seeds' part of the variance with one seed."""
     low: float | None
     """95% interval of the share, cut at 0 and 1."""
     high: float | None
@@ -36,9 +36,8 @@ class SeedVariance:
         """The standard error with so many seeds per deal and as many deals, in that of now."""
         if self.share is None:
             return None
-        share = min(self.share, 1.0)
-        now = 1 - share + share / self.seeds_per_deal
-        then = 1 - share + share / seeds_per_deal
+        now = 1 - self.share + self.share / self.seeds_per_deal
+        then = 1 - self.share + self.share / seeds_per_deal
         return float(np.sqrt(then / now))
 
 
@@ -48,7 +47,8 @@ def seed_variance(values: ArrayLike) -> SeedVariance:
     `values` has a row per deal and a column per seed (the seatings of each averaged first); a row
     with a NaN is left out. Formula: the one-way analysis of variance; `seeds` is the mean variance
     within deals, `cards` the variance of the deal means less `seeds`/k. Both are unbiased whatever
-    the shape of margins. The interval of the share is the jackknife over deals, with t(n - 1).
+    the shape of margins. The interval of the share is k/(k - 1 + F) with limits of F, the
+    mean square between deals by that within, from the jackknife of ln F over deals with t(n - 1).
     Unit: the deal. Assumes independent deals. Sources: Searle, Casella & McCulloch 1992, Variance
     Components, §3.6; Arvesen 1969, Ann. Math. Statist. 40 (jackknife).
     """
@@ -70,20 +70,24 @@ def seed_variance(values: ArrayLike) -> SeedVariance:
     if total <= 0:
         why = "Every game has the same margin: nothing varies."
         return SeedVariance(0.0, 0.0, None, None, None, n, k, join_notes(why, note))
-    cards, share = total - seeds, seeds / total
-    shares = _without_each(within, means, k)
-    error = float(np.sqrt((n - 1) / n * ((shares - shares.mean()) ** 2).sum()))
+    cards, share = total - seeds, min(1.0, seeds / total)
+    ratios = _without_each(within, means, k)
+    if not np.isfinite(ratios).all():
+        why = "Cards or seeds change margins on one deal only: the share has no interval."
+        return SeedVariance(cards, seeds, share, None, None, n, k, join_notes(why, note))
+    ratio = float(np.log(k * means.var(ddof=1) / seeds))
+    error = float(np.sqrt((n - 1) / n * ((ratios - ratios.mean()) ** 2).sum()))
     reach = float(special.stdtrit(n - 1, 0.975)) * error
-    low, high = max(0.0, share - reach), min(1.0, share + reach)
-    return SeedVariance(cards, seeds, share, min(low, 1.0), max(high, 0.0), n, k, note)
+    low, high = (min(1.0, k / (k - 1 + np.exp(ratio + side * reach))) for side in (1, -1))
+    return SeedVariance(cards, seeds, share, float(low), float(high), n, k, note)
 
 
 def _without_each(within: FloatArray, means: FloatArray, k: int) -> FloatArray:
-    """The share without each of the deals in turn."""
+    """The logarithm of F, the mean square between deals by that within, without each deal."""
     n = len(means)
     seeds = (within.sum() - within) / (n - 1)
     mean = (means.sum() - means) / (n - 1)
-    squares = ((means**2).sum() - means**2) - (n - 1) * mean**2
-    total = squares / (n - 2) + seeds * (1 - 1 / k)
-    shares: FloatArray = np.divide(seeds, total, out=np.zeros(n), where=total > 0)
-    return shares
+    between = (((means**2).sum() - means**2) - (n - 1) * mean**2) / (n - 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios: FloatArray = np.log(k * between) - np.log(seeds)
+    return ratios

@@ -203,6 +203,11 @@ class Manifest(Strict):
         return self.model_copy(update={"pairings": tuple(pairings)})
 
     @property
+    def seeds_per_deal(self) -> int:
+        """How many times each seating of a deal is played."""
+        return self.seatings.count(self.seatings[0]) if self.seatings else 1
+
+    @property
     def stops_early(self) -> bool:
         """Whether results decided how much was played: plain means and intervals are wrong then."""
         return self.stop is not None or self.race is not None

@@ -16,6 +16,7 @@ from arena.report.sections.pairs import PairsSection
 from arena.report.sections.points import PointsSection
 from arena.report.sections.provenance import ProvenanceSection
 from arena.report.sections.references import ReferencesSection
+from arena.report.sections.seeds import SeedsSection
 from arena.report.sections.strength import StrengthSection
 from arena.report.sections.sweeps import SweepsSection
 from arena.report.sections.verdict import VerdictSection
@@ -31,6 +32,7 @@ SECTIONS: tuple[type[Section[Any]], ...] = (
     StrengthSection,
     PairsSection,
     MarginsSection,
+    SeedsSection,
     ReferencesSection,
     PointsSection,
     SwingsSection,
