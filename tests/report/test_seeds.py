@@ -1,4 +1,4 @@
-"""The section on cards and seeds: only with several seeds per deal, with the numbers of the games."""
+"""The section on cards and seeds: only with several seeds, with the numbers of the games."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from helpers.experiments import entrant, make_experiment, play
 
 from arena.report import write
-from arena.store import Run
 from arena.stats.seed_variance import seed_variance
+from arena.store import Run
 
 
 def test_the_section_has_the_variance_of_every_pair(tmp_path: Path) -> None:
