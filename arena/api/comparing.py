@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -26,18 +26,7 @@ from arena.core.tables import text_table
 from arena.report.words import count, interval, percent, plain, pvalue, signed
 from arena.stats import TestResult
 from arena.store import Run
-from arena.tournament.stopping import read_traces
-
-
-@dataclass(frozen=True)
-class AfterStopping:
-    """What a run that stopped when its sequential test decided says about two agents."""
-
-    estimate: float | None
-    """Median-unbiased, as the limits: they take into account that the test stopped."""
-    low: float | None
-    high: float | None
-    decision: str
+from arena.tournament.stopping import SequentialTrace, read_traces
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,7 +41,8 @@ class AgentComparison:
     """All statistics."""
     detectable_in_field: float | None
     """The difference that the run would have found among all of its agents; None for several."""
-    after_stopping: AfterStopping | None = None
+    after_stopping: SequentialTrace | None = None
+    """The sequential test by which the run stopped, with the margin of the first agent."""
 
     @property
     def mean(self) -> float | None:
@@ -83,7 +73,7 @@ class AgentComparison:
         return {
             **self.found.to_json(),
             "detectable_in_field": self.detectable_in_field,
-            "after_stopping": None if stopped is None else asdict(stopped),
+            "after_stopping": None if stopped is None else asdict(replace(stopped, path=())),
         }
 
     def __repr__(self) -> str:
@@ -135,18 +125,18 @@ def _path(run: RunResults | Path | str) -> Path:
     return run.path if isinstance(run, RunResults) else run_folder(run)
 
 
-def _after_stopping(run: Run, first: str, second: str) -> AfterStopping | None:
+def _after_stopping(run: Run, first: str, second: str) -> SequentialTrace | None:
     """None if the run has no `stop` section, or is not finished."""
     for pair in read_traces(run.path) if run.manifest.stop is not None else ():
         trace = pair.trace
         if (pair.first, pair.second) == (first, second):
-            return AfterStopping(trace.estimate, trace.low, trace.high, trace.decision)
+            return trace
         if (pair.second, pair.first) == (first, second):
             estimate, low, high = (
                 None if value is None else -value
                 for value in (trace.estimate, trace.high, trace.low)
             )
-            return AfterStopping(estimate, low, high, trace.decision)
+            return replace(trace, estimate=estimate, low=low, high=high)
     return None
 
 
@@ -181,7 +171,7 @@ def _in_field(runs: Sequence[Run], first: str, second: str) -> float | None:
 def _lines(
     found: Comparison | IndirectComparison,
     in_field: float | None,
-    stopped: AfterStopping | None,
+    stopped: SequentialTrace | None,
 ) -> Iterator[str]:
     statistics = found.statistics
     difference = statistics.difference

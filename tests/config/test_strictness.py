@@ -154,7 +154,8 @@ from arena.config.strict_yaml import ConfigError
             "type: round-robin",
             "type: round-robbin",
             "x.yaml:8: schedule.type: unknown value "
-            "\"round-robbin\"; did you mean 'round-robin'? (allowed: gauntlet, pairs, round-robin)",
+            "\"round-robbin\"; did you mean 'round-robin'? (allowed: gauntlet, pairs, "
+            "race, round-robin)",
         ),
         ("type: round-robin", "type: gauntlet", "x.yaml:8: schedule.against: missing; gauntlet"),
         (
@@ -323,4 +324,4 @@ def test_a_mistake_at_the_top_hides_none_inside(tmp_path: Path) -> None:
     lines = str(caught.value)
     for told in ("agents.mc.playuots: unknown key", "agents.other.family: unknown agent family"):
         assert told in lines
-    assert "game, include, isolate" in lines, "the keys that a file may have"
+    assert "game, include, indifferent" in lines, "the keys that a file may have"
