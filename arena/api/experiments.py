@@ -118,11 +118,9 @@ class Experiment:
     def __repr__(self) -> str:
         resolved = self.resolved
         agents = ", ".join(entrant.name for entrant in resolved.entrants)
-        pairs, deals = len(resolved.pairings), len(resolved.deals)
-        return (
-            f"<Experiment {resolved.name!r}: {agents}; {pairs} pairs on {deals} deals of "
-            f"{resolved.rules.name}>"
-        )
+        pairs = f"{len(resolved.pairings)} pair" + "s" * (len(resolved.pairings) > 1)
+        deals = f"{len(resolved.deals)} deals of {resolved.rules.name}"
+        return f"<Experiment {resolved.name!r}: {agents}; {pairs} on {deals}>"
 
     def run(
         self,

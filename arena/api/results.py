@@ -139,8 +139,9 @@ class RunResults:
 
     def __repr__(self) -> str:
         manifest = self.manifest
-        pairs, units = len(manifest.pairings), manifest.units_per_pairing
-        head = f"{manifest.name}: {pairs} pairs, {units:,} {self._units} each, in {self.path}"
+        units, count = manifest.units_per_pairing, len(manifest.pairings)
+        pairs = f"{count} pair" + "s" * (count > 1)
+        head = f"{manifest.name}: {pairs}, {units:,} {self._units} each, in {self.path}"
         return f"{head}\n\n{text_table(*self._ladder)}"
 
     def _repr_html_(self) -> str:

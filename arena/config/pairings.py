@@ -39,7 +39,7 @@ def find_pairings(
         "race": _field,
     }[schedule.type](schedule, agents, problems)
     if not pairs and not problems:
-        problems.add(here, f"there are no pairings: {len(agents.entrants)} agents are declared")
+        problems.add(here, "there are no pairings: at least two agents have to play each other")
     return tuple(pairs)
 
 

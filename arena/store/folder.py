@@ -119,9 +119,11 @@ class RunFolder:
     def keep_files(self, files: Mapping[str, Path]) -> None:
         """Put copies of the experiment's own files into the folder, by their names there.
 
-        Other files of these names belong to an earlier version of an agent: those are kept too.
+        Deals that were made for the run are in its folder already. Other files of these names
+        belong to an earlier version of an agent: those are kept too.
         """
-        contents = {kept_name(name): _content(path) for name, path in files.items()}
+        missing = {name: path for name, path in files.items() if not (self.path / name).is_file()}
+        contents = {kept_name(name): _content(path) for name, path in missing.items()}
         changed = [
             name
             for name, content in contents.items()
