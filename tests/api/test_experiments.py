@@ -62,7 +62,7 @@ def test_a_named_experiment_goes_on_where_it_stopped() -> None:
     assert first.path == Path("reports/mine") and len(first.deals) == 6
     again = experiment(name="mine", deals=9).run()
     assert again.deals[:6].equals(first.deals) and len(again.deals) == 9
-    with pytest.raises(arena.ArenaError, match=r"agents\.mine\.family: \"Lowest@"):
+    with pytest.raises(arena.ArenaError, match=r"deals\.limit: 9 there, 6 here"):
         experiment(name="mine", agents={"mine": lowest(1), "random": "random"}).run()
     changed = experiment(name="mine", agents={"mine": lowest(1), "random": "random"})
     assert len(changed.run(fresh=True).deals) == 6
@@ -106,7 +106,7 @@ def test_deals_may_be_a_set_a_file_or_deals() -> None:
 
 
 def test_an_experiment_says_what_it_is() -> None:
-    text = "<Experiment 'klaverjas': mine, random; 1 pairs on 6 deals of klaverjas>"
+    text = "<Experiment 'klaverjas': mine, random; 1 pair on 6 deals of klaverjas>"
     assert repr(experiment()) == text
 
 
