@@ -31,6 +31,7 @@ _HOMES = {
     "parameter": "arena.core.agent",
     "play": "arena.api.rounds",
     "run": "arena.api.experiments",
+    "solve": "arena.api.solving",
 }
 
 

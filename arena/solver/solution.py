@@ -13,6 +13,7 @@ from arena.core.cards import SEATS, pretty
 from arena.core.deals import Deal
 from arena.core.errors import ArenaError
 from arena.core.rules import Action, Rules, View
+from arena.core.tables import text_table
 from arena.games.kernel.layout import DECLARER, Numbers, Words
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.score_form import form_of, packed_form
@@ -38,7 +39,7 @@ class Bounds(NamedTuple):
         return f"{self.low:+d}" if self.solved else f"{self.low:+d} to {self.high:+d}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Solution:
     """The value of every legal card, as the margin of the side to move at the end of the round."""
 
@@ -62,10 +63,17 @@ class Solution:
         reached = self.value.low
         return tuple(card for card, bounds in self.cards.items() if bounds.high >= reached)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         rows = sorted(self.cards.items(), key=lambda item: (-item[1].low, -item[1].high, item[0]))
-        shown = ", ".join(f"{pretty(card)} {bounds}" for card, bounds in rows)
-        return f"{SEATS[self.seat]} to move: {shown}"
+        best = self.value.low
+        table = text_table(
+            ("card", "value", "loses"),
+            [
+                (pretty(card), str(bounds), f"{best - bounds.low}" if bounds.solved else "?")
+                for card, bounds in rows
+            ],
+        )
+        return f"{SEATS[self.seat]} to move\n\n{table}\n\n{self.nodes:,} positions searched"
 
 
 class TracedCard(NamedTuple):

@@ -64,7 +64,7 @@ _PLAYED_BY = (
 
 def _check(record: dict[str, Any]) -> tuple[int, list[str], list[str]]:
     """Plays that were checked, what does not agree, and what was not checked."""
-    rules = _rules_of(record)
+    rules = rules_of_record(record)
     deal = deal_from_record(record)
     rules.check_deal(deal)
     standing = _standing_of(record)
@@ -158,7 +158,8 @@ def _compare_kernel(
             mismatches.append(f"kernel: {what}: by the rules {by_rules}, by the kernel {by_kernel}")
 
 
-def _rules_of(record: dict[str, Any]) -> Any:
+def rules_of_record(record: dict[str, Any]) -> Any:
+    """The rules that a recorded round was played under."""
     broken: list[str] = []
     for name, game in GAMES.loaded(broken.append).items():
         try:

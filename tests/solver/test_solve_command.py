@@ -6,7 +6,13 @@ import json
 
 import pytest
 
+import arena
 from arena.cli import main
+from arena.core.cards import card_name
+from arena.core.deals import DealSet, deal_record
+from arena.core.files import find_shipped
+from arena.core.rules import action_name
+from arena.games.klaverjas import Klaverjas
 
 DEAL = ["klaverjas-given-1000", "17"]
 
@@ -20,11 +26,6 @@ def said(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
 @pytest.fixture
 def after(capsys: pytest.CaptureFixture[str]) -> str:
     """Four tricks of legal cards, the lowest each time."""
-    from arena.core.deals import DealSet
-    from arena.core.files import find_shipped
-    from arena.core.rules import action_name
-    from arena.games.klaverjas import Klaverjas
-
     rules = Klaverjas()
     deal = DealSet.load(find_shipped("deals", DEAL[0], ".csv")).find("klaverjas-given-0017")
     state = rules.start(deal)
@@ -37,7 +38,7 @@ def after(capsys: pytest.CaptureFixture[str]) -> str:
 
 def test_a_position_card_by_card(capsys: pytest.CaptureFixture[str], after: str) -> None:
     shown = said(capsys, *DEAL, "--after", after)
-    assert "to move; margins of" in shown
+    assert "to move" in shown
     assert "positions searched" in shown
     found = json.loads(said(capsys, *DEAL, "--after", after, "--json"))
     assert len(found["cards"]) == 4
@@ -64,13 +65,17 @@ def test_all_trumps_and_declarers(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ([*DEAL, "--after", "SA"], "--after: E cannot play SA; legal: CT D9 DQ H8 HT HJ SJ SK"),
+        ([*DEAL, "--after", "SA"], "E cannot play SA; legal: CT D9 DQ H8 HT HJ SJ SK"),
         ([*DEAL, "--trump", "X"], "unknown trump 'X'"),
         ([*DEAL, "--trump", "all", "--after", "HJ"], "--after does not go with --trump all"),
         ([*DEAL, "--nodes", "0"], "--nodes 0: at least 1"),
-        (["schieber-1000", "3"], "the trump is not fixed (phase 'bid'); say --trump"),
+        (["schieber-1000", "3"], "the trump is not fixed (phase 'bid'); name the trump"),
         (["hearts-1000"], "hearts cannot be solved with these rules"),
         ([*DEAL, "--option", "variant=rotterdam-2017"], "cannot be solved with these rules"),
+        (["{"], "the position is not JSON"),
+        (['{"hands": {}}', "--game", "klaverjas"], "'hands' is missing"),
+        (['{"hands": {"N": "C1"}}', "--game", "klaverjas"], "C1"),
+        ([*DEAL, "--declarer", "X"], "seat"),
     ],
 )
 def test_mistakes_are_one_line(
@@ -78,3 +83,28 @@ def test_mistakes_are_one_line(
 ) -> None:
     line = said(capsys, *words, code=2)
     assert why in line and line.count("\n") == 1
+
+
+def test_a_card_dealt_twice_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    deal = DealSet.load(find_shipped("deals", DEAL[0], ".csv")).find("klaverjas-given-0017")
+    record = {"game": "klaverjas", **deal_record(deal)}
+    record["hands"]["N"][0] = record["hands"]["E"][0]
+    line = said(capsys, json.dumps(record), code=2)
+    assert record["hands"]["E"][0] in line and line.count("\n") == 1
+
+
+def test_a_pasted_record_is_solved_like_its_deal(
+    capsys: pytest.CaptureFixture[str], after: str
+) -> None:
+    deal = DealSet.load(find_shipped("deals", DEAL[0], ".csv")).find("klaverjas-given-0017")
+    record = {"game": "klaverjas", **deal_record(deal)}
+    asked = json.loads(said(capsys, *DEAL, "--after", after, "--json"))
+    assert (
+        json.loads(said(capsys, json.dumps(record), "--after", after, "--json"))["cards"]
+        == (asked["cards"])
+    )
+    record["plays"] = [{"card": card} for card in after.split()]
+    solution = arena.solve(record)
+    assert {card_name(card): list(each) for card, each in solution.cards.items()} == asked["cards"]
+    assert "loses" in repr(solution)
+    assert arena.solve(deal, game="klaverjas", after=after).cards == solution.cards
