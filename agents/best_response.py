@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 
-from agents.policies.card_inputs import seen_of
 from agents.policies.features import deck_of
 from agents.policies.model import SHIPPED, hash_of, policies_for, read_policy
 from agents.search.best_response import Others, Plan, respond
@@ -80,11 +79,10 @@ class BestResponse(Searcher):
         """Visits and mean value of each card, against others that play by the policy."""
         question = self.question(view, rng)
         game, root, rules = question.game, question.root, view.rules
-        worlds = self.worlds_of(view, question)
+        worlds = self.worlds_of(question)
         side, searching = rules.side_of(view.seat), self._searching(view)
         policy = policies_for(rules, self.policy)
-        style = policy.style(game, view, self.sharpness)
-        seen = question.voids if style is None else seen_of(game, view)
+        style, observed = policy.style(question.observed, self.sharpness), question.observed
         factors = policy.factors(game, self.sharpness)
         others = Others(deck_of(game), factors, self.types_in_tree, searching)
         hand = int(root[int(HANDS) + view.seat])
@@ -100,13 +98,13 @@ class BestResponse(Searcher):
             nonlocal used
             if style is None:
                 used = respond(
-                    plan, used, simulations, root, seen, game.words, worlds, others, c,
+                    plan, used, simulations, root, observed.voids, game.words, worlds, others, c,
                     question.leaves, side, roots, question.seed,
                 )  # fmt: skip
             else:
                 used = respond_by_steps(
-                    plan, used, simulations, root, seen, game.words, worlds, style, searching, c,
-                    question.leaves, side, roots, question.seed,
+                    plan, used, simulations, root, observed.known, game.words, worlds, style,
+                    searching, c, question.leaves, side, roots, question.seed,
                 )  # fmt: skip
 
         self.spend(question, self.simulations, simulate)

@@ -64,7 +64,7 @@ class Dmcts(TreeSearch):
 
     def search(self, view: View, question: TreeQuestion) -> Ballots:
         """The ballots of this decision's trees."""
-        worlds = self.worlds_of(view, question)
+        worlds = self.worlds_of(question)
         trees = self.worlds
         if self.worlds_per_trick is not None:
             trees = self.worlds_per_trick * (view.rules.hand_size - len(view.tricks))

@@ -111,7 +111,7 @@ class Ismcts(TreeSearch):
     def search(self, view: View, question: TreeQuestion, begun: Nodes | None = None) -> Nodes:
         """The tree after this decision's simulations, added to those of a tree already begun."""
         game = question.game
-        worlds = self.worlds_of(view, question)
+        worlds = self.worlds_of(question)
         nodes = new_nodes(self.room) if begun is None else begun
         hands = new_hands(self.room + 1) if self.observers == "all" else NO_HANDS
         visits = 0 if begun is None else int(begun.slots["visits"][0])

@@ -14,7 +14,7 @@ from agents.bidding.usual import usual_bid
 from agents.networks.dense_network import Network
 from agents.search.decision import CardStatistics, best_card
 from agents.search.network import Judge, expected_margin, follow, judge_of, load_network, set_out
-from agents.search.worlds import Worlds, deal_world, worlds_for
+from agents.search.worlds import Worlds, deal_world, observe_for, worlds_for
 from arena.config.model_file import ModelFile
 from arena.core.agent import parameter
 from arena.core.cards import cards_of
@@ -24,7 +24,6 @@ from arena.games.kernel.jit import compiled
 from arena.games.kernel.layout import LEFT, STATE_WORDS, TURN, ZERO, Words
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import copy_state, final_scores, play, side_of
-from arena.games.view_bytes import decode_state, encode_view
 
 SHIPPED = "value-klaverjas"
 
@@ -74,17 +73,16 @@ class MaxValue:
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         """The mean value of each card."""
         game = kernel_game(view.rules, view.trump)
-        encoded = encode_view(game, view)
-        root, _ = decode_state(game, encoded)
-        judge = judge_of(self.network, game, view, root)
+        observed = observe_for(self.beliefs, game, view)
+        judge = judge_of(self.network, observed)
         # Where the network is not shown worlds, they are all alike.
         worlds = self.worlds if judge.sees_worlds else 1
         bits = cards_of(int(game.mask(sum(1 << card for card in view.legal))))
         cards = np.array([1 << bit for bit in bits], dtype=np.uint64)
         means = np.zeros(len(cards))
         seed = np.array([rng.next64()], dtype=np.uint64)
-        plan = worlds_for(game, view, encoded, root, self.beliefs, seed)
-        _ask(root, game.words, plan, judge, cards, worlds, seed, means)
+        plan = worlds_for(observed, self.beliefs, seed)
+        _ask(observed.state, game.words, plan, judge, cards, worlds, seed, means)
         return {
             game.cards[bit]: CardStatistics(worlds, float(mean), worlds)
             for bit, mean in zip(bits, means, strict=True)

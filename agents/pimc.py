@@ -59,7 +59,7 @@ class Pimc(Dmcts):
     def _solve(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         question = self.question(view, rng)
         game = question.game
-        worlds = self.worlds_of(view, question)
+        worlds = self.worlds_of(question)
         room = SolverWorkspace.of(bits=min(20, 4 + 2 * self._tricks_left(view)))
         values = np.zeros(64)
         solved = 0

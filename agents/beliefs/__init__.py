@@ -27,7 +27,7 @@ from arena.core.registry import Registry
 from arena.core.rules import View
 from arena.games.infoset import InfoSet
 from arena.games.kernel.layout import Words
-from arena.games.kernel.spec import KernelGame
+from arena.games.observation import Observation
 
 __all__ = [
     "BELIEFS",
@@ -79,11 +79,11 @@ class Infers(abc.ABC):
     """What a game must have for it (see `arena.games.needs`)."""
 
     @abc.abstractmethod
-    def infer(self, game: KernelGame, view: View, root: Words, rng: Words) -> Inference:
-        """The pool, in the coordinates of `game`; `root` is the state of the view there."""
+    def infer(self, observed: Observation, rng: Words) -> Inference:
+        """The pool, in kernel coordinates; the observation has a ledger."""
 
     @abc.abstractmethod
-    def told(self, view: View, inferred: Inference) -> tuple[str, ...]:
+    def summary(self, view: View, inferred: Inference) -> tuple[str, ...]:
         """A summary of the inference for users, one line per item."""
 
 

@@ -31,8 +31,9 @@ from arena.core.rules import View
 from arena.core.seeds import Rng
 from arena.games.kernel.layout import Words
 from arena.games.kernel.rng import rng_array, take_back
-from arena.games.kernel.spec import KernelGame, kernel_game
+from arena.games.kernel.spec import kernel_game
 from arena.games.likely_worlds import WorldDraw
+from arena.games.observation import Observation, observe
 
 
 @dataclass(frozen=True)
@@ -91,18 +92,19 @@ class Plays(Infers):
         """The hash of the policies, for the fingerprint."""
         return hash_of(self.policy)
 
-    def infer(self, game: KernelGame, view: View, root: Words, rng: Words) -> Inference:
+    def infer(self, observed: Observation, rng: Words) -> Inference:
         """A pool of worlds, and how likely each is."""
+        view = observed.view
         model = policies_for(view.rules, self.policy)
-        types = types_for(model, game, self._priors(model, view))
-        past, style = past_of(game, view, root), model.style(game, view)
-        return infer(past, game, types, self.worlds, rng, self.trust, style)
+        types = types_for(model, observed.game, self._priors(model, view))
+        style = model.style(observed)
+        return infer(past_of(observed), types, self.worlds, rng, self.trust, style)
 
     def draw(self, view: View, count: int, rng: Rng) -> WorldDraw:
         """Worlds as likely as the plays make them, for audits (`arena.games.likely_worlds`)."""
         game = kernel_game(view.rules, view.trump)
         words = rng_array(rng)
-        inferred = self.infer(game, view, game.view_state(view), words)
+        inferred = self.infer(observe(game, view, with_ledger=True), words)
         take_back(rng, words)
         chances = inferred.weights() if inferred.pool.upto[-1] > 0 else None
         size = len(inferred.pool.upto)
@@ -119,7 +121,7 @@ class Plays(Infers):
             weights = chances
         return WorldDraw(hands, weights, everything)
 
-    def told(self, view: View, inferred: Inference) -> tuple[str, ...]:
+    def summary(self, view: View, inferred: Inference) -> tuple[str, ...]:
         """The effective sample size of the inference, and the posterior of the others' types."""
         count = len(inferred.pool.upto)
         worth = f"effective sample size {inferred.sample_size:,.0f}"

@@ -49,6 +49,7 @@ from arena.games.kernel.jit import compiled
 from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
+from arena.games.observation import observe
 from arena.measure.bench import fastest
 
 _REPEATS = 20
@@ -78,13 +79,14 @@ class NetworkBench:
         """All figures."""
         view = _position()
         game = kernel_game(view.rules, view.trump)
-        root = game.view_state(view)
+        observed = observe(game, view)
+        root = observed.state
         decisions, leaves = {}, {}
         for name, (model, sizes) in _NETWORKS.items():
             network = _network(model, sizes)
             agent = Ismcts(simulations=_SIMULATIONS, evaluator=_FixedJudge(network))
             decisions[f"network_{name}_ms"] = _decision_ms(agent, view, repeats)
-            judge = judge_of(network, game, view, root)
+            judge = judge_of(network, observed)
             card = np.uint64(1 << game.bits[view.legal[0]])
             leaves[f"network_{name}_us"] = _leaf_us(root, game.words, judge, card, repeats)
             if name == "small":

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from arena.core.cards import SUITS, suit_of
 from arena.games.kernel.bits import ctz
-from arena.games.kernel.jit import inlined, uncounted
+from arena.games.kernel.jit import inlined
 from arena.games.kernel.layout import (
     DECK,
     HANDS,
@@ -51,7 +51,6 @@ from arena.games.kernel.layout import PLAYED as STATE_PLAYED
 from arena.games.kernel.layout import TURN as STATE_TURN
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import side_of
-from arena.games.view_bytes import impossible
 
 VERSIONS = {"places": 1, "world": 1, "seat": 1, "cards": 1}
 """Of what networks are shown: models made for another version are refused. (`cards` is in
@@ -120,18 +119,6 @@ def look_from(
 @inlined
 def _taken(taken: Word) -> Word:
     return Word((taken & _PART) + (taken >> S16 & _PART))
-
-
-@uncounted
-def learn(state: Words, game: Words, may: Words, card: Word) -> None:
-    """Take from `may` what the seat in turn cannot hold if they play `card` now.
-
-    That is every card X for which `card` is not legal from the hand {card, X}.
-    """
-    seat = state[STATE_TURN]
-    held = state[HANDS + seat]
-    may[seat] &= ~impossible(state, game, card, may[seat])
-    state[HANDS + seat] = held
 
 
 # --- encodings ---------------------------------------------------------------------------

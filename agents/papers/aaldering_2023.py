@@ -14,7 +14,7 @@ from agents.search.worlds import Worlds
 from agents.searchers.tree_search import TreeQuestion
 from arena.core.agent import parameter
 from arena.core.errors import ArenaError
-from arena.core.rules import Action, Rules, View
+from arena.core.rules import Action, Rules
 from arena.core.seeds import Rng
 from arena.games.kernel.spec import KernelGame
 
@@ -63,11 +63,11 @@ class Aaldering2023(Ismcts):
         by_depth = "sign-by-depth" in self.as_published
         return super().selection(rules)._replace(sign_by_depth=by_depth)
 
-    def worlds_of(self, view: View, question: TreeQuestion) -> Worlds:
+    def worlds_of(self, question: TreeQuestion) -> Worlds:
         """The worlds that are searched, drawn exactly or as the program does."""
         if "backtracked-worlds" in self.as_published:
-            return backtracked_worlds(question.game, view)
-        return super().worlds_of(view, question)
+            return backtracked_worlds(question.observed)
+        return super().worlds_of(question)
 
     def best(self, game: KernelGame, nodes: Nodes, rng: Rng) -> Action:
         """The card to play after a search."""

@@ -15,15 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.worlds import Worlds, sampled_worlds
-from arena.core.rules import View
-from arena.games.infoset import InfoSet
 from arena.games.kernel.bits import popcount
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import ONE, S32, ZERO, Word, Words
 from arena.games.kernel.rng import next64
-from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.tricks import pick
-from arena.games.world_sampler import holders_of
+from arena.games.observation import Observation
 
 _UNSEEN, _MAY, _SIZES, _WORDS = 0, 1, 5, 9
 _HOLDERS = 4
@@ -38,12 +35,9 @@ def backtracking_plan(unseen: Word, may: Words, sizes: NDArray[np.int64]) -> Wor
     return plan
 
 
-def backtracked_worlds(game: KernelGame, view: View) -> Worlds:
+def backtracked_worlds(observed: Observation) -> Worlds:
     """Worlds as the program of Aaldering 2023 deals them, not all equally often."""
-    known = InfoSet.of(view)
-    may, sizes = holders_of(known)
-    plan = backtracking_plan(np.uint64(game.mask(known.unseen)), game.masks(may.tolist()), sizes)
-    return sampled_worlds(sample_backtracking, plan)
+    return sampled_worlds(sample_backtracking, backtracking_plan(*observed.hidden()))
 
 
 @compiled

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.networks.dense_network import Layers, scratch_for
-from agents.policies.card_inputs import MOST_SEEN, SEEN_WORDS, Scheme, read_seen, scheme_of
+from agents.policies.card_inputs import MOST_SEEN, Scheme, scheme_of
 from agents.policies.card_values import Valuer, weigh_by
 from agents.policies.features import Deck, deck_of
 from agents.policies.kinds import Policy, Style, weigh_in
@@ -23,7 +23,8 @@ from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import ONE, STATE_WORDS, ZERO, Int, Word, Words
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import legal
-from arena.games.view_bytes import ViewBytes, encode_view, read_state
+from arena.games.observation import SEEN_WORDS, observe, read_seen, read_state
+from arena.games.view_bytes import ViewBytes, encode_view
 
 
 class Adviser(Protocol):
@@ -82,10 +83,11 @@ class RuleAdviser(NamedTuple):
 
     def ask(self, view: View, found: NDArray[np.float64]) -> Action:
         """The card by the rules."""
-        game, style = self.game, self.policy.style(self.game, view)
+        observed = observe(self.game, view)
+        style = self.policy.style(observed)
         assert style is not None  # it has no tables
-        bit = advise_in_style(encode_view(game, view), game.words, game.to_bits, style, found)
-        return game.cards[bit]
+        bit = advise_in_style(observed.state, self.game.words, observed.known, style, found)
+        return self.game.cards[bit]
 
 
 @lru_cache(maxsize=256)
@@ -148,10 +150,11 @@ def advise_by_network(
     found: NDArray[np.float64],
 ) -> Int:
     """`advise` for a network that values cards."""
-    state, seen = np.empty(STATE_WORDS, np.uint64), np.empty(SEEN_WORDS, np.uint64)
+    state, voids = np.empty(STATE_WORDS, np.uint64), np.empty(4, np.uint64)
+    seen = np.empty(SEEN_WORDS, np.uint64)
     layers = Layers(sizes, weights)
     valuer = Valuer(scheme, layers, scratch_for(layers), np.empty(MOST_SEEN, np.int32))
-    read_seen(encoded, game, bits, state, seen)
+    read_seen(encoded, game, bits, state, voids, seen)
     cards = legal(state, game)
     total = weigh_by(state, game, seen, valuer, power, cards, found)
     return likeliest(cards, total, found)
@@ -159,15 +162,8 @@ def advise_by_network(
 
 @compiled
 def advise_in_style(
-    encoded: ViewBytes,
-    game: Words,
-    bits: NDArray[np.uint8],
-    style: Style,
-    found: NDArray[np.float64],
+    state: Words, game: Words, seen: Words, style: Style, found: NDArray[np.float64]
 ) -> Int:
     """`advise` for whatever else plays in a style."""
-    state, seen = np.empty(STATE_WORDS, np.uint64), np.empty(SEEN_WORDS, np.uint64)
-    read_seen(encoded, game, bits, state, seen)
     cards = legal(state, game)
-    total = weigh_in(style, state, game, seen, cards, found)
-    return likeliest(cards, total, found)
+    return likeliest(cards, weigh_in(style, state, game, seen, cards, found), found)

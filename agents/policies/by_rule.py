@@ -19,8 +19,7 @@ from agents.policies.kinds import OfOneType, Style
 from arena.config.model_file import ModelFile
 from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
-from arena.core.rules import View
-from arena.games.kernel.spec import KernelGame
+from arena.games.observation import Observation
 from arena.games.rulebook import book_of, games_with
 
 ENCODING = "rule"
@@ -48,10 +47,10 @@ class RulePolicy(OfOneType):
         """The hash of the model, for the fingerprint."""
         return hashlib.sha256(f"{self.rules} {self.slips!r}".encode()).hexdigest()
 
-    def style(self, game: KernelGame, view: View, sharpness: float = 1.0) -> Style:
+    def style(self, observed: Observation, sharpness: float = 1.0) -> Style:
         """The rules, with all that was played until now in their book."""
-        self.check(view.rules)
-        book = book_of(view, game, self.rules)
+        self.check(observed.view.rules)
+        book = book_of(observed, self.rules)
         return Style(None, book, self.slips, sharpness, np.zeros(64))
 
 

@@ -16,8 +16,8 @@ Seats are *places*: 0 is the one who looks, 1 plays after them, and so on. Suits
 by what they are (the trump suit first), and those that are alike by what the one who looks holds
 of them. So nothing is learnt twice, and where suits change their names, values go with them.
 
-What the state of a round does not say is noted card by card (`notice`): the cards that each seat
-may hold for all that everybody knows, and those that tricks were led with.
+What the state of a round does not say is noted card by card (`arena.games.observation`): the cards
+that each seat may hold for all that everybody knows, and those that tricks were led with.
 """
 
 from __future__ import annotations
@@ -28,11 +28,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.encodings import learn, mode_of
+from agents.networks.encodings import mode_of
 from agents.policies.features import deck_of, kinds_of
-from arena.core.rules import View
 from arena.games.kernel.bits import ctz, popcount
-from arena.games.kernel.jit import compiled, inlined, uncounted
+from arena.games.kernel.jit import inlined
 from arena.games.kernel.layout import (
     BEST,
     DECK,
@@ -49,13 +48,11 @@ from arena.games.kernel.layout import (
     S32,
     S48,
     SIDES,
-    STATE_WORDS,
     STEP,
     SUIT_WIDTH,
     TABLE,
     TAKEN,
     THREE,
-    TRICKS,
     TURN,
     TWO,
     ZERO,
@@ -64,14 +61,11 @@ from arena.games.kernel.layout import (
     Words,
 )
 from arena.games.kernel.spec import KernelGame
-from arena.games.kernel.step import play, side_of
-from arena.games.view_bytes import CARDS, ViewBytes, begin, encode_view, finish
+from arena.games.kernel.step import side_of
+from arena.games.observation import LEADS
 
 ENCODING = "cards"
 """The name of this encoding in model files."""
-SEEN_WORDS = 5
-"""The observations: the cards that each seat may hold, and those that led tricks."""
-_LEADS = 4
 MOST_SEEN = 256
 """More inputs than are ever there at once."""
 
@@ -121,85 +115,6 @@ def scheme_of(game: KernelGame) -> Scheme:
         scheme[_LANES + lane] = sorted(set(first)).index(first[lane])
     scheme.flags.writeable = False
     return scheme
-
-
-# --- what is noticed on the way ----------------------------------------------------------
-
-
-@inlined
-def new_seen(game: Words, seen: Words) -> None:
-    """Nothing was played yet."""
-    for seat in range(4):
-        seen[seat] = game[DECK]
-    seen[_LEADS] = ZERO
-
-
-@inlined
-def notice(state: Words, game: Words, seen: Words, card: Word) -> None:
-    """Record the public observation when the seat to act plays a card. Call it before `play`."""
-    if state[TABLE] == ZERO:
-        seen[_LEADS] |= card
-    learn(state, game, seen, card)
-
-
-def past_cards(game: KernelGame, view: View) -> tuple[Words, int]:
-    """All cards that were played, in their order, and who led the first; who sees it, if none."""
-    cards = [card for trick in view.tricks for card in trick.cards] + list(view.table)
-    leader = view.tricks[0].leader if view.tricks else view.table_leader
-    return game.masks([1 << card for card in cards]), view.seat if leader is None else leader
-
-
-def seen_of(game: KernelGame, view: View) -> Words:
-    """The observations of a view."""
-    state, seen = np.empty(STATE_WORDS, np.uint64), np.empty(SEEN_WORDS, np.uint64)
-    read_seen(encode_view(game, view), game.words, game.to_bits, state, seen)
-    return seen
-
-
-@uncounted
-def read_seen(
-    encoded: ViewBytes, game: Words, bits: NDArray[np.uint8], state: Words, seen: Words
-) -> None:
-    """The round as its seat knows it, and the observations in it.
-
-    The state is that of `arena.games.view_bytes.read_state`.
-    """
-    begin(encoded, game, state)
-    new_seen(game, seen)
-    for at in range(CARDS, len(encoded)):
-        card = ONE << np.uint64(bits[encoded[at]])
-        notice(state, game, seen, card)
-        play(state, game, card)
-    finish(encoded, bits, state)
-
-
-@compiled
-def witness(cards: Words, leader: Word, now: Words, game: Words, seen: Words) -> None:
-    """The observations of a round with these `cards`, up to `now`.
-
-    `seen` has a row for before each card, and one for after the last.
-    """
-    state = np.empty(STATE_WORDS, np.uint64)
-    begin_again(now, game, leader, state)
-    new_seen(game, seen[0])
-    for i in range(len(cards)):
-        for k in range(SEEN_WORDS):
-            seen[i + 1, k] = seen[i, k]
-        notice(state, game, seen[i + 1], cards[i])
-        state[HANDS + state[TURN]] |= cards[i]
-        play(state, game, cards[i])
-
-
-@uncounted
-def begin_again(now: Words, game: Words, leader: Word, state: Words) -> None:
-    """The round of `now` before its first card, with no hands."""
-    for i in range(STATE_WORDS):
-        state[i] = now[i]
-    for i in range(4):
-        seat = np.uint64(i)
-        state[HANDS + seat] = state[TAKEN + seat] = state[PLAYED + seat] = ZERO
-    state[TABLE] = state[LED] = state[BEST] = state[HOLDER] = state[OPENED] = ZERO
-    state[TURN], state[LEFT] = leader, game[TRICKS]
 
 
 # --- inputs ------------------------------------------------------------------------------
@@ -300,7 +215,7 @@ def look_at(
     count = _enter(out & ~seen[next_], 7 * size, places, inputs, count)
     count = _enter(out & ~seen[across], 8 * size, places, inputs, count)
     count = _enter(out & ~seen[last], 9 * size, places, inputs, count)
-    count = _enter(seen[_LEADS], 10 * size, places, inputs, count)
+    count = _enter(seen[LEADS], 10 * size, places, inputs, count)
     at = _PLANES * size
     inputs[count] = at + np.int64((state[DECLARER] - turn) * step & THREE)
     count += 1

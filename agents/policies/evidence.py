@@ -13,32 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.policies.bid_evidence import DealtFactors, chance_of_deal
-from agents.policies.features import Deck, watch
+from agents.policies.features import Deck
 from agents.policies.kinds import Style, chance_in
 from agents.policies.tables import chances_by_type
-from arena.games.kernel.jit import compiled, inlined, uncounted
-from arena.games.kernel.layout import (
-    BEST,
-    HANDS,
-    HOLDER,
-    LED,
-    LEFT,
-    ONE,
-    OPENED,
-    PLAYED,
-    STATE_WORDS,
-    TABLE,
-    TAKEN,
-    TRICKS,
-    TRUMPS,
-    TURN,
-    ZERO,
-    Int,
-    Word,
-    Words,
-)
+from arena.games.kernel.jit import inlined, uncounted
+from arena.games.kernel.layout import HANDS, ONE, TRUMPS, ZERO, Int, Word, Words
 from arena.games.kernel.rng import mix
-from arena.games.kernel.step import copy_state, legal, play
+from arena.games.kernel.step import legal
+from arena.games.observation import Ledger
 
 _SEATS = 4
 NO_HAND = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -62,65 +44,6 @@ class Types(NamedTuple):
     """Evidence of bids, a row for each type; no rows if there is none."""
 
 
-class Ledger(NamedTuple):
-    """The plays of a round, with the public state before each."""
-
-    states: NDArray[np.uint64]
-    """Before each play of the others; their hands are to be filled in."""
-    voids: NDArray[np.uint64]
-    later: NDArray[np.uint64]
-    """The cards that the seat has played since, this one included."""
-    cards: NDArray[np.uint64]
-    seats: NDArray[np.int64]
-    """The seat that played."""
-
-    @classmethod
-    def empty(cls, plays: int) -> Ledger:
-        """Room for a number of plays."""
-        return cls(
-            np.empty((plays, STATE_WORDS), np.uint64),
-            np.empty((plays, _SEATS), np.uint64),
-            np.zeros(plays, np.uint64),
-            np.zeros(plays, np.uint64),
-            np.zeros(plays, np.int64),
-        )
-
-
-@compiled
-def recall(
-    cards: Words, leader: Word, now: Words, game: Words, thinker: Word, ledger: Ledger
-) -> Int:
-    """Replay a round with these `cards`, up to `now`.
-
-    How many plays of others there are in the ledger afterwards.
-    """
-    state = np.empty(STATE_WORDS, np.uint64)
-    copy_state(now, state)
-    for i in range(_SEATS):
-        seat = np.uint64(i)
-        state[HANDS + seat] = state[TAKEN + seat] = state[PLAYED + seat] = ZERO
-    state[TABLE] = state[LED] = state[BEST] = state[HOLDER] = state[OPENED] = ZERO
-    state[TURN], state[LEFT] = leader, game[TRICKS]
-    voids = np.zeros(_SEATS, np.uint64)
-    count = 0
-    for card in cards:
-        turn = state[TURN]
-        if turn != thinker:
-            copy_state(state, ledger.states[count])
-            ledger.voids[count] = voids
-            ledger.cards[count] = card
-            ledger.seats[count] = np.int64(turn)
-            ledger.later[count] = ZERO
-            for i in range(count + 1):
-                if ledger.seats[i] == np.int64(turn):
-                    ledger.later[i] |= card
-            count += 1
-        watch(state, voids, card)
-        state[HANDS + turn] |= card
-        play(state, game, card)
-    return count
-
-
 class Evidence(NamedTuple):
     """The evidence that worlds are weighted by."""
 
@@ -135,8 +58,6 @@ class Evidence(NamedTuple):
     """Evidence of bids about the hand of each seat; no rows if there is none."""
     style: Style | None
     """How the others play; None if by tables."""
-    seen: NDArray[np.uint64]
-    """For each play in the ledger, the observations before it; tables do not use them."""
 
 
 class Memory(NamedTuple):
@@ -189,7 +110,7 @@ def _chances_of(
             break
         if allowed & (allowed - ONE) == ZERO:
             continue
-        in_style = chance_in(evidence.style, state, game, evidence.seen[i], allowed, card)
+        in_style = chance_in(evidence.style, state, game, ledger.seen[i], allowed, card)
         if in_style >= 0.0:
             found[0] *= in_style
             continue

@@ -166,16 +166,6 @@ def _suits(game: KernelGame) -> list[int]:
 # --- during a round ----------------------------------------------------------------------
 
 
-@inlined
-def watch(state: Words, voids: Words, card: Word) -> None:
-    """Record the suits not followed when the seat to act plays a card.
-
-    `voids[seat]` are the lanes in which a seat did not follow. Call it before `play`.
-    """
-    if card & state[LED] == ZERO:
-        voids[state[TURN]] |= state[LED]
-
-
 class Scene(NamedTuple):
     """Features that all cards of a decision share."""
 

@@ -9,78 +9,52 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.policies.bid_evidence import factors_by_seat
-from agents.policies.card_inputs import SEEN_WORDS, past_cards, witness
-from agents.policies.evidence import Evidence, Ledger, Types, new_memory, recall, weigh_world
+from agents.policies.evidence import Evidence, Types, new_memory, weigh_world
 from agents.policies.features import deck_of
 from agents.policies.kinds import Policy, Style
 from agents.policies.pool import Pool, enumerate_worlds, fill, spread_out
 from arena.core.errors import ArenaError
-from arena.core.rules import View
-from arena.games.infoset import InfoSet
 from arena.games.kernel.layout import Words
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.uniform_worlds import plan_uniform, uniform_plan
-from arena.games.world_sampler import holders_of
+from arena.games.observation import Observation
+from arena.games.view_bytes import leader_of
 
 
 @dataclass(frozen=True)
 class Past:
-    """What was played so far, as one seat sees it, and what is certain of the hidden cards."""
+    """What a seat has seen of a round, with the ledger, and the worlds that agree with it."""
 
-    ledger: Ledger
-    plays: int
-    """Plays of others in the ledger."""
+    observed: Observation
     plan: Words
     worlds: int
     """How many worlds are possible."""
     unseen: np.uint64
     may: Words
     sizes: NDArray[np.int64]
-    declarer: int | None
-    leader: int
-    cards: Words
-    """All cards that were played, in their order."""
 
 
-def past_of(game: KernelGame, view: View, root: Words) -> Past:
-    """What a view tells of the past; `root` is its state in the kernel."""
-    known = InfoSet.of(view)
-    _, sizes = holders_of(known)
-    unseen, may = np.uint64(game.mask(known.unseen)), game.masks([*known.may, known.may_be_undealt])
-    plan = uniform_plan()
+def past_of(observed: Observation) -> Past:
+    """What an observation says about the hidden cards."""
+    (unseen, may, sizes), plan = observed.hidden(), uniform_plan()
     worlds = int(plan_uniform(plan, unseen, may, sizes))
     if not worlds:
         raise ArenaError("no cards of the other players agree with what was played")
-    cards, leader = past_cards(game, view)
-    ledger = Ledger.empty(len(cards))
-    plays = int(recall(cards, np.uint64(leader), root, game.words, np.uint64(view.seat), ledger))
-    return Past(ledger, plays, plan, worlds, unseen, may, sizes, view.declarer, leader, cards)
+    return Past(observed, plan, worlds, unseen, may, sizes)
 
 
 _NO_FACTORS = np.empty((0, 0), np.float32)
 _NO_DEALT = np.empty((0, 0, 0), np.float32)
-_NOTHING_SEEN = np.empty((0, SEEN_WORDS), np.uint64)
 
 
-def _evidence(
-    past: Past, game: KernelGame, types: Types, trust: float, style: Style | None
-) -> Evidence:
+def _evidence(past: Past, types: Types, trust: float, style: Style | None) -> Evidence:
+    observed = past.observed
+    game, ledger, declarer = observed.game, observed.ledger, observed.view.declarer
+    assert ledger is not None  # whoever infers asks for it
     dealt = _NO_DEALT
-    if len(types.dealt) and past.declarer is not None:
-        dealt = factors_by_seat(game, types.dealt, past.declarer, past.leader)
-    seen = past.ledger.voids if style is None else _seen_before(past, game)
-    return Evidence(past.ledger, past.plays, game.words, types, trust, dealt, style, seen)
-
-
-def _seen_before(past: Past, game: KernelGame) -> NDArray[np.uint64]:
-    """The observations before each play of the ledger."""
-    if not past.plays:
-        return _NOTHING_SEEN
-    seen = np.empty((len(past.cards) + 1, SEEN_WORDS), np.uint64)
-    witness(past.cards, np.uint64(past.leader), past.ledger.states[0], game.words, seen)
-    rows = np.isin(past.cards, past.ledger.cards[: past.plays])
-    before: NDArray[np.uint64] = seen[:-1][rows]
-    return before
+    if len(types.dealt) and declarer is not None:
+        dealt = factors_by_seat(game, types.dealt, declarer, leader_of(observed.encoded))
+    return Evidence(ledger, observed.plays, game.words, types, trust, dealt, style)
 
 
 @lru_cache(maxsize=256)
@@ -155,7 +129,6 @@ _WORTH = 0.1
 
 def infer(
     past: Past,
-    game: KernelGame,
     types: Types,
     worlds: int,
     rng: Words,
@@ -173,7 +146,7 @@ def infer(
     if exact:
         enumerate_worlds(past.unseen, past.may, past.sizes, pool.hands)
     posterior = np.empty(types.priors.shape)
-    evidence = _evidence(past, game, types, trust, style)
+    evidence = _evidence(past, types, trust, style)
     memory = new_memory(types)
     wanted = _WORTH * worlds
     count, size = fill(
@@ -187,7 +160,6 @@ def infer(
 
 def true_world_nats(
     past: Past,
-    game: KernelGame,
     types: Types,
     hands: Words,
     worlds: int,
@@ -202,7 +174,7 @@ def true_world_nats(
     pool = Pool.empty(worlds)
     if exact:
         enumerate_worlds(past.unseen, past.may, past.sizes, pool.hands)
-    evidence = _evidence(past, game, types, 1.0, style)
+    evidence = _evidence(past, types, 1.0, style)
     memory = new_memory(types)
     posterior = np.empty(types.priors.shape)
     count, _ = fill(

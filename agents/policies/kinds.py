@@ -23,12 +23,13 @@ from numpy.typing import NDArray
 from agents.policies.card_values import Valuer, weigh_by
 from agents.policies.tables import Factors
 from arena.core.errors import ArenaError, did_you_mean
-from arena.core.rules import Rules, View
+from arena.core.rules import Rules
 from arena.games.kernel.bits import kth_bit, popcount
 from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import ONE, PLAYED, THREE, TWO, ZERO, Word, Words
 from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame
+from arena.games.observation import Observation
 from arena.games.rulebook import COUNT, Book, advised
 
 _S11 = np.uint64(11)
@@ -84,7 +85,7 @@ class Policy(abc.ABC):
         """Tables, a row for each type, raised to a power; of other kinds a row that is empty."""
 
     @abc.abstractmethod
-    def style(self, game: KernelGame, view: View, sharpness: float = 1.0) -> Style | None:
+    def style(self, observed: Observation, sharpness: float = 1.0) -> Style | None:
         """How it plays at a decision; None if by its tables."""
 
     def dealt_factors(self, game: KernelGame) -> NDArray[np.float32] | None:

@@ -31,8 +31,9 @@ from arena.config.model_file import ModelFile
 from arena.core.cards import SUITS
 from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
-from arena.core.rules import Rules, View
+from arena.core.rules import Rules
 from arena.games.kernel.spec import KernelGame
+from arena.games.observation import Observation
 
 _WEIGHTS, _DEALT, _EXPECTED = "weights_", "dealt_", "expected"
 SHIPPED = ("klaverjas", "schieber", "hearts")
@@ -102,7 +103,7 @@ class PolicyModel(Policy):
         """What bids tell, a row for each type; None if the model does not know."""
         return _dealt_factors(self, game)
 
-    def style(self, game: KernelGame, view: View, sharpness: float = 1.0) -> Style | None:
+    def style(self, observed: Observation, sharpness: float = 1.0) -> Style | None:
         """By its tables."""
         return None
 

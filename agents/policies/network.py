@@ -24,8 +24,8 @@ from agents.policies.card_values import Valuer, valuer_of
 from agents.policies.kinds import OfOneType, Style
 from arena.config.model_file import ModelFile
 from arena.core.errors import ArenaError
-from arena.core.rules import View
 from arena.games.kernel.spec import KernelGame
+from arena.games.observation import Observation
 
 _ENCODING = f"{ENCODING} {VERSIONS[ENCODING]}"
 
@@ -65,9 +65,11 @@ class CardNetwork(OfOneType):
         self.check_sizes(game)
         return valuer_of(game, self.network.layers)
 
-    def style(self, game: KernelGame, view: View, sharpness: float = 1.0) -> Style:
+    def style(self, observed: Observation, sharpness: float = 1.0) -> Style:
         """Cards are as likely as exp(value / temperature), raised to a power."""
-        return Style(self.valuer(game), None, 0.0, sharpness / self.temperature, np.zeros(64))
+        return Style(
+            self.valuer(observed.game), None, 0.0, sharpness / self.temperature, np.zeros(64)
+        )
 
 
 # --- files -------------------------------------------------------------------------------

@@ -34,7 +34,6 @@ from agents.networks.encodings import (
     WORLD,
     enter_places,
     enter_world,
-    learn,
     look_from,
     mode_of,
     places_of,
@@ -42,12 +41,12 @@ from agents.networks.encodings import (
 )
 from arena.config.model_file import ModelFile
 from arena.core.errors import ArenaError
-from arena.core.rules import View
-from arena.games.infoset import InfoSet
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import HANDS, ONE, STATE_WORDS, TURN, Word, Words
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import copy_state, play, side_of
+from arena.games.observation import Observation, learn
+from arena.games.view_bytes import leader_of
 
 INPUTS = WORLD
 
@@ -85,21 +84,21 @@ def load_network(model: ModelFile) -> Network:
     return read_network(model, _JUDGE)
 
 
-def judge_of(network: Network, game: KernelGame, view: View, root: Words) -> Judge:
+def judge_of(network: Network, observed: Observation) -> Judge:
     """The judge of a decision, for which nothing but its view is known."""
+    game = observed.game
     if int(network.sizes[0]) in _WORLDS:
         return judge_of_worlds(network, game)
     if int(network.sizes[0]) != places_of(game):
         raise ArenaError(
-            f"a network with {int(network.sizes[0])} inputs is not for {view.rules.name}, "
+            f"a network with {int(network.sizes[0])} inputs is not for {game.rules.name}, "
             f"which has {places_of(game)}, {_WORLDS[0]} or {_WORLDS[1]}"
         )
     known = np.zeros(_TRAIL + _MOST_CARDS, dtype=np.uint64)
-    known[:STATE_WORDS] = root
-    known[_MAY : _MAY + 4] = game.masks(InfoSet.of(view).may)
-    known[_VIEWER], known[_MODE] = view.seat, mode_of(game)
-    led = view.tricks[0].leader if view.tricks else view.table_leader
-    known[_LEADER] = view.seat if led is None else led
+    known[:STATE_WORDS] = observed.state
+    known[_MAY : _MAY + 4] = observed.hidden()[1][:4]
+    known[_VIEWER], known[_MODE] = observed.view.seat, mode_of(game)
+    known[_LEADER] = leader_of(observed.encoded)
     layers = network.layers
     judge = Judge(False, layers, known, rows_of(game), _zeros(layers), first_sums(layers))
     before = np.empty(places_of(game), np.float32)

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.policies.card_inputs import SEEN_WORDS, notice
 from agents.policies.kinds import Style, draw_by
 from agents.search.best_response import MOST_DECISIONS, Plan, count_visit, enter, next_world
 from agents.search.leaves import Leaves, values_of
@@ -31,6 +30,7 @@ from arena.games.kernel.layout import (
 )
 from arena.games.kernel.rng import mix
 from arena.games.kernel.step import copy_state, legal, play
+from arena.games.observation import SEEN_WORDS, notice
 from arena.games.rulebook import note_in, open_book
 
 

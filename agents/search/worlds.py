@@ -1,6 +1,6 @@
 """The hidden cards for a search: beliefs in, worlds out, planned once per decision.
 
-worlds = worlds_for(game, view, encoded, root, Probabilities(), rng)
+worlds = worlds_for(observe(game, view), Probabilities(), rng)
 deal_world(worlds, rng, state)      # in compiled code: fills the other seats' hands
 """
 
@@ -21,10 +21,10 @@ from arena.core.errors import ArenaError
 from arena.core.rules import View
 from arena.games.infoset import InfoSet
 from arena.games.kernel.jit import compiled, inlined, uncounted
-from arena.games.kernel.layout import HANDS, STATE_WORDS, ZERO, Int, Word, Words
+from arena.games.kernel.layout import HANDS, ZERO, Int, Word, Words
 from arena.games.kernel.pointers import WORDS, address_of, prototype
 from arena.games.kernel.rng import next64
-from arena.games.kernel.spec import KernelGame
+from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.uniform_worlds import plan_uniform, sample_uniform, uniform_plan
 from arena.games.kernel.weighted_worlds import (
     plan_weighted,
@@ -32,7 +32,7 @@ from arena.games.kernel.weighted_worlds import (
     weighted_odds,
     weighted_plan,
 )
-from arena.games.view_bytes import HOLDERS, ViewBytes, decode_state, read_holders
+from arena.games.observation import MAY, SIZES, UNSEEN, Observation, observe
 from arena.games.world_sampler import sizes_of
 
 _SEATS = 4
@@ -70,31 +70,32 @@ def known_worlds() -> Worlds:
     return Worlds(KNOWN, 0, _NO_PLAN, _NO_PLAN, _NO_ODDS, 1.0, NO_POOL)
 
 
-def worlds_for(
-    game: KernelGame, view: View, encoded: ViewBytes, root: Words, beliefs: Beliefs, rng: Words
-) -> Worlds:
-    """Worlds as a seat believes in them; `encoded` is what its view says, `root` the state of it.
+def observe_for(beliefs: Beliefs, game: KernelGame, view: View) -> Observation:
+    """Read a view as far as beliefs need it."""
+    return observe(game, view, with_ledger=isinstance(beliefs, Infers))
+
+
+def worlds_for(observed: Observation, beliefs: Beliefs, rng: Words) -> Worlds:
+    """Worlds as a seat believes in them, from what `observe_for` these beliefs has read.
 
     Random numbers are used only where worlds are inferred.
     """
     if isinstance(beliefs, Certain):
         plan = uniform_plan()
-        if not _plan_certain(encoded, game.words, game.to_bits, plan):
+        if not _plan_certain(observed.known, plan):
             raise ArenaError(_NO_WORLDS)
         return Worlds(UNIFORM, 0, plan, plan, _NO_ODDS, 1.0, NO_POOL)
     if isinstance(beliefs, Infers):
-        pool = beliefs.infer(game, view, root, rng).pool
+        pool = beliefs.infer(observed, rng).pool
         return Worlds(POOLED, 0, _NO_PLAN, _NO_PLAN, _NO_ODDS, 1.0, pool)
-    return plan_worlds(game, view, beliefs)
+    return plan_worlds(observed.game, observed.view, beliefs)
 
 
 @compiled
-def _plan_certain(encoded: ViewBytes, game: Words, bits: np.ndarray, plan: Words) -> Word:
+def _plan_certain(known: Words, plan: Words) -> Word:
     """What `plan_worlds` does for those who believe what is certain; how many worlds there are."""
-    state, may = np.empty(STATE_WORDS, np.uint64), np.empty(HOLDERS, np.uint64)
-    sizes = np.empty(HOLDERS, np.int64)
-    unseen = read_holders(encoded, game, bits, state, may, sizes)
-    return Word(plan_uniform(plan, unseen, may, sizes))
+    sizes = known[SIZES:UNSEEN].astype(np.int64)
+    return Word(plan_uniform(plan, known[UNSEEN], known[MAY:SIZES], sizes))
 
 
 def plan_worlds(game: KernelGame, view: View, beliefs: Believer) -> Worlds:
@@ -184,15 +185,14 @@ _TO_COUNT = 4000
 """Worlds that are drawn to see who holds what, where that is not known otherwise."""
 
 
-def belief_of(
-    game: KernelGame, view: View, encoded: ViewBytes, beliefs: Beliefs, rng: Words
-) -> Belief:
+def belief_of(view: View, beliefs: Beliefs, rng: Words) -> Belief:
     """The chance of each seat to hold each hidden card, with the random numbers of a search."""
-    root, _ = decode_state(game, encoded)
+    game = kernel_game(view.rules, view.trump)
+    observed = observe_for(beliefs, game, view)
     if isinstance(beliefs, Infers):
-        inferred = beliefs.infer(game, view, root, rng)
-        return Belief(inferred.holders(game), beliefs.told(view, inferred))
-    worlds = worlds_for(game, view, encoded, root, beliefs, rng)
+        inferred = beliefs.infer(observed, rng)
+        return Belief(inferred.holders(game), beliefs.summary(view, inferred))
+    root, worlds = observed.state, worlds_for(observed, beliefs, rng)
     hands = np.zeros((_TO_COUNT, _SEATS), np.uint64)
     for number in range(_TO_COUNT):
         deal_world(worlds, rng, root)

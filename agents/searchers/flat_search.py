@@ -16,7 +16,7 @@ from agents.bidding.usual import usual_bid
 from agents.search.codes import ROLLOUTS, RULE, VALUES, Rollout, needs_of_rollout
 from agents.search.decision import CardStatistics
 from agents.search.flat_mc import Question, Sums, judge, loops_for
-from agents.search.worlds import belief_of, known_worlds, worlds_for
+from agents.search.worlds import belief_of, known_worlds, observe_for, worlds_for
 from agents.searchers.budget import Budget
 from arena.core.agent import Belief, parameter
 from arena.core.errors import ArenaError
@@ -27,7 +27,6 @@ from arena.games.kernel.playout import with_loops
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.rulebook import book_of
-from arena.games.view_bytes import decode_state, encode_view
 
 Value: TypeAlias = Literal["own-points", "difference", "share"]
 
@@ -151,26 +150,23 @@ class FlatSearch:
 
     def believes(self, view: View, rng: Rng) -> Belief:
         """The probability of each seat to hold each hidden card, as the search would assume."""
-        game = kernel_game(view.rules, view.trump)
-        numbers = rng_array(Rng(rng.next64()))
-        return belief_of(game, view, encode_view(game, view), self.beliefs, numbers)
+        return belief_of(view, self.beliefs, rng_array(Rng(rng.next64())))
 
     def question(self, view: View, numbers: Words) -> Question:
         """The decision of a view, in kernel coordinates; `numbers` is a generator."""
         rules = view.rules
         game = kernel_game(rules, view.trump)
-        encoded = encode_view(game, view)
-        root, _ = decode_state(game, encoded)
+        observed = observe_for(self.beliefs, game, view)
         worlds = known_worlds()
         if self.sees != "all":
-            worlds = worlds_for(game, view, encoded, root, self.beliefs, numbers)
+            worlds = worlds_for(observed, self.beliefs, numbers)
         tricks_left = rules.hand_size - len(view.tricks)
         ahead = tricks_left if self.lookahead is None else 1 + self.lookahead
         stop = max(0, tricks_left - ahead)
         if loops := loops_for(ROLLOUTS[self.rollout], stop):
             with_loops(game, *loops)
         return Question(
-            root=root,
+            root=observed.state,
             game=game.words,
             worlds=worlds,
             candidates=game.masks([1 << card for card in view.legal]),
@@ -179,7 +175,7 @@ class FlatSearch:
             value=VALUES[self.value],
             rollout=ROLLOUTS[self.rollout],
             stop=stop,
-            book=book_of(view, game, self.rollout) if ROLLOUTS[self.rollout] == RULE else None,
+            book=book_of(observed, self.rollout) if ROLLOUTS[self.rollout] == RULE else None,
         )
 
     # --- where the papers differ -----------------------------------------------------------

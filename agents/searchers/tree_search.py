@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.beliefs import BELIEFS, HELP, Beliefs, games_of, needs_of
+from agents.beliefs import BELIEFS, HELP, Beliefs, Infers, games_of, needs_of
 from agents.beliefs.hoogenboom import Certain
 from agents.bidding.passing import pass_card
 from agents.bidding.usual import usual_bid
@@ -41,20 +41,17 @@ from arena.games.kernel.layout import Words
 from arena.games.kernel.playout import with_loops
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import KernelGame, kernel_game
+from arena.games.observation import Observation, observe
 from arena.games.rulebook import book_of
-from arena.games.view_bytes import ViewBytes, decode_state, encode_view
 
 
 class TreeQuestion(NamedTuple):
     """A decision in kernel coordinates, and how to search it."""
 
     game: KernelGame
-    encoded: ViewBytes
-    """What the view says."""
+    observed: Observation
     root: Words
-    """The state of the view; hands that the view does not show are empty."""
-    voids: Words
-    """The lanes that each seat did not follow."""
+    """The state to search from; hands that the view does not show are empty."""
     selection: Selection
     leaves: Leaves
     judge: Judge | None
@@ -70,6 +67,8 @@ class _Case(NamedTuple):
     selection: Selection
     leaves: Leaves
     """As far as they do not depend on the view."""
+    infers: bool
+    """Whether beliefs need a ledger of what was played."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,8 +137,7 @@ class Searcher(abc.ABC):
 
     def believes(self, view: View, rng: Rng) -> Belief:
         """The probability of each seat to hold each hidden card, as the search assumes."""
-        game, seed = kernel_game(view.rules, view.trump), rng_array(Rng(rng.next64()))
-        return belief_of(game, view, encode_view(game, view), self.beliefs, seed)
+        return belief_of(view, self.beliefs, rng_array(Rng(rng.next64())))
 
     def question(self, view: View, rng: Rng) -> TreeQuestion:
         """The decision of a view, with a generator of its own."""
@@ -151,19 +149,18 @@ class Searcher(abc.ABC):
             game = kernel_game(*key)
             if self.loops:
                 with_loops(game, *self.loops)
-            case = _Case(game, self.selection(rules), self.leaves(rules))
+            infers = isinstance(self.beliefs, Infers)
+            case = _Case(game, self.selection(rules), self.leaves(rules), infers)
             self._cases[key] = case
-        game, selection, leaves = case
-        encoded = encode_view(game, view)
-        root, voids = decode_state(game, encoded)
+        game, selection, leaves, infers = case
+        observed = observe(game, view, infers)
         seed = np.empty(1, np.uint64)
         seed[0] = rng.next64()
-        return TreeQuestion(game, encoded, root, voids, selection, leaves, None, seed, began)
+        return TreeQuestion(game, observed, observed.state, selection, leaves, None, seed, began)
 
-    def worlds_of(self, view: View, question: TreeQuestion) -> Worlds:
+    def worlds_of(self, question: TreeQuestion) -> Worlds:
         """The worlds to search, drawn as the searcher believes."""
-        game, encoded, root, seed = question.game, question.encoded, question.root, question.seed
-        return worlds_for(game, view, encoded, root, self.beliefs, seed)
+        return worlds_for(question.observed, self.beliefs, question.seed)
 
     def spend(
         self, question: TreeQuestion, simulations: int, simulate: Callable[[int], None]
@@ -230,16 +227,16 @@ class TreeSearch(Searcher):
     def question(self, view: View, rng: Rng) -> TreeQuestion:
         """The decision of a view, with leaves and judge as the view asks for."""
         question = super().question(view, rng)
-        game, leaves = question.game, question.leaves
+        leaves = question.leaves
         if self.lookahead is not None:
             tricks_left = view.rules.hand_size - len(view.tricks)
             leaves = leaves._replace(stop=max(0, tricks_left - 1 - self.lookahead))
         if ROLLOUTS[self.rollout] == RULE:
-            leaves = leaves._replace(book=book_of(view, game, self.rollout))
+            leaves = leaves._replace(book=book_of(question.observed, self.rollout))
         if leaves is not question.leaves:
             question = question._replace(leaves=leaves)
         if self.evaluator.mix:
-            judge = judge_of(self.evaluator.network, game, view, question.root)
+            judge = judge_of(self.evaluator.network, question.observed)
             question = question._replace(judge=judge)
         return question
 

@@ -15,6 +15,7 @@ from agents.policies.inference import past_of, true_world_nats, types_for
 from agents.policies.kinds import Policy
 from agents.training.rounds import Rounds
 from arena.core.seeds import rng_for
+from arena.games.observation import observe
 
 
 class Nats(NamedTuple):
@@ -37,12 +38,11 @@ def nats_of(
         rng = np.array([rng_for(seed, "nats", number).next64()], dtype=np.uint64)
         in_round = []
         for view, hands in rounds.leads(number):
-            root = game.view_state(view)
-            past = past_of(game, view, root)
+            observed = observe(game, view, with_ledger=True)
             true_hands = game.masks(hands)
             true_hands[view.seat] = 0
-            style = model.style(game, view)
-            in_round.append(true_world_nats(past, game, types, true_hands, worlds, rng, style))
+            past, style = past_of(observed), model.style(observed)
+            in_round.append(true_world_nats(past, types, true_hands, worlds, rng, style))
             decisions += 1
         gained.append(np.mean(in_round))
     error = float(np.std(gained, ddof=1) / np.sqrt(len(gained)))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.bidding.usual import usual_bid
-from agents.policies.features import Deck, deck_of, watch
+from agents.policies.features import Deck, deck_of
 from agents.policies.model import policies_for
 from agents.policies.tables import Factors, draw
 from agents.training.rounds import Numbers, Rounds, number_of
@@ -29,6 +29,7 @@ from arena.games.kernel.layout import (
 )
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import legal, play
+from arena.games.observation import watch
 
 
 def policy_rounds(deals: DealSet, plays: int, sharpness: float, bidder: str, seed: int) -> Rounds:

@@ -27,7 +27,7 @@ from numba import types
 from arena.core.cards import LANE
 from arena.core.errors import ArenaError
 from arena.core.registry import GAMES
-from arena.core.rules import Rules, View
+from arena.core.rules import Rules
 from arena.games.kernel.bits import ctz, high_bit
 from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import LEFT, ONE, S32, ZERO, Word, Words
@@ -36,7 +36,10 @@ from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import legal, play
 from arena.games.kernel.tricks import pick
+from arena.games.observation import Observation
 from arena.games.parts import has_part, part_of
+from arena.games.view_bytes import CARDS as FIRST_CARD
+from arena.games.view_bytes import leader_of
 
 Book: TypeAlias = Words
 
@@ -81,12 +84,12 @@ def games_with(name: str) -> tuple[str, ...]:
 # --- making a book -----------------------------------------------------------------------
 
 
-def book_of(view: View, game: KernelGame, name: str = "rule") -> Book:
-    """The book of the rules of this name, as far as a view knows the round."""
+def book_of(observed: Observation, name: str = "rule") -> Book:
+    """The book of the rules of this name, as far as a seat knows the round."""
+    game, view = observed.game, observed.view
     book = _blank(game, name).copy()
-    cards = [card for trick in view.tricks for card in trick.cards] + [*view.table]
-    first = view.tricks[0].leader if view.tricks else view.table_leader
-    book[LEADER] = view.seat if first is None or not cards else first
+    cards = observed.encoded[FIRST_CARD:]
+    book[LEADER] = leader_of(observed.encoded)
     book[COUNT] = book[KNOWN] = len(cards)
     bits = game.bits
     book[PLAYS : PLAYS + len(cards)] = [1 << bits[card] for card in cards]

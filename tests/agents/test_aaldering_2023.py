@@ -39,7 +39,7 @@ def test_without_deviations_it_is_the_search_of_the_paper():
 class Knows(Aaldering2023):
     """Searches the true cards, so that values can be compared with exact ones."""
 
-    def worlds_of(self, view, question):
+    def worlds_of(self, question):
         return known_worlds()
 
 

@@ -21,6 +21,7 @@ from arena.games.kernel.spec import KernelGame
 from arena.games.klaverjas import Klaverjas
 from arena.games.klaverjas import rule_player as rule_klaverjas
 from arena.games.needs import games_of, why_not
+from arena.games.observation import observe
 from arena.games.rulebook import book_of
 from arena.games.schieber import Schieber
 from arena.games.schieber import rule_player as rule_schieber
@@ -153,7 +154,7 @@ def test_a_game_without_rules_is_refused():
     state = rules.start(rules.random_deal(Rng(1), 1))
     game = KernelGame(Other(), None, np.zeros(1, dtype=np.uint64), {})
     with pytest.raises(ArenaError, match="rollout: rule is for hearts, klaverjas, schieber, not"):
-        book_of(rules.view(state, state.turn), game)
+        book_of(observe(game, rules.view(state, state.turn)))
 
 
 @pytest.mark.parametrize("family", [FlatMC, Ismcts, Dmcts])

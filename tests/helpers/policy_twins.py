@@ -18,6 +18,7 @@ from arena.core.cards import cards_of
 from arena.core.rules import Trick, View
 from arena.games.infoset import InfoSet
 from arena.games.kernel.spec import KernelGame
+from arena.games.observation import observe
 from arena.games.rulebook import advised, book_of
 
 
@@ -181,7 +182,9 @@ def plain_chances(policy: Policy, game: KernelGame, view: View) -> dict[int, flo
     assert isinstance(policy, RulePolicy)
     cards = game.mask(sum(1 << card for card in legal))
     found = cards_of(
-        game.card_mask(advised(state, game.words, book_of(view, game, policy.rules), cards))
+        game.card_mask(
+            advised(state, game.words, book_of(observe(game, view), policy.rules), cards)
+        )
     )
     by_rule = list(found)
     slips = policy.slips if len(by_rule) < len(legal) else 0.0

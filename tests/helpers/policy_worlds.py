@@ -7,7 +7,7 @@ from itertools import permutations
 
 import numpy as np
 
-from agents.policies.features import deck_of, table_size, watch
+from agents.policies.features import deck_of, table_size
 from agents.policies.model import PolicyModel, mode_of
 from agents.policies.tables import weigh
 from agents.random_ import Random
@@ -17,6 +17,7 @@ from arena.core.rules import Rules, View
 from arena.games.kernel.layout import TURN
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import legal, play
+from arena.games.observation import watch
 
 
 def random_model(game: KernelGame, types: int) -> PolicyModel:

@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.policies.bid_evidence import DealtFactors
-from agents.policies.card_inputs import SEEN_WORDS, input_count, look_at, output_count, output_of
+from agents.policies.card_inputs import input_count, look_at, output_count, output_of
 from agents.policies.card_values import Valuer
-from agents.policies.evidence import NO_HAND, Evidence, Ledger, Memory, Types, new_memory, recall
-from agents.policies.features import watch
+from agents.policies.evidence import NO_HAND, Evidence, Memory, Types, new_memory
 from agents.policies.inference import types_for
 from agents.policies.model import policies_for
 from agents.policies.pool import Pool, fill
@@ -44,11 +43,18 @@ from agents.training.networks.card_rounds import (
 from arena.games.kernel.bits import popcount
 from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import (
+    BEST,
     HANDS,
+    HOLDER,
+    LED,
     LEFT,
     ONE,
+    OPENED,
     PLAYED,
     STATE_WORDS,
+    TABLE,
+    TAKEN,
+    TRICKS,
     TURN,
     ZERO,
     Int,
@@ -59,6 +65,7 @@ from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import copy_state, play, side_of
 from arena.games.kernel.uniform_worlds import plan_uniform, uniform_plan
+from arena.games.observation import SEEN_WORDS, Ledger, enter_play, watch
 
 
 class Labels(NamedTuple):
@@ -234,12 +241,10 @@ def _label_in_worlds(
             played += np.int64(popcount(state[PLAYED + seat]))
         may[turn] = ZERO
         past = found.past[number, :played]
-        plays = recall(past, found.leaders[number], state, game, turn, ledger)
+        plays = _fill_ledger(past, found.leaders[number], state, game, space, ledger)
         plan_uniform(likely.plan, unseen, may, sizes)
         likely.memory.hands[:] = NO_HAND
-        evidence = Evidence(
-            ledger, plays, game, likely.types, 1.0, likely.dealt, None, ledger.voids
-        )
+        evidence = Evidence(ledger, plays, game, likely.types, 1.0, likely.dealt, None)
         space.rng[0] = found.seeds[number]
         count, _ = fill(
             pool, len(pool.upto), 0.0, likely.plan, 0, evidence, likely.memory,
@@ -255,6 +260,29 @@ def _label_in_worlds(
             output = output_of(places, cards & (~cards + ONE))
             cards &= cards - ONE
             values[number, output] = np.float32(likely.sums[output] / np.float64(likely.worlds))
+
+
+@uncounted
+def _fill_ledger(
+    cards: Words, leader: Word, now: Words, game: Words, space: RoundWorkspace, ledger: Ledger
+) -> Int:
+    """Play the first `cards` of a round again, up to `now`; how many plays of others there are."""
+    state, voids = space.state, space.voids
+    copy_state(now, state)
+    for i in range(SEATS):
+        seat = np.uint64(i)
+        state[HANDS + seat] = state[TAKEN + seat] = state[PLAYED + seat] = voids[i] = ZERO
+    state[TABLE] = state[LED] = state[BEST] = state[HOLDER] = state[OPENED] = ZERO
+    state[TURN], state[LEFT] = leader, game[TRICKS]
+    plays = 0
+    for card in cards:
+        if state[TURN] != now[TURN]:
+            enter_play(ledger, plays, state, voids, None, card)
+            plays += 1
+        watch(state, voids, card)
+        state[HANDS + state[TURN]] = card
+        play(state, game, card)
+    return plays
 
 
 @uncounted

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from agents.bidding.passing import pass_card
 from agents.bidding.usual import usual_bid
-from agents.policies.card_inputs import SEEN_WORDS, new_seen, notice
 from agents.policies.card_values import Valuer, best_by
-from agents.policies.features import Deck, deck_of, watch
+from agents.policies.features import Deck, deck_of
 from agents.policies.model import policies_for
 from agents.policies.tables import Factors, draw
 from agents.search.codes import DIFFERENCE, RANDOM, SHOOT
@@ -30,6 +29,7 @@ from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import copy_state, legal, play, side_of
 from arena.games.kernel.tricks import pick
+from arena.games.observation import SEEN_WORDS, new_seen, notice, watch
 
 _ALL_SEATS = 15
 """A bit for each seat."""

@@ -22,13 +22,12 @@ from agents.networks.encodings import (
     enter_places,
     enter_seat,
     enter_world,
-    learn,
     look_from,
     mode_of,
     places_of,
     rows_of,
 )
-from agents.policies.features import Deck, deck_of, watch
+from agents.policies.features import Deck, deck_of
 from agents.policies.model import policies_for
 from agents.policies.tables import Factors, draw
 from agents.training.rounds import Rounds, deal_round
@@ -39,6 +38,7 @@ from arena.games.kernel.layout import DECK, LEFT, ONE, STATE_WORDS, SUIT_WIDTH, 
 from arena.games.kernel.layout import ZERO as NONE
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import copy_state, final_scores, legal, play, side_of
+from arena.games.observation import learn, watch
 
 Encoding: TypeAlias = Literal["places", "world", "seat"]
 _NUMBERS: dict[Encoding, int] = {"places": 0, "world": 1, "seat": 2}

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from agents.policies.card_inputs import SEEN_WORDS, new_seen, notice, output_of
+from agents.policies.card_inputs import output_of
 from agents.policies.card_values import Valuer, value_cards
 from agents.policies.network import CardNetwork
 from agents.training.rounds import Rounds, deal_round
 from arena.games.kernel.jit import compiled, uncounted
 from arena.games.kernel.layout import ONE, STATE_WORDS, ZERO, Int, Words
 from arena.games.kernel.step import legal, play
+from arena.games.observation import SEEN_WORDS, new_seen, notice
 
 _LEAST, _MOST = 0.01, 1000.0
 

@@ -20,7 +20,6 @@ from agents.policies.features import (
     hold,
     look,
     table_size,
-    watch,
 )
 from agents.training.rounds import Rounds, deal_round
 from arena.games.kernel.jit import compiled
@@ -32,6 +31,7 @@ from arena.games.kernel.layout import (
     Words,
 )
 from arena.games.kernel.step import legal, play
+from arena.games.observation import watch
 
 PENALTY = 2.0
 """Half of it times the square of each weight: a normal prior with a standard deviation of 0.7."""

@@ -39,8 +39,8 @@ from arena.games.kernel.weighted_worlds import (
     weighted_plan,
 )
 from arena.games.klaverjas import Klaverjas
+from arena.games.observation import observe
 from arena.games.schieber import Schieber
-from arena.games.view_bytes import decode_state, encode_view
 
 SUIT = (1 << LANE) - 1
 WEST = parse_seat("W")
@@ -255,9 +255,8 @@ def test_what_is_certain_is_planned_from_what_a_seat_has_seen(rules: Any) -> Non
         if table.phase == "play":
             view = rules.view(table, table.turn)
             game, seed = kernel_game(rules, view.trump), rng_array(rng)
-            encoded = encode_view(game, view)
-            root, _ = decode_state(game, encoded)
-            worlds = worlds_for(game, view, encoded, root, Certain(), seed)
+            observed = observe(game, view)
+            root, worlds = observed.state, worlds_for(observed, Certain(), seed)
             slowly = plan_worlds(game, view, Certain())
             dealt, expected, same = root.copy(), root.copy(), seed.copy()
             for _ in range(20):

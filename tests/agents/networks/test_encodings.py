@@ -20,6 +20,7 @@ from arena.core.seeds import Rng, rng_for
 from arena.games.infoset import InfoSet
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
+from arena.games.observation import observe
 from arena.games.schieber import Schieber
 
 GAMES = [Klaverjas(), Klaverjas(variant="amsterdam"), Schieber()]
@@ -63,7 +64,7 @@ def places(rules, view):
     game = kernel_game(rules, view.trump)
     inputs = places_of(game)
     network = Network(np.array([inputs, 1]), np.zeros(inputs + 1, dtype=np.float32))
-    return judge_of(network, game, view, game.view_state(view)).before
+    return judge_of(network, observe(game, view)).before
 
 
 def test_the_example_of_the_thesis():
@@ -170,7 +171,7 @@ def test_what_a_search_would_know_later(rules):
         weights = rng.normal(size=(size + 1) * 4 + 5).astype(np.float32)
         network = Network(np.array([size, 4, 1]), weights)
         view = rules.view(state, seat)
-        judge = judge_of(network, game, view, game.view_state(view))
+        judge = judge_of(network, observe(game, view))
         set_out(judge)
         for _ in range(9):
             card = draw.choice(state.legal)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents.beliefs.plays import Plays
-from agents.policies.features import deck_of, table_size, watch
+from agents.policies.features import deck_of, table_size
 from agents.policies.tables import draw
 from agents.search.best_response import Others, Plan, respond
 from agents.search.codes import DIFFERENCE, RANDOM, SHOOT
@@ -22,8 +22,8 @@ from arena.games.kernel.rng import advance, mix
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import legal, play
 from arena.games.klaverjas import Klaverjas
+from arena.games.observation import observe, watch
 from arena.games.schieber import Schieber
-from arena.games.view_bytes import decode_state, encode_view
 
 GAMES: list[Rules] = [
     Klaverjas(),
@@ -92,7 +92,7 @@ def test_a_simulation_plays_as_the_policy_does_card_by_card(rules: Rules) -> Non
             weights = np.random.default_rng(number).normal(0, 0.7, (1, table_size(deck_of(game))))
             factors = np.exp(weights).astype(np.float32)
             factors.flags.writeable = False  # as those of models: nothing is compiled twice
-            voids, side = decode_state(game, encode_view(game, view))[1], rules.side_of(view.seat)
+            voids, side = observe(game, view).voids, rules.side_of(view.seat)
             searching = np.array([1 << view.seat], dtype=np.uint64)
             plan = Plan.empty(0, int(hand).bit_count())
             respond(
@@ -123,13 +123,17 @@ def test_cards_are_compared_in_the_same_worlds_with_the_same_luck(
         view = view._replace(all_hands=None)
     root, deck = game.view_state(view), deck_of(game)
     if pooled:
-        pool = Plays(worlds=100).infer(game, view, root, np.ones(1, np.uint64)).pool
+        pool = (
+            Plays(worlds=100)
+            .infer(observe(game, view, with_ledger=True), np.ones(1, np.uint64))
+            .pool
+        )
         worlds = worlds._replace(kind=POOLED, pool=pool)
     hand = int(root[int(HANDS) + view.seat])
     weights = np.random.default_rng(3).normal(0, 0.7, (1, table_size(deck)))
     factors = np.exp(weights).astype(np.float32)
     factors.flags.writeable = False  # as those of models: nothing is compiled twice
-    voids, side = decode_state(game, encode_view(game, view))[1], rules.side_of(view.seat)
+    voids, side = observe(game, view).voids, rules.side_of(view.seat)
     others = Others(deck, factors, False, np.array([1 << view.seat], dtype=np.uint64))
     plan = Plan.empty(0, hand.bit_count())  # the root alone: nothing below it is learnt
     respond(

@@ -25,6 +25,7 @@ from arena.games.hearts import Hearts
 from arena.games.kernel.layout import TRUMPS
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.klaverjas import Klaverjas
+from arena.games.observation import observe
 from arena.games.schieber import Schieber
 
 GAMES: list[Rules] = [Klaverjas(bidding="classical"), Schieber()]
@@ -75,8 +76,7 @@ def test_worlds_are_as_likely_as_bids_and_plays_make_them(rules: Rules) -> None:
             if weight > 0.0:
                 expected[hands] = weight
         inferred = infer(
-            past_of(game, view, game.view_state(view)),
-            game,
+            past_of(observe(game, view, with_ledger=True)),
             types_for(model, game, (priors,) * len(rules.sides)),
             1000,
             np.zeros(1, np.uint64),

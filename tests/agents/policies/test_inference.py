@@ -15,7 +15,7 @@ from agents.champion import Champion
 from agents.dmcts import Dmcts
 from agents.flat_mc import FlatMC
 from agents.ismcts import Ismcts
-from agents.policies.features import deck_of, watch
+from agents.policies.features import deck_of
 from agents.policies.inference import Past, infer, past_of, types_for
 from agents.policies.model import SHIPPED, PolicyModel, save_policy
 from agents.policies.tables import weigh
@@ -33,8 +33,8 @@ from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.kernel.step import final_scores, legal, play
 from arena.games.klaverjas import Klaverjas
 from arena.games.needs import why_not
+from arena.games.observation import observe, watch
 from arena.games.schieber import Schieber
-from arena.games.view_bytes import decode_state, encode_view
 
 GAMES: list[Rules] = [Klaverjas(), Schieber(), Hearts()]
 
@@ -56,10 +56,9 @@ def test_weights_are_those_of_bayes(rules: Rules, priors: tuple[float, ...]) -> 
             if weight > 0.0:
                 expected[hands] = weight
         total = sum(expected.values())
-        past = past_of(game, view, game.view_state(view))
+        past = past_of(observe(game, view, with_ledger=True))
         inferred = infer(
             past,
-            game,
             types_for(model, game, (priors,) * len(rules.sides)),
             1000,
             np.zeros(1, np.uint64),
@@ -89,11 +88,11 @@ def test_a_sample_converges_to_all_worlds() -> None:
     for view, _ in endings(rules, 3):
         game = kernel_game(rules, view.trump)
         model = random_model(game, 1)
-        past = past_of(game, view, game.view_state(view))
+        past = past_of(observe(game, view, with_ledger=True))
         types = types_for(model, game, ((1.0,),) * len(rules.sides))
-        exact = infer(past, game, types, 10_000, np.zeros(1, np.uint64))
+        exact = infer(past, types, 10_000, np.zeros(1, np.uint64))
         assert len(exact.pool.upto) == past.worlds
-        drawn = infer(many(past), game, types, 30_000, np.ones(1, np.uint64))
+        drawn = infer(many(past), types, 30_000, np.ones(1, np.uint64))
         assert len(drawn.pool.upto) >= 30_000
         assert not drawn.exact
         assert not drawn.resampled
@@ -108,11 +107,11 @@ def test_worlds_that_stand_for_many_move_on(rules: Rules, monkeypatch: pytest.Mo
     monkeypatch.setattr("agents.policies.inference._WORTH", 10.0)
     for view, _ in endings(rules, 3, count=2):
         game = kernel_game(rules, view.trump)
-        past = past_of(game, view, game.view_state(view))
+        past = past_of(observe(game, view, with_ledger=True))
         priors = (0.7, 0.3)
         types = types_for(random_model(game, 2), game, (priors,) * len(rules.sides))
-        exact = infer(past, game, types, 10_000, np.zeros(1, np.uint64))
-        moved = infer(many(past), game, types, 5_000, np.ones(1, np.uint64))
+        exact = infer(past, types, 10_000, np.zeros(1, np.uint64))
+        moved = infer(many(past), types, 5_000, np.ones(1, np.uint64))
         assert moved.resampled
         assert moved.weights() == pytest.approx(np.full(5_000, 1 / 5_000))
         found = moved.holders(game)
@@ -146,7 +145,7 @@ def test_searches_deal_worlds_as_likely_as_all_of_them_say(rules: Rules, tmp_pat
             for card in cards_of(hands[seat] & view.unseen):
                 expected[card] = expected[card] + weight * (np.arange(4) == seat)
     root, rng, count = game.view_state(view), np.ones(1, np.uint64), 8000
-    worlds = worlds_for(game, view, encode_view(game, view), root, beliefs, rng)
+    worlds = worlds_for(observe(game, view, with_ledger=True), beliefs, rng)
     state = root.copy()
     dealt = {card: np.zeros(4) for card in expected}
     for _ in range(count):
@@ -173,9 +172,9 @@ def test_searches_deal_worlds_as_likely_as_all_of_them_say(rules: Rules, tmp_pat
 def test_worlds_agree_with_what_was_played(rules: Rules) -> None:
     for view, hands in endings(rules, 3):
         game = kernel_game(rules, view.trump)
-        past = past_of(game, view, game.view_state(view))
+        past = past_of(observe(game, view, with_ledger=True))
         types = types_for(random_model(game, 1), game, ((1.0,),) * len(rules.sides))
-        inferred = infer(past, game, types, 200, np.zeros(1, np.uint64))
+        inferred = infer(past, types, 200, np.zeros(1, np.uint64))
         for number in np.flatnonzero(inferred.weights() > 0.0)[:5]:
             guess = [game.card_mask(mask) for mask in inferred.pool.hands[number]]
             guess[view.seat] = view.hand
@@ -205,8 +204,10 @@ def test_the_best_response_knows_the_values_of_endings(
         )
         found = player.explain(view, Rng(3))
         root = game.view_state(view)
-        voids = decode_state(game, encode_view(game, view))[1]
-        inferred = player.beliefs.infer(game, view, root, np.ones(1, np.uint64))
+        voids = observe(game, view).voids
+        inferred = player.beliefs.infer(
+            observe(game, view, with_ledger=True), np.ones(1, np.uint64)
+        )
         assert inferred.exact
         seats = rules.sides[rules.side_of(view.seat)] if partner == "searches" else (view.seat,)
         for card in view.legal:

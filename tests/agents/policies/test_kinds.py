@@ -23,12 +23,9 @@ from agents.networks.encodings import mode_of
 from agents.policies.by_rule import RulePolicy
 from agents.policies.card_inputs import (
     MOST_SEEN,
-    SEEN_WORDS,
     look_at,
-    new_seen,
     output_count,
     scheme_of,
-    seen_of,
 )
 from agents.policies.inference import infer, past_of, types_for
 from agents.policies.kinds import Policy
@@ -46,6 +43,7 @@ from arena.games.hearts import Hearts
 from arena.games.kernel.jit import compiled
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.klaverjas import Klaverjas
+from arena.games.observation import SEEN_WORDS, new_seen, observe
 from arena.games.schieber import Schieber
 
 GAMES: list[Rules] = [Klaverjas(), Schieber(), Hearts()]
@@ -78,7 +76,9 @@ def test_what_a_network_is_shown(rules: Rules) -> None:
     for view in views(rules, 4):
         game = kernel_game(rules, view.trump)
         state, inputs = game.view_state(view), np.zeros(MOST_SEEN, np.int32)
-        count, _ = inputs_in(state, game.words, seen_of(game, view), scheme_of(game), inputs)
+        count, _ = inputs_in(
+            state, game.words, observe(game, view).known[:SEEN_WORDS], scheme_of(game), inputs
+        )
         expected, _ = plain_inputs(game, view, state)
         assert sorted(inputs[:count].tolist()) == sorted(expected)
 
@@ -104,7 +104,7 @@ def test_values_go_with_the_suits_where_plain_suits_change_places() -> None:
     model = random_network(game)
     others = [view for view in views(rules, 30) if view.trump == 0]
     for view in others:
-        state, seen = game.view_state(view), seen_of(game, view)
+        state, seen = game.view_state(view), observe(game, view).known[:SEEN_WORDS]
         for order in ([1, 0, 2, 3], [2, 0, 1, 3]):
             moved = state.copy()
             for word in [*range(4), 8, 9, 10, *range(16, 20)]:
@@ -150,10 +150,10 @@ def test_weights_are_those_of_bayes(rules: Rules, kind: str) -> None:
             if weight > 0.0:
                 expected[hands] = weight
         total = sum(expected.values())
-        past = past_of(game, view, game.view_state(view))
+        past = past_of(observe(game, view, with_ledger=True))
         types = types_for(policy, game, ((1.0,),) * len(rules.sides))
-        style = policy.style(game, view)
-        inferred = infer(past, game, types, 1000, np.zeros(1, np.uint64), style=style)
+        style = policy.style(observe(game, view))
+        inferred = infer(past, types, 1000, np.zeros(1, np.uint64), style=style)
         assert inferred.exact
         got = {}
         for row, weight in zip(inferred.pool.hands, inferred.weights(), strict=True):
@@ -197,7 +197,9 @@ def test_the_best_response_knows_the_values_of_endings(
             simulations=20_000, c=2000.0, policy=file, sharpness=1.0, beliefs=Plays(file),
         )  # fmt: skip
         found = player.explain(view, Rng(3))
-        inferred = player.beliefs.infer(game, view, game.view_state(view), np.ones(1, np.uint64))
+        inferred = player.beliefs.infer(
+            observe(game, view, with_ledger=True), np.ones(1, np.uint64)
+        )
         assert inferred.exact
         for card in view.legal:
             value = 0.0
@@ -264,7 +266,7 @@ def test_nothing_was_noticed_before_the_first_card() -> None:
     assert state.turn is not None
     game, fresh = kernel_game(rules, state.trump), np.zeros(SEEN_WORDS, np.uint64)
     begin(game.words, fresh)
-    assert (seen_of(game, rules.view(state, state.turn)) == fresh).all()
+    assert (observe(game, rules.view(state, state.turn)).known[:SEEN_WORDS] == fresh).all()
 
 
 @compiled

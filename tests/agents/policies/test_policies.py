@@ -29,8 +29,8 @@ from arena.games.hearts import Hearts
 from arena.games.kernel.layout import HANDS
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
+from arena.games.observation import observe
 from arena.games.schieber import Schieber
-from arena.games.view_bytes import decode_state, encode_view
 
 GAMES: list[Rules] = [Klaverjas(), Klaverjas(variant="amsterdam"), Schieber(), Hearts()]
 VARIANTS: list[Rules] = [
@@ -74,7 +74,7 @@ def test_a_policy_never_looks_at_hidden_cards(rules: Rules) -> None:
         factors = np.exp(np.random.default_rng(number).normal(size=(1, size))).astype(np.float32)
         for view, hands in rounds.leads(number):
             root = game.view_state(view)
-            voids, cards = decode_state(game, encode_view(game, view))[1], game.mask(view.hand)
+            voids, cards = observe(game, view).voids, game.mask(view.hand)
             found = []
             for shift in (0, 1):
                 others = [seat for seat in range(4) if seat != view.seat]
@@ -290,7 +290,7 @@ def test_the_player_asks_the_policy_as_it_is_asked_by_steps(rules: Rules) -> Non
             view = rules.view(table, table.turn)
             game, weights = kernel_game(rules, view.trump), np.empty(64)
             cards = game.mask(sum(1 << card for card in view.legal))
-            voids = decode_state(game, encode_view(game, view))[1]
+            voids = observe(game, view).voids
             total = weigh(
                 game.view_state(view), game.words, voids, deck_of(game),
                 model.factors(game), model.number(kind), cards, weights,

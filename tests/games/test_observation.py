@@ -9,11 +9,23 @@ import pytest
 from helpers.all_rules import ALL, situations
 
 from arena.core.rules import View
+from arena.core.seeds import Rng
 from arena.games.infoset import InfoSet
-from arena.games.kernel.layout import OPENED, OWN_STATE, STATE_WORDS, SUIT_WIDTH, Words
+from arena.games.kernel.layout import (
+    LED,
+    LEFT,
+    OPENED,
+    OWN_STATE,
+    PLAYED,
+    STATE_WORDS,
+    SUIT_WIDTH,
+    TURN,
+    Words,
+)
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.klaverjas import Klaverjas
-from arena.games.view_bytes import HOLDERS, encode_view, read_holders, read_state
+from arena.games.observation import HOLDERS, SEEN_WORDS, observe, read_state
+from arena.games.view_bytes import encode_view
 from arena.games.world_sampler import holders_of
 
 
@@ -51,20 +63,41 @@ def test_the_state_of_a_view_and_who_did_not_follow(rules: Any) -> None:
     for view in views(rules, 24, seed=3):
         game = kernel_game(rules, view.trump)
         state, voids = read(game, view)
-        assert state.tolist() == game.view_state(view).tolist()
-        assert voids.tolist() == not_followed(game, view)
+        observed = observe(game, view)
+        assert state.tolist() == observed.state.tolist() == game.view_state(view).tolist()
+        assert voids.tolist() == observed.voids.tolist() == not_followed(game, view)
+
+
+@pytest.mark.parametrize("rules", ALL, ids=str)
+def test_the_ledger_has_what_was_public_before_each_play_of_another(rules: Any) -> None:
+    table = rules.start(rules.random_deal(Rng(6), 0))
+    before = []
+    while table.turn is not None and len(table.tricks) < 3:
+        if table.phase == "play":
+            view = rules.view(table, table.turn)
+            game = kernel_game(rules, view.trump)
+            observed = observe(game, view, with_ledger=True)
+            others = [each for each in before if each.view.seat != view.seat]
+            ledger, plays = observed.ledger, observed.plays
+            assert ledger is not None and plays == len(others)
+            assert ledger.seats[:plays].tolist() == [each.view.seat for each in others]
+            assert ledger.voids[:plays].tolist() == [each.voids.tolist() for each in others]
+            seen = [each.known[:SEEN_WORDS].tolist() for each in others]
+            assert ledger.seen[:plays].tolist() == seen
+            for row, each in zip(ledger.states, others, strict=False):
+                for at in (LED, TURN, LEFT, *range(int(PLAYED), int(PLAYED) + 4)):
+                    assert row[at] == each.state[at]
+            before.append(observed)
+        rules.apply(table, table.legal[0])
+    assert before
 
 
 @pytest.mark.parametrize("rules", ALL, ids=str)
 def test_who_may_hold_what(rules: Any) -> None:
-    room, may = np.empty(STATE_WORDS, np.uint64), np.empty(HOLDERS, np.uint64)
-    sizes = np.empty(HOLDERS, np.int64)
     for view in views(rules, 24, seed=4):
         game, known = kernel_game(rules, view.trump), InfoSet.of(view)
-        unseen = read_holders(
-            encode_view(game, view), game.words, game.to_bits, room, may, sizes
-        )  # fmt: skip
-        assert game.card_mask(np.uint64(unseen)) == known.unseen
+        unseen, may, sizes = observe(game, view).hidden()
+        assert game.card_mask(unseen) == known.unseen
         expected, numbers = holders_of(known)
         assert sizes.tolist() == [*numbers.tolist(), *[0] * (HOLDERS - len(numbers))]
         # Of a stock without cards it does not matter which it might have.
