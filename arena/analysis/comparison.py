@@ -21,6 +21,7 @@ from arena.stats import (
     MarginComparison,
     MeanDifference,
     PointShare,
+    Prediction,
     StatsError,
     Unpaired,
     compare_margins,
@@ -28,6 +29,7 @@ from arena.stats import (
     elo_from_counts,
     equivalence,
     games_of_rounds,
+    predict_mean,
     share_of_points,
     share_of_wins,
     unpaired,
@@ -62,6 +64,8 @@ class Comparison:
     """None for matches, and where 100 rounds are no number of deals."""
     detectable: float | None
     """The difference that would have been found with 80% power."""
+    next: Prediction
+    """The mean margin of the next deals."""
     forfeits: tuple[int, int]
     runs: tuple[str, ...]
 
@@ -112,9 +116,17 @@ def _as_json(comparison: Comparison | IndirectComparison) -> dict[str, Any]:
 
 
 def compare_agents(
-    results: Results, first: str, second: str, *, equal_within: float | None = None
+    results: Results,
+    first: str,
+    second: str,
+    *,
+    equal_within: float | None = None,
+    next_deals: int | None = None,
 ) -> Comparison:
-    """Compare two agents; `equal_within` points count as equal (the equivalence test)."""
+    """Compare two agents; `equal_within` points count as equal (the equivalence test).
+
+    `next_deals` is how many deals to predict; as many again, if not given.
+    """
     pair = results.pair(first, second)
     if not pair.units:
         raise ArenaError(f"{', '.join(results.runs)}: {first} and {second} have not played yet")
@@ -135,6 +147,7 @@ def compare_agents(
         best_side=best_side_rate(pair),
         games_of_rounds=_games_of_rounds(pair) if results.unit == "deal" else None,
         detectable=detectable(found.difference),
+        next=predict_mean(margins, next_deals or len(margins)),
         forfeits=pair.forfeits,
         runs=results.runs,
     )

@@ -90,12 +90,12 @@ def _sweep(names: list[str], entrants: Mapping[str, EntrantUsed], field: Standin
     against = next(iter(common)) if len(common) == 1 else None
     strength = {agent.name: _strength(agent.rating, agent.margin) for agent in field.agents}
     points = []
+    best = field.joint.top_among(names)
     for name, setting in settings.items():
         line = _line(setting, others)
         y = strength.get(name) if against is None else margins.get((name, against))
         if y is not None and y.value is not None:
-            best = not set(field.joint.better(name)) & set(names)
-            points.append(SweepPoint(name, line, float(setting[x]), y, best))
+            points.append(SweepPoint(name, line, float(setting[x]), y, name in best))
     points.sort(key=lambda point: (point.line, point.x))
     member = entrants[names[0]].members[0]
     fixed = f"bidder {member.bidder.family}" if member.bidder is not None else ""

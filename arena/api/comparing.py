@@ -90,11 +90,13 @@ def compare(
     *,
     through: str | None = None,
     equal_within: float | None = None,
+    next_deals: int | None = None,
 ) -> AgentComparison:
     """Compare two agents of a run (or of several) on the deals that both played.
 
     The margin is that of `first`. `through` names an opponent by which two agents are compared
-    that did not meet; `equal_within` asks whether they are equal up to so many points. Former
+    that did not meet; `equal_within` asks whether they are equal up to so many points;
+    `next_deals` is how many deals to predict (as many again, if not given). Former
     versions of an agent are called NAME@1, NAME@2 and so on; versions are compared by how they
     did against the opponents that both played.
     """
@@ -117,7 +119,9 @@ def compare(
     if common:
         found = compare_through(results, first, second, common, equal_within=equal_within)
     else:
-        found = compare_agents(results, first, second, equal_within=equal_within)
+        found = compare_agents(
+            results, first, second, equal_within=equal_within, next_deals=next_deals
+        )
     return AgentComparison(found, in_field, stopped)
 
 
@@ -219,6 +223,9 @@ def _rows(
     yield f"{units} {better}", f"{outcomes.wins}-{outcomes.draws}-{outcomes.losses}"
     if isinstance(found, Comparison):
         yield from _rows_of_games(found, units)
+    if isinstance(found, Comparison):
+        ahead = interval(found.next.low, found.next.high)
+        yield f"{level} limits of the mean of the next {count(found.next.deals)} {units}", ahead
     yield "would be found with 80% probability, alone", plain(found.detectable)
     if in_field is not None:
         yield "the same among all of the run, as reported", plain(in_field)
@@ -232,7 +239,10 @@ def _rows(
 
 def _rows_of_games(found: Comparison, units: str) -> Iterator[tuple[str, str]]:
     won, share, elo, saving = found.win_rate, found.share, found.elo, found.saving
-    yield "win rate of games", _percents(won.value, won.low, won.high)
+    yield (
+        f"{'rounds' if found.unit == 'deal' else units} won",
+        _percents(won.value, won.low, won.high),
+    )
     if share is not None:
         yield "share of points", _percents(share.share, share.low, share.high)
     if elo is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -51,7 +51,7 @@ def render_html(
         cross=_cross(document),
         labels={agent.name: agent.label for agent in agents},
         scale=_scale(agents),
-        hero=_hero(agents),
+        hero=_hero(agents, document.parts["verdict"].top),
         roles=words.ROLES,
         say=Explanations.of(document),
         isolated=[agent.name for agent in agents if agent.own_process],
@@ -188,7 +188,7 @@ def _bar(rating: Rating | None, scale: tuple[float, float]) -> Markup:
     )
 
 
-def _hero(agents: Sequence[LadderAgent]) -> list[dict[str, Any]]:
+def _hero(agents: Sequence[LadderAgent], top: Collection[str]) -> list[dict[str, Any]]:
     """The rating picture: the place of each agent's interval and dot, in percent."""
     low, high = _scale(agents)
     if low == high:
@@ -200,7 +200,7 @@ def _hero(agents: Sequence[LadderAgent]) -> list[dict[str, Any]]:
     return [
         {
             "label": agent.label,
-            "letters": agent.letters,
+            "top": agent.name in top,
             "value": rating.value,
             "at": at(rating.value, 0.0),
             "left": at(rating.low, rating.value),

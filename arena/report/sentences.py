@@ -173,18 +173,21 @@ def _within(field: Standings, facts: Facts) -> Iterator[str]:
     """How far an agent can be from the best one, by the same simultaneous intervals."""
     joint, limit = field.joint, facts.indifferent
     within = {name: joint.within(name) for name in joint.order}
-    if any(points is None for points in within.values()):
-        return
+    if joint.cycles or any(points is None for points in within.values()):
+        return  # agents in a circle have no best
     if limit is not None:
         near = [name for name, points in within.items() if points is not None and points <= limit]
-        matters = f"{limit:g} points per {facts.unit}, which do not matter here"
+        of_the_best = f"within {limit:g} points per {facts.unit} of the best"
         if len(near) == len(within):
-            yield f"No two agents differ by more than {matters} (95%)."
+            yield (
+                f"No two agents differ by more than {limit:g} points per {facts.unit} (95%): no "
+                "difference that matters here."
+            )
         elif near:
             be = "is" if len(near) == 1 else "are"
-            yield f"{facts.names(near)} {be} within {matters}, of the best (95%)."
+            yield f"{facts.names(near)} {be} {of_the_best} (95%): less does not matter here."
         else:
-            yield f"No agent is known to be within {matters}, of the best."
+            yield f"No agent is known to be {of_the_best}; less would not matter here."
     elif len(joint.top) > 1 and len(within) > 2:
         most = max(points or 0.0 for name, points in within.items() if name in joint.top)
         who = "Every agent" if len(joint.top) == len(within) else "Each of the top group"
@@ -259,6 +262,6 @@ def sweep_sentences(sweep: Sweep, facts: Facts) -> str:
     if len(sweep.best) == 1:
         return f"{what}: {listed} is the best setting of {count(len(sweep.points))}."
     return (
-        f"{what}: the best settings are {listed}, not distinguishable from one another; "
+        f"{what}: the best settings are {listed}, none of them known to be the best; "
         f"{count(len(rest))} of {count(len(sweep.points))} are known to be worse."
     )

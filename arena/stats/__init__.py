@@ -24,10 +24,12 @@ from arena.stats.pair_results import PairResults
 from arena.stats.paired import (
     Equivalence,
     MeanDifference,
+    Prediction,
     TestResult,
     equivalence,
     mean_difference,
     paired_t,
+    predict_mean,
     sign_flip,
     wilcoxon_signed_rank,
 )
@@ -70,6 +72,7 @@ __all__ = [
     "MeanDifference",
     "PairResults",
     "PointShare",
+    "Prediction",
     "Rating",
     "Ratings",
     "SequentialPlan",
@@ -100,6 +103,7 @@ __all__ = [
     "paired_t",
     "pilot_sd",
     "pilot_sequence",
+    "predict_mean",
     "score_rating",
     "sequential_plan",
     "share_of_points",

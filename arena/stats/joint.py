@@ -180,6 +180,12 @@ class JointComparison:
         highs = [lead.high for lead in leads if lead is not None and lead.high is not None]
         return max(0.0, *highs) if len(highs) == len(leads) else None
 
+    def top_among(self, agents: Collection[str]) -> tuple[str, ...]:
+        """Of some agents those that no other of them is known to beat, as `top` of all."""
+        names = tuple(name for name in self.order if name in agents)
+        inside = tuple(c for c in self.contrasts if c.first in names and c.second in names)
+        return _names(names, order_by_results(_beats(names, inside), range(len(names))).top)
+
     def _known(self, agent: str, direction: int) -> tuple[str, ...]:
         return tuple(
             other
@@ -218,7 +224,8 @@ def joint_comparison(
     fit = _goodness(table, rated, paired, joint, direct, alpha)
     basis: Literal["joint", "direct"] = "direct" if fit.contradictions else "joint"
     contrasts = joint if basis == "joint" else direct
-    found = order_by_results(_beats(table.agents, contrasts), strengths.tolist())
+    by_strength = list(zip(-np.round(strengths, 9), table.agents, strict=True))
+    found = order_by_results(_beats(table.agents, contrasts), by_strength)
     order = _names(table.agents, found.order)
     note = "" if table.deals > 1 else "One deal only: no intervals and no tests."
     if 1 < table.deals < FEW:

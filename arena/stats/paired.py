@@ -274,6 +274,36 @@ def effect_size(margins: ArrayLike, confidence: float = 0.95) -> EffectSize:
     return EffectSize(d, g, low, high, s.n, confidence, s.note())
 
 
+@dataclass(frozen=True)
+class Prediction:
+    """Limits of the mean margin of the next deals, in points per deal."""
+
+    deals: int
+    low: float | None
+    high: float | None
+    n: int
+    confidence: float
+    note: str = ""
+
+
+def predict_mean(margins: ArrayLike, deals: int, confidence: float = 0.95) -> Prediction:
+    """An interval for the mean margin of the next `deals` deals.
+
+    Formula: mean ± t(n-1)·s·√(1/n + 1/m) for the next m deals: it allows for the luck of both.
+    Unit: the deal; points. Assumes that the next deals are like those seen, and nearly normal
+    means of both. Source: Hahn 1969, JASA 64 (prediction intervals for a future mean).
+    """
+    check_probability(confidence, "confidence")
+    if deals < 1:
+        raise StatsError(f"a prediction needs at least one deal, got {deals}")
+    s = deal_sample(margins)
+    if s.trouble:
+        return Prediction(deals, None, None, s.n, confidence, s.note(s.trouble))
+    half = float(special.stdtrit(s.n - 1, 0.5 + confidence / 2)) * s.sd
+    half *= math.sqrt(1 / s.n + 1 / deals)
+    return Prediction(deals, s.mean - half, s.mean + half, s.n, confidence, s.note())
+
+
 def equivalence(
     margins: ArrayLike, bound: float | tuple[float, float], alpha: float = 0.05
 ) -> Equivalence:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,14 +33,15 @@ class ResultOrder:
     """For each group of agents on common cycles a shortest one: each agent beats the next."""
 
 
-def order_by_results(beats: NDArray[np.bool_], strengths: Sequence[float]) -> ResultOrder:
-    """Order agents such that who beats another comes first, the stronger one where both may.
+def order_by_results(beats: NDArray[np.bool_], otherwise: Sequence[Any]) -> ResultOrder:
+    """Order agents such that who beats another comes first; by `otherwise`, where both may.
 
     Formula: the strongly connected components of the graph of results are the cycles; components
-    follow one another in topological order, each time the one with the strongest agent of those
-    that no agent left beats. The best place of an agent is one more than the number of agents
-    outside its component that beat it, the worst is the number of agents less those that it
-    beats. The top is the Schwartz set: all components that no other beats.
+    follow one another in topological order, each time the one with the first agent by
+    `otherwise` (as sorted) of those that no agent left beats. The best place of an agent is one
+    more than the number of agents outside its component that beat it, the worst is the number of
+    agents less those that it beats. The top is the Schwartz set: all components that no other
+    beats.
     Source: Tarjan 1972, SIAM J. Comput. 1; Schwartz 1972, Noûs 6.
     """
     graph = csr_array(beats.astype(np.int8))
@@ -47,8 +49,8 @@ def order_by_results(beats: NDArray[np.bool_], strengths: Sequence[float]) -> Re
     outside = beats & (label[:, None] != label[None, :])
     parts: list[list[int]] = [np.flatnonzero(label == c).tolist() for c in range(count)]
     for part in parts:
-        part.sort(key=lambda i: -strengths[i])
-    parts.sort(key=lambda part: -strengths[part[0]])
+        part.sort(key=lambda i: otherwise[i])
+    parts.sort(key=lambda part: otherwise[part[0]])
     cycles = tuple(_shortest_cycle(beats, part) for part in parts if len(part) > 1)
     order: list[int] = []
     left = list(parts)

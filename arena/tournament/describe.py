@@ -45,6 +45,7 @@ def describe(
         on_fault=experiment.on_fault,
         decision_limit_s=experiment.decision_limit_s,
         references=experiment.references,
+        indifferent=experiment.indifferent,
         stop=experiment.stop,
         race=experiment.race,
         entrants=dict(entrants),

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import pytest
 from helpers.experiments import entrant, make_experiment, play
-from helpers.report_runs import Written
+from helpers.report_runs import Written, klaverjas
 from helpers.report_text import visible
 
 from arena.cli import main
@@ -119,3 +119,10 @@ def test_hearts_says_that_fewer_points_are_better(written: Get) -> None:
     assert written("hearts").html.count("ewer points are better") >= 3
     assert "ewer points are better" in written("hearts").markdown
     assert "ewer points" not in written("klaverjas").html
+
+
+def test_what_does_not_matter_comes_from_the_experiment(tmp_path: Path) -> None:
+    report = Written(klaverjas(tmp_path / "run", indifferent=5.0))
+    write(report.folder)
+    assert report.document["run"]["indifferent"] == 5.0
+    assert "within 5 points per deal of the best" in report.html

@@ -215,6 +215,13 @@ def test_a_circle_at_the_top_and_one_further_down() -> None:
     assert [(a.rank_best, a.rank_worst) for a in down.agents] == [(1, 1), (2, 4), (2, 4), (2, 4)]
 
 
+def test_settings_in_a_circle_are_all_at_the_top_of_their_sweep() -> None:
+    found = made_up({"ab": 25, "bc": 25, "ca": 25, "ad": 40, "bd": 40, "cd": 40, "de": 9, "ae": 60})
+    assert set(found.joint.top_among("abcd")) == set("abc")
+    assert found.joint.top_among("bd") == ("b",) and set(found.joint.top_among("ce")) == set("ce")
+    assert not any("within" in text for text in sentences.details(found, facts(found)))
+
+
 def test_no_words_contradict_a_known_direct_result() -> None:
     """Made-up fields of any kind: the strongest is beaten by none, ranks hold their places."""
     rng = np.random.default_rng(12)
@@ -258,7 +265,7 @@ def test_what_does_not_matter_is_said_by_the_experiment() -> None:
     def near(points: float) -> str:
         return " ".join(sentences.details(found, facts(found, indifferent=points)))
 
-    assert "a and b are within 5 points per deal, which do not matter here, of the best" in near(5)
+    assert "a and b are within 5 points per deal of the best (95%)" in near(5)
     assert "No two agents differ by more than 60 points per deal" in near(60)
     assert "No agent is known to be within 0.01 points" in near(0.01)
     equal = field({"a": 0, "b": 0}, deals=60)
@@ -332,5 +339,5 @@ def test_one_best_setting() -> None:
 
 def test_several_best_settings() -> None:
     text = swept([False, True, True])
-    assert "the best settings are x2, x1, not distinguishable" in text
+    assert "the best settings are x2, x1, none of them known to be the best" in text
     assert "1 of 3 are known to be worse" in text

@@ -15,6 +15,7 @@ from arena.measure.calibrate.statistics import (
     Rate,
     coverage,
     false_positives,
+    prediction_coverage,
     rating_coverage,
     resampler,
     sequence_misses,
@@ -100,6 +101,12 @@ def test_coverage_of_ratings_clustered_by_deal() -> None:
     assert holds(points, 0.95, 0.01), points
     assert holds(elo, 0.95, 0.01), elo
     assert holds(boot, 0.95, 0.015), boot
+
+
+@pytest.mark.parametrize(("deals", "later"), [(20, 20), (50, 200), (200, 50)])
+def test_predictions_of_the_next_deals_cover(deals: int, later: int) -> None:
+    rate = prediction_coverage(NULL.draw, deals, later, 1, 1_500)
+    assert holds(rate, 0.95, 0.015), rate
 
 
 def test_sprt_keeps_its_errors_and_its_length() -> None:

@@ -49,7 +49,7 @@ def beats(*pairs: str) -> np.ndarray:
 
 
 def test_results_order_agents_whatever_their_ratings() -> None:
-    found = order_by_results(beats("BA", "AC", "AD"), [9.0, 1.0, 5.0, 4.0, 2.0])
+    found = order_by_results(beats("BA", "AC", "AD"), [-9.0, -1.0, -5.0, -4.0, -2.0])
     assert found.order == (4, 1, 0, 2, 3)  # E met none; B beats A, which has a higher rating
     assert (found.top, found.cycles) == ((4, 1), ())
     assert [(r.best, r.worst) for r in found.ranks] == [(2, 3), (1, 4), (2, 5), (2, 5), (1, 5)]
@@ -57,7 +57,7 @@ def test_results_order_agents_whatever_their_ratings() -> None:
 
 def test_agents_on_a_cycle_share_their_places() -> None:
     ring = ("AB", "BC", "CA", "AD", "BD", "CD")
-    found = order_by_results(beats(*ring), [1.0, 3.0, 2.0, 9.0, 0.0])
+    found = order_by_results(beats(*ring), [-1.0, -3.0, -2.0, -9.0, 0.0])
     assert set(found.order[:3]) == {0, 1, 2} and found.order[3:] == (3, 4)
     assert found.cycles == ((1, 2, 0),)
     assert set(found.top) == {0, 1, 2, 4}
@@ -65,9 +65,9 @@ def test_agents_on_a_cycle_share_their_places() -> None:
 
 
 def test_a_long_cycle_is_shown_by_its_shortest_way_round() -> None:
-    ring = order_by_results(beats("AB", "BC", "CD", "DE", "EA"), [0.0] * 5)
+    ring = order_by_results(beats("AB", "BC", "CD", "DE", "EA"), range(5))
     assert ring.cycles == ((0, 1, 2, 3, 4),)
-    chord = order_by_results(beats("AB", "BC", "CD", "DE", "EA", "BE"), [5.0, 4.0, 3.0, 2.0, 1.0])
+    chord = order_by_results(beats("AB", "BC", "CD", "DE", "EA", "BE"), range(5))
     assert chord.cycles == ((0, 1, 4),) and len(chord.top) == 5
 
 

@@ -22,6 +22,7 @@ from arena.stats import (
     games_of_rounds,
     mean_difference,
     paired_t,
+    predict_mean,
     share_of_points,
     sign_flip,
     unpaired,
@@ -278,3 +279,16 @@ def test_mirror_and_shift(values: list[int], shift: int) -> None:
     assert paired_t(x).p == pytest.approx(paired_t(-x).p)
     won, lost = deal_outcomes(x), deal_outcomes(-x)
     assert (won.wins, won.losses) == (lost.losses, lost.wins)
+
+
+def test_a_prediction_allows_for_the_luck_of_both() -> None:
+    x = [3.0, 5.0, 1.0, 7.0]  # mean 4, sd 2.582, t(3) 3.182
+    found = predict_mean(x, 12)
+    half = 3.182446 * 2.581989 * (1 / 4 + 1 / 12) ** 0.5
+    assert (found.low, found.high) == pytest.approx((4 - half, 4 + half))
+    known = mean_difference(x)
+    wide = predict_mean(x, 10**9)  # of so many deals the mean is the truth itself
+    assert (wide.low, wide.high) == pytest.approx((known.low, known.high))
+    assert "same margin" in predict_mean([2.0, 2.0], 5).note
+    with pytest.raises(StatsError, match="at least one deal"):
+        predict_mean(x, 0)

@@ -38,13 +38,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="POINTS",
         help="also test whether they are equal up to so many points",
     )
+    parser.add_argument(
+        "--next",
+        type=_deals,
+        dest="next_deals",
+        metavar="N",
+        help="predict the mean margin of the next N deals (default: as many as were played)",
+    )
     add_json(parser)
+
+
+def _deals(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError("a whole number of deals is needed, at least 1")
+    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the comparison."""
     found = compare(
-        args.runs, args.first, args.second, through=args.through, equal_within=args.equal_within
+        args.runs,
+        args.first,
+        args.second,
+        through=args.through,
+        equal_within=args.equal_within,
+        next_deals=args.next_deals,
     )
     if args.json:
         print(json.dumps(found.to_json(), indent=2, ensure_ascii=False, allow_nan=False))

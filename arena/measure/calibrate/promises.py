@@ -30,6 +30,7 @@ from arena.measure.calibrate.statistics import (
     coverage,
     false_positives,
     page_errors,
+    prediction_coverage,
     rating_coverage,
     sequence_misses,
     sprt_rates,
@@ -124,6 +125,9 @@ def simulated_promises(judge: PromiseJudge, scale: int, seed: int) -> Iterator[P
     edge = replace(model, edge=HANDICAP).draw
     yield judge.coverage("coverage, t", coverage(edge, _t, HANDICAP, seed, reps))
     yield judge.coverage("coverage, BCa", coverage(edge, _bca, HANDICAP, seed, reps), 0.015)
+    for deals, later in ((20, 20), (50, 200), (200, 50)):
+        found = prediction_coverage(edge, deals, later, seed, reps)
+        yield judge.coverage(f"coverage, next {later} deals from {deals}", found, 0.015)
     field = FieldModel((12.0, 6.0, 0.0, -6.0, -12.0))
     few = max(100, 2_000 // scale)
     points = rating_coverage(field, score_rating, field.true_points(), seed, few)

@@ -19,6 +19,7 @@ from arena.stats.elo import ELO_PER_LOGIT
 from arena.stats.errors import StatsError
 from arena.stats.joint import joint_comparison
 from arena.stats.pair_results import PairResults
+from arena.stats.paired import predict_mean
 from arena.stats.power import sequential_point
 from arena.stats.ratings import Ratings
 from arena.stats.sample import FloatArray, check_probability
@@ -221,6 +222,17 @@ def coverage(
         total += x.size
         count += 1
     return measured_rate("coverage", hits, count, unanswered, zeros / total)
+
+
+def prediction_coverage(draw: Draw, deals: int, later: int, seed: int, reps: int) -> Rate:
+    """How often the mean of `later` further deals lies within the limits predicted from `deals`."""
+    margins = draw(np.random.default_rng(seed), (reps, deals + later))
+    hits = 0
+    for row in margins:
+        found = predict_mean(row[:deals], later)
+        if found.low is not None and found.high is not None:
+            hits += found.low <= row[deals:].mean() <= found.high
+    return measured_rate("prediction coverage", hits, reps)
 
 
 def _repetitions(

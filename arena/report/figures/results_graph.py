@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from arena.report.figures.style import INK, LINE, ORANGE, PAPER, new_figure, short
+from arena.report.figures.style import INK, LINE, MUTED, ORANGE, PAPER, new_figure, short
 from arena.stats import Contrast
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def draw_results_graph(
             xytext=at[pair[0]],
             arrowprops={
                 "arrowstyle": "-|>",
-                "color": ORANGE if pair in on_cycle else "#9aa3ad",
+                "color": ORANGE if pair in on_cycle else MUTED,
                 "lw": 2.0 if pair in on_cycle else 1.0,
                 "shrinkA": 16,
                 "shrinkB": 16,
