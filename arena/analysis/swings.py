@@ -46,12 +46,16 @@ def largest_swings(
 def _of_pair(pair: Meeting, share: int) -> list[Swing]:
     # Sorted by unit already; a stable sort keeps equal swings in that order.
     order = np.argsort(-np.abs(pair.margins), kind="stable")[:share]
-    found = []
-    for i in order:
-        seen = pair if pair.margins[i] > 0 else pair.reversed()
-        if seen.margins[i]:
-            games = tuple(None if np.isnan(x) else float(x) for x in seen.games[i])
-            found.append(
-                Swing(seen.first, seen.second, seen.units[i], float(seen.margins[i]), games)
-            )
-    return found
+    return [_of_unit(pair, int(i)) for i in order if pair.margins[i]]
+
+
+def swing_of(results: Results, first: str, second: str, unit: str) -> Swing:
+    """What one unit of a pair came to, whether it is a large swing or not."""
+    pair = next(pair for pair in results.pairs if {pair.first, pair.second} == {first, second})
+    return _of_unit(pair, list(pair.units).index(unit))
+
+
+def _of_unit(pair: Meeting, i: int) -> Swing:
+    seen = pair if pair.margins[i] > 0 else pair.reversed()
+    games = tuple(None if np.isnan(x) else float(x) for x in seen.games[i])
+    return Swing(seen.first, seen.second, seen.units[i], float(seen.margins[i]), games)

@@ -10,11 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.analysis import Standings, make_standings, read
+from arena.audit.campaign import Audit, AuditOptions, audit_run
+from arena.audit.mistakes import AuditedMistake, worst_mistakes
+from arena.audit.rounds import AuditSettings
+from arena.audit.tables import AuditTables, make_tables
+from arena.core.cards import card_name
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.files import run_folder, write_atomically
 from arena.core.tables import text_table
 from arena.report.context import Context
-from arena.report.words import percent, rating_text, signed
+from arena.report.words import percent, plain, rating_text, signed
 from arena.stats import Rating
 from arena.store import Manifest, Run
 
@@ -131,6 +136,18 @@ class RunResults:
                 raise ArenaError(f"no figure is called {name!r}; {did_you_mean(name, found)}")
         return Figures({name: found[name] for name in names or found})
 
+    def audit(
+        self,
+        *agents: str,
+        deals: int | None = None,
+        worlds: int = AuditSettings.worlds,
+        jobs: int | None = None,
+    ) -> RunAudit:
+        """Where the points were lost; what `arena audit` does, with the same arguments."""
+        settings = AuditSettings(worlds)
+        with Run(self.path) as run:
+            return RunAudit(audit_run(run, AuditOptions(agents, deals, settings, jobs)))
+
     def report(self, out: Path | str | None = None) -> Path:
         """Write the report into the run folder (or `out`); the path of its page."""
         from arena.report import write
@@ -176,6 +193,73 @@ class RunResults:
                 )
             )
         return head, rows
+
+
+class RunAudit:
+    """The audit of a run.
+
+    agents      a row per agent: points lost per decision, as far as could be known and in hindsight
+    decisions   a row per card that was played where there was a choice
+    mistakes    the worst mistakes, as far as could be known
+    """
+
+    def __init__(self, audit: Audit) -> None:
+        self.audit = audit
+        self.tables: AuditTables = make_tables(audit)
+        self.mistakes: tuple[AuditedMistake, ...] = worst_mistakes(audit)
+
+    @cached_property
+    def agents(self) -> pd.DataFrame:
+        """A row per agent, the one that lost least first."""
+        return _frame(
+            {
+                "agent": agent.name,
+                "known": None if agent.known is None else agent.known.value,
+                "low": None if agent.known is None else agent.known.low,
+                "high": None if agent.known is None else agent.known.high,
+                "hindsight": agent.hindsight.value,
+                **{name: found.value for name, found in agent.grades.items()},
+                "too_good": agent.honesty.too_good,
+                "decisions": agent.decisions,
+            }
+            for agent in self.tables.agents
+        )
+
+    @cached_property
+    def decisions(self) -> pd.DataFrame:
+        """A row per decision: points lost in hindsight and as far as could be known."""
+        return _frame(
+            {
+                "agent": each.replay.seats[decision.seat],
+                "unit": each.replay.record.unit,
+                "deal": each.replay.record.deal,
+                "seating": each.replay.record.seating,
+                "at": decision.at,
+                "trick": decision.trick + 1,
+                "kind": decision.kind,
+                "played": card_name(decision.card),
+                "better": card_name(decision.better),
+                "hindsight": decision.hindsight,
+                "known": None if decision.known is None else decision.known.loss,
+                "se": None if decision.known is None else decision.known.se,
+                "worlds": 0 if decision.known is None else decision.known.worlds,
+            }
+            for each in self.audit.rounds
+            for decision in each.audit.decisions
+        )
+
+    def __repr__(self) -> str:
+        tables = self.tables
+        head = f"{tables.decisions:,} decisions in {tables.rounds:,} rounds; points lost a decision"
+        rows = [
+            (
+                agent.name,
+                plain(agent.known.value if agent.known else None),
+                plain(agent.hindsight.value),
+            )
+            for agent in tables.agents
+        ]
+        return f"{head}\n\n{text_table(('agent', 'could be known', 'hindsight'), rows)}"
 
 
 def load_run(path: Path | str) -> RunResults:

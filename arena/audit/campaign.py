@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from arena.audit.ledger import AuditLedger, key_of
 from arena.audit.rounds import AuditedRound, AuditSettings, audit_round
@@ -37,6 +37,16 @@ class AuditOptions:
     jobs: int | None = None
 
 
+RoundKey: TypeAlias = tuple[str, str, str, int, int]
+"""The names of a pairing, the unit, the seating and the round."""
+
+
+def round_key(replay: Replay) -> RoundKey:
+    """Names a round of a run."""
+    pairing, record = replay.pairing, replay.record
+    return pairing.first, pairing.second, record.unit, record.seating, record.number
+
+
 @dataclass(frozen=True)
 class AuditOfRound:
     """A round of the run, and its audit."""
@@ -57,6 +67,10 @@ class Audit:
     """Rounds that were asked for and are not audited yet."""
     valued: str
     """How decisions are valued."""
+
+    def by_round(self) -> dict[RoundKey, AuditedRound]:
+        """The audits, each under the name of its round."""
+        return {round_key(each.replay): each.audit for each in self.rounds}
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -104,29 +118,31 @@ def chosen_rounds(run: Run, options: AuditOptions) -> list[Replay]:
     deals = usual_deals(run, len(pairings)) if options.deals is None else options.deals
     found = []
     for pairing in pairings:
-        for unit in islice(run.database.unit_names(pairing.id), deals):
-            found += [
-                replay
-                for replay in run.replays(pairing, unit)
-                if replay.record.counts and not replay.record.fault
-            ]
-    return sorted(found, key=lambda replay: replay.record.unit)
+        units = list(islice(run.database.unit_names(pairing.id), deals))
+        found += _finished(run, pairing, units)
+    return found
 
 
-def stored_audit(run: Run, options: AuditOptions | None = None) -> Audit:
-    """What is audited already of the rounds that were asked for; computes nothing."""
-    options = options or AuditOptions()
+def _finished(run: Run, pairing: Pairing, units: Sequence[str]) -> list[Replay]:
+    """The rounds of some units that were played to the end."""
+    rounds = run.replays(pairing, units)
+    return [each for each in rounds if each.record.counts and not each.record.fault]
+
+
+def stored_audit(run: Run) -> Audit | None:
+    """What earlier audits of a run have found; None if there was none. Computes nothing."""
     ledger = AuditLedger(run.path)
-    stored = ledger.read()
-    valued = _valued(run.rules, options.settings)
-    rounds = []
-    chosen = chosen_rounds(run, options)
-    for replay in chosen:
-        text = stored.get(key_of(run, replay, valued))
-        if text is not None:
-            rounds.append(AuditOfRound(replay, ledger.decode(text)))
-    unit = "match" if run.is_match else "deal"
-    return Audit(run.rules, unit, tuple(rounds), len(chosen) - len(rounds), valued)
+    valued, units = ledger.asked()
+    by_pair: dict[tuple[str, str], list[str]] = {}
+    for first, second, unit in units:
+        by_pair.setdefault((first, second), []).append(unit)
+    replays = [
+        replay
+        for pairing in run.pairings
+        if (names := by_pair.get((pairing.first, pairing.second)))
+        for replay in _finished(run, pairing, names)
+    ]
+    return _audit(run, ledger, replays, valued) if replays else None
 
 
 def audit_run(
@@ -142,16 +158,29 @@ def audit_run(
     options = options or AuditOptions()
     ledger = AuditLedger(run.path)
     valued = _valued(run.rules, options.settings)
-    stored = ledger.read()
     chosen = chosen_rounds(run, options)
+    stored = ledger.read()
     waiting = {
         key: replay for replay in chosen if (key := key_of(run, replay, valued)) not in stored
     }
+    units = {(x.pairing.first, x.pairing.second, x.record.unit) for x in chosen}
+    ledger.ask(sorted(units), valued)
     tell(0, len(waiting))
     for done, (key, audit) in enumerate(_audits(run.rules, waiting, options), start=1):
         ledger.add([(key, audit)])
         tell(done, len(waiting))
-    return stored_audit(run, options)
+    return _audit(run, ledger, chosen, valued)
+
+
+def _audit(run: Run, ledger: AuditLedger, replays: list[Replay], valued: str) -> Audit:
+    stored = ledger.read()
+    rounds = []
+    for replay in sorted(replays, key=lambda replay: replay.record.unit):
+        text = stored.get(key_of(run, replay, valued))
+        if text is not None:
+            rounds.append(AuditOfRound(replay, ledger.decode(text)))
+    unit = "match" if run.is_match else "deal"
+    return Audit(run.rules, unit, tuple(rounds), len(replays) - len(rounds), valued)
 
 
 def _valued(rules: Rules, settings: AuditSettings) -> str:

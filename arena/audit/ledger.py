@@ -1,7 +1,8 @@
 """`audit.sqlite` in a run folder: the audited rounds, each under a hash of all it depends on.
 
 The key of a round has its cards, its actions, the rules and how it was valued, but not who played:
-rounds that were played alike are audited once, and a run that has grown finds those it had.
+rounds that were played alike are audited once, and a run that has grown finds those it had. Which
+units were asked for, and how they were valued, is stored too: reports show those.
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ from arena.core.errors import ArenaError
 from arena.store import Replay, Run
 
 FILE = "audit.sqlite"
-_TABLE = "CREATE TABLE IF NOT EXISTS rounds (key TEXT PRIMARY KEY, checksum INTEGER, audit TEXT)"
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS rounds (key TEXT PRIMARY KEY, checksum INTEGER, audit TEXT)",
+    "CREATE TABLE IF NOT EXISTS asked (first TEXT, second TEXT, unit TEXT, valued TEXT, "
+    "PRIMARY KEY (first, second, unit, valued))",
+)
 _BUSY_S = 30.0
 
 
@@ -72,13 +77,32 @@ class AuditLedger:
             text = json.dumps(audit.to_json(), separators=(",", ":"))
             rows.append((key, crc32(f"{key}{text}".encode()), text))
         with self._open() as database, database:
-            database.execute(_TABLE)
             database.executemany("INSERT OR REPLACE INTO rounds VALUES (?, ?, ?)", rows)
+
+    def ask(self, units: Iterable[tuple[str, str, str]], valued: str) -> None:
+        """Store which units (after the names of their pairing) are audited, and how."""
+        with self._open() as database, database:
+            rows = [(*unit, valued) for unit in units]
+            database.executemany("INSERT OR REPLACE INTO asked VALUES (?, ?, ?, ?)", rows)
+
+    def asked(self) -> tuple[str, list[tuple[str, str, str]]]:
+        """How most units that were asked for are valued, and which they are."""
+        if not self.path.exists():
+            return "", []
+        by_valued: dict[str, list[tuple[str, str, str]]] = {}
+        with self._open() as database:
+            for *unit, valued in database.execute("SELECT * FROM asked ORDER BY 1, 2, 3"):
+                first, second, name = map(str, unit)
+                by_valued.setdefault(str(valued), []).append((first, second, name))
+        valued = max(by_valued, key=lambda each: len(by_valued[each]), default="")
+        return valued, by_valued.get(valued, [])
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         try:
             with closing(sqlite3.connect(self.path, timeout=_BUSY_S)) as database:
+                for table in _TABLES:
+                    database.execute(table)
                 yield database
         except sqlite3.DatabaseError as error:
             raise self._damaged(str(error)) from error

@@ -23,6 +23,8 @@ class AuditedMistake:
     round: int
     at: int
     """The number of the action in the round, from 0."""
+    given: int
+    """Cards that the deal prescribes before the first action."""
     trick: int
     """From 1."""
     seat: str
@@ -68,6 +70,7 @@ def worst_mistakes(audit: Audit, most: int = WORST_SHOWN) -> tuple[AuditedMistak
                     seating=record.seating,
                     round=record.number,
                     at=decision.at,
+                    given=len(each.replay.deal.played),
                     trick=decision.trick + 1,
                     seat=SEATS[decision.seat],
                     grade=grade.name,

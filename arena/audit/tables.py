@@ -77,6 +77,16 @@ class AuditTables:
     valued: str
     """How decisions were valued."""
 
+    def groups(self, dimension: str) -> list[str]:
+        """The groups that decisions fall into, in their order."""
+        found = {x.group for x in self.losses if x.dimension == dimension}
+        return sorted(found, key=_group_order)
+
+    def losses_of(self, agent: str, dimension: str, group: str) -> Losses | None:
+        """What an agent lost in a group; None if it had no such decision."""
+        wanted = agent, dimension, group
+        return next((x for x in self.losses if (x.agent, x.dimension, x.group) == wanted), None)
+
 
 @dataclass(frozen=True)
 class _Row:

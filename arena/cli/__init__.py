@@ -58,6 +58,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "check": {
         "validate": "check experiment files without playing",
         "gate": "test whether a change made an agent weaker; the exit code says so",
+        "suite": "positions as tests: make, add, run, show",
         "check-bot": "check that a program follows the protocol and the rules",
         "verify": "replay recorded rounds through the rules and compare everything",
         "bench": "measure the speed of everything on this machine",

@@ -94,7 +94,7 @@ def shipped_names(kind: str, suffix: str) -> list[str]:
     return sorted(names)
 
 
-_ONE_OF = {"configs": "experiment", "deals": "set of deals", "models": "model"}
+_ONE_OF = {"configs": "experiment", "deals": "set of deals", "models": "model", "suites": "suite"}
 
 
 def find_shipped(kind: str, name: str, suffix: str) -> Path:

@@ -16,6 +16,7 @@ from arena.analysis import (
     read,
     without_forfeits,
 )
+from arena.audit.campaign import Audit, stored_audit
 from arena.report.labels import short_labels
 from arena.store import Pairing, Run, Thinking
 from arena.store.database import FaultRecord
@@ -61,6 +62,12 @@ class Context:
     def stored(self) -> dict[int, int]:
         """Units stored of each pairing, by its id."""
         return {pairing.id: self.run.units_stored(pairing) for pairing in self.run.pairings}
+
+    @cached_property
+    def audit(self) -> Audit | None:
+        """What `arena audit` has found of this run; None if it was not audited."""
+        found = stored_audit(self.run)
+        return found if found is not None and found.rounds else None
 
     @cached_property
     def sweeps(self) -> list[Sweep]:

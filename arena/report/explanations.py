@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from arena.report.words import above, count, percent
 
 if TYPE_CHECKING:
+    from arena.audit.honesty import Honesty
     from arena.report.document import ReportDocument
 
 
@@ -204,6 +205,54 @@ class Explanations:
     def no_points(self) -> str:
         """Shown if no round was finished."""
         return "No round was finished."
+
+    def audit_note(self) -> str:
+        """What the two kinds of loss are."""
+        return (
+            "“Could be known”: the mean loss over worlds that the player could expect, all cards "
+            "valued on the same worlds. “Hindsight”: with the true cards open, exactly. Only what "
+            "could be known is ever called a mistake. Both assume open cards from the next card "
+            f"on; intervals are {self._level}, over {self.units}."
+        )
+
+    def audit_grades(self) -> str:
+        """From when on a loss is a mistake."""
+        return (
+            "Grades are by points lost as far as could be known, if that is more than three "
+            "standard errors."
+        )
+
+    def audited(self, decisions: int, rounds: int, units: int, missing: int) -> str:
+        """How much was audited."""
+        later = f" {count(missing)} more rounds are not audited yet." if missing else ""
+        return (
+            f"{count(decisions)} decisions in {count(rounds)} rounds of {count(units)} "
+            f"{self.units if units != 1 else self.unit} were valued by the solver.{later}"
+        )
+
+    def losses_caption(self) -> str:
+        """The order of the agents."""
+        return "Points lost per decision, the least first."
+
+    def too_good(self, name: str, found: Honesty) -> str:
+        """That an agent agrees with the open-card solution more than it can know."""
+        if found.agrees is None or found.possible is None or found.excess is None:
+            return ""
+        low, high = found.excess.low, found.excess.high
+        limits = "" if low is None or high is None else f" ({percent(low)} to {percent(high)})"
+        return (
+            f"{name} plays the card that is best with all cards open more often than a player can "
+            f"who knows its own cards only: in {percent(found.agrees.value)} of its decisions; "
+            f"{percent(found.possible.value)} could be reached. The excess is "
+            f"{percent(found.excess.value)}{limits}, over {count(found.excess.n)} {self.units}."
+        )
+
+    def losses_figure(self, what: str) -> str:
+        """Points lost, by what they are grouped by."""
+        return (
+            f"Points lost per decision as far as could be known, by {what}, with {self._level} "
+            f"intervals over {self.units}."
+        )
 
     def references_caption(self) -> str:
         """Defines z."""

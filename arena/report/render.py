@@ -11,6 +11,8 @@ from typing import Any
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup, escape
 
+from arena.audit.tables import DIMENSIONS
+from arena.core.cards import parse_cards, pretty
 from arena.report import words
 from arena.report.document import ReportDocument
 from arena.report.explanations import Explanations
@@ -53,6 +55,7 @@ def render_html(
         scale=_scale(agents),
         hero=_hero(agents, document.parts["verdict"].top),
         roles=words.ROLES,
+        dimensions=DIMENSIONS,
         say=Explanations.of(document),
         isolated=[agent.name for agent in agents if agent.own_process],
         replays=_embedded(_replays(document)),
@@ -106,6 +109,7 @@ def _environment(autoescape: bool, files: dict[str, str]) -> Environment:
     environment.filters |= {
         "attr_format": _format,
         "bar": _bar,
+        "cards": _cards,
         "coded": _coded,
         "count": words.count,
         "duration": words.duration,
@@ -123,6 +127,11 @@ def _environment(autoescape: bool, files: dict[str, str]) -> Environment:
 def _coded(text: str) -> Markup:
     """A text in which what stands between backticks is code."""
     return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
+
+
+def _cards(text: str) -> str:
+    """Cards as players write them."""
+    return " ".join(map(pretty, parse_cards(text)))
 
 
 def _format(value: float | None, how: str, digits: int) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any
 
 from arena.analysis import Swing
 from arena.analysis.decisions import Explainers, decide_again
+from arena.audit.campaign import RoundKey, round_key
+from arena.audit.rounds import AuditedRound, grade_of
 from arena.core.cards import SEATS, SUIT_SYMBOLS, cards_of, trump_name, write_cards
 from arena.core.errors import ArenaError
 from arena.core.rules import action_name, pretty_action, side_name
@@ -69,6 +72,32 @@ class Believed:
 
 
 @dataclass(frozen=True)
+class CardValue:
+    """What a card was worth, as the final margin of the side to move."""
+
+    card: str
+    played: bool
+    exact: int
+    """With the true cards open."""
+    known: float | None
+    """The mean over worlds that the player could expect; None if it was not computed."""
+
+
+@dataclass(frozen=True)
+class ValuedStep:
+    """A step at which there was a choice, as `arena audit` values it."""
+
+    step: int
+    cards: list[CardValue]
+    """The best as far as could be known first."""
+    grade: str
+    """Empty if the card is no mistake."""
+    mark: str
+    lost: float | None
+    """Points lost as far as could be known."""
+
+
+@dataclass(frozen=True)
 class GamePart:
     """The round in one seating."""
 
@@ -90,6 +119,8 @@ class GamePart:
     believed: list[Believed]
     """There as well: who holds the hidden cards, as the player sees it. Empty if it does not
     say."""
+    valued: list[ValuedStep] = field(default_factory=list)
+    """What `arena audit` says of the steps; empty if the round was not audited."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +141,13 @@ class ReplayPart:
     games: list[GamePart]
 
 
-def replay_of(run: Run, swing: Swing, explainers: Explainers) -> ReplayPart:
-    """A deal in all its seatings; of a match, the round in which they differ most."""
+def replay_of(
+    run: Run, swing: Swing, explainers: Explainers, audits: Mapping[RoundKey, AuditedRound]
+) -> ReplayPart:
+    """A deal in all its seatings; of a match, the round in which they differ most.
+
+    `audits` has what is audited of the run.
+    """
     pairing = run.pairing(swing.first, swing.second)
     by_number: dict[int, list[Replay]] = defaultdict(list)
     for each in run.replays(pairing, [swing.unit]):
@@ -124,6 +160,11 @@ def replay_of(run: Run, swing: Swing, explainers: Explainers) -> ReplayPart:
     for i in shown:
         searched, believed = _searched(run, replays[i], part, explainers)
         games[i] = replace(games[i], searched=searched, believed=believed)
+    for i, replay in enumerate(replays):
+        audited = audits.get(round_key(replay))
+        if audited is not None:
+            valued = _valued(run, replay, audited)
+            games[i] = replace(games[i], valued=valued)
     return ReplayPart(
         first=swing.first,
         second=swing.second,
@@ -135,6 +176,34 @@ def replay_of(run: Run, swing: Swing, explainers: Explainers) -> ReplayPart:
         parts_at=part,
         games=games,
     )
+
+
+def _valued(run: Run, replay: Replay, audited: AuditedRound) -> list[ValuedStep]:
+    found = []
+    for decision in audited.decisions:
+        known = decision.known
+        values = [None] * len(decision.legal) if known is None else list(known.values)
+        cards = [
+            CardValue(
+                action_name(card),
+                card == decision.card,
+                exact,
+                None if value is None else round(value, 1),
+            )
+            for card, exact, value in zip(decision.legal, decision.exact, values, strict=True)
+        ]
+        cards.sort(key=lambda each: -(each.exact if each.known is None else each.known))
+        grade = grade_of(run.rules, decision.loss)
+        found.append(
+            ValuedStep(
+                step=len(replay.deal.played) + decision.at,
+                cards=cards,
+                grade="" if grade is None else grade.name,
+                mark="" if grade is None else grade.mark,
+                lost=None if known is None else round(known.loss, 1),
+            )
+        )
+    return found
 
 
 def _swing(games: list[Replay], seatings: int) -> float:

@@ -16,7 +16,7 @@ from arena.core.cards import SEATS, TRUMPS, card_name, mask_of, parse_card
 from arena.core.deals import OPTIONAL_FIELDS, Deal, DealError, deal_from_record, read_jsonl
 from arena.core.errors import ArenaError, located
 from arena.core.registry import GAMES
-from arena.core.rules import IllegalAction, Standing, parse_action
+from arena.core.rules import IllegalAction, Rules, Standing, parse_action
 from arena.games.kernel.check import replay
 from arena.games.trump import TrumpGame
 
@@ -53,6 +53,18 @@ def check_record(record: dict[str, Any]) -> tuple[int, list[str]]:
     """How many plays of a recorded round were checked, and what does not agree."""
     plays, mismatches, _ = _check(record)
     return plays, mismatches
+
+
+def read_record(record: dict[str, Any]) -> tuple[Rules, Deal, list[int]]:
+    """The rules, the deal and the actions of a recorded round, which need not be over."""
+    rules = _rules_of(record)
+    deal = deal_from_record(record)
+    rules.check_deal(deal)
+    bids = [
+        parse_action(call["action"], rules.bids) for call in _entries(record, "bids", ("action",))
+    ]
+    plays = [parse_card(entry["card"]) for entry in _entries(record, "plays", ("card",))]
+    return rules, deal, bids + plays
 
 
 _PLAYED_BY = (

@@ -106,12 +106,11 @@ def _lines(tables: AuditTables, worst: tuple[AuditedMistake, ...], folder: Path)
                 f"({interval(excess.low, excess.high, 3)}, {count(excess.n)} deals)"
             )
     for dimension, title in DIMENSIONS.items():
-        groups = dict.fromkeys(x.group for x in tables.losses if x.dimension == dimension)
-        if groups:
+        if tables.groups(dimension):
             yield ""
             yield f"points lost per decision as far as could be known, by {title}"
             yield ""
-            yield _by_group(tables, dimension, list(groups))
+            yield _by_group(tables, dimension)
     yield ""
     yield text_table(
         ("mistakes that have a name", *(agent.name for agent in tables.agents)),
@@ -135,12 +134,11 @@ def _lines(tables: AuditTables, worst: tuple[AuditedMistake, ...], folder: Path)
         yield f"  {mistake.command(str(folder))}"
 
 
-def _by_group(tables: AuditTables, dimension: str, groups: list[str]) -> str:
-    found = {(x.agent, x.group): x for x in tables.losses if x.dimension == dimension}
-    groups.sort(key=lambda group: (0, int(group)) if group.isdigit() else (1, 0))
+def _by_group(tables: AuditTables, dimension: str) -> str:
+    groups = tables.groups(dimension)
     rows = []
     for agent in tables.agents:
-        cells = [found.get((agent.name, group)) for group in groups]
+        cells = [tables.losses_of(agent.name, dimension, group) for group in groups]
         rows.append((agent.name, *(_estimate(x.known if x else None)[0] for x in cells)))
     return text_table(("agent", *groups), rows)
 

@@ -169,6 +169,8 @@ class Board {
     const parts = [title, notes, felt, tell];
     if (game.searched.length && count === replay.parts_at) parts.push(this.searched(game));
     if (game.believed.length && count === replay.parts_at) parts.push(this.believed(game, mover));
+    const valued = game.valued.find((each) => each.step === count);
+    if (valued) parts.push(this.valued(valued));
     this.root.replaceChildren(...parts, this.tally(game, now, replay), this.history(now));
   }
 
@@ -186,6 +188,20 @@ class Board {
     const rows = game.believed.map((hidden) => [pretty(hidden.card),
       ...others.map((seat) => `${Math.round(100 * hidden.holders[seat])}%`)]);
     return cardTable("Who holds the hidden cards, as this player sees it", others.map((seat) => SEATS[seat]), rows);
+  }
+
+  /** What each card is worth here, on demand: as far as could be known, and with all cards open. */
+  valued(here) {
+    const number = (x) => (x === null ? "–" : x.toLocaleString("en", { maximumFractionDigits: 1 }).replace("-", "−"));
+    const rows = here.cards.map((card) => [pretty(card.card) + (card.played ? ` – played${here.mark}` : ""),
+      number(card.known), number(card.exact)]);
+    const table = cardTable("Final margin of the side to move, with best play after the card",
+      ["could be known", "all cards open"], rows);
+    const lost = here.grade ? `: ${here.grade}, ${number(here.lost)} points lost` : "";
+    const box = make("details", "worth", make("summary", here.grade, `what the cards are worth${lost}`), table);
+    box.open = this.viewer.valuesOpen;
+    box.addEventListener("toggle", () => { this.viewer.valuesOpen = box.open; });
+    return box;
   }
 
   tally(game, now, replay) {
@@ -233,6 +249,7 @@ class Viewer {
     this.root = root;
     this.replays = replays;
     this.historyOpen = false;
+    this.valuesOpen = false;
     this.boards = [new Board(this), new Board(this)];
     this.controls();
     this.openLink() || this.open(0);
@@ -298,6 +315,8 @@ class Viewer {
     this.slider.min = 0;
     this.slider.setAttribute("aria-label", "step");
     this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
+    this.marks = make("div", "marks");
+    const track = make("div", "track-box", this.slider, this.marks);
     this.firstButton = button("«", "to the deal", () => this.go(0));
     this.backButton = button("‹", "one step back (left arrow)", () => this.go(this.at - 1));
     this.nextButton = button("›", "one step on (right arrow)", () => this.go(this.at + 1));
@@ -306,7 +325,7 @@ class Viewer {
     this.counter = make("span", "sub");
     this.here = make("a", "here", "link to this step");
     const steps = make("div", "steps", this.firstButton, this.backButton, this.nextButton,
-      this.lastButton, this.partButton, this.slider, this.counter, this.here);
+      this.lastButton, this.partButton, track, this.counter, this.here);
     const boards = make("div", "boards", this.boards[0].root, this.boards[1].root);
     boards.setAttribute("aria-live", "polite");
     this.root.replaceChildren(head, steps, boards);
@@ -343,7 +362,26 @@ class Viewer {
     this.length = Math.max(...games.map((game) => game.steps.length));
     this.part = games.length > 1 ? whereTheyPart(games[0], games[1]) : 0;
     this.slider.max = this.length;
+    this.mark(games);
     this.go(this.at);
+  }
+
+  /** A mark under the slider for each mistake in the games that are shown. */
+  mark(games) {
+    const found = games.flatMap((game) => game.valued.filter((each) => each.grade)
+      .map((each) => [each, game]));
+    this.marks.hidden = !found.length;
+    this.marks.replaceChildren(...found.map(([each, game]) => {
+      const { seat } = game.steps[each.step];
+      const words = `${each.grade} of ${SEATS[seat]} ${game.seats[seat]}, seating ${game.seating}, step ${each.step}`;
+      const element = make("button", `mark ${each.grade}`);
+      element.type = "button";
+      element.title = words;
+      element.setAttribute("aria-label", words);
+      element.style.left = `${(100 * each.step) / this.length}%`;
+      element.addEventListener("click", () => { this.valuesOpen = true; this.go(each.step); });
+      return element;
+    }));
   }
 
   go(step) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from arena.report.section import Section
+from arena.report.sections.audit import AuditSection
 from arena.report.sections.deals import SwingsSection
 from arena.report.sections.faults import FaultsSection
 from arena.report.sections.forfeits import ForfeitsSection
@@ -35,6 +36,7 @@ SECTIONS: tuple[type[Section[Any]], ...] = (
     SeedsSection,
     ReferencesSection,
     PointsSection,
+    AuditSection,
     SwingsSection,
     MethodSection,
     FaultsSection,

@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 from arena.analysis import largest_swings
 from arena.analysis.decisions import Explainers
+from arena.analysis.swings import swing_of
+from arena.audit.mistakes import worst_mistakes
 from arena.report.context import Context
 from arena.report.replays import ReplayPart, replay_of
 from arena.report.section import Section
@@ -17,7 +19,7 @@ from arena.report.tables import Rows
 
 @dataclass(frozen=True)
 class DealsPart:
-    """The largest swings, those between the top agents first."""
+    """The largest swings, those between the top agents first; then deals with bad mistakes."""
 
     swings: tuple[ReplayPart, ...]
 
@@ -36,10 +38,19 @@ class SwingsSection(Section[DealsPart]):
         """Deals on which the exchange of seats changed most."""
         order = [agent.name for agent in context.standings.agents]
         swings = largest_swings(context.results, order)
+        audits = {}
+        if context.audit is not None:
+            audits = context.audit.by_round()
+            for mistake in worst_mistakes(context.audit):
+                found = swing_of(context.results, mistake.agent, mistake.opponent, mistake.unit)
+                if found not in swings:
+                    swings.append(found)
         if not swings:
             return None
         explainers = Explainers(context.run)
-        return DealsPart(tuple(replay_of(context.run, swing, explainers) for swing in swings))
+        return DealsPart(
+            tuple(replay_of(context.run, swing, explainers, audits) for swing in swings)
+        )
 
     def csv(self, part: DealsPart) -> Mapping[str, Rows]:
         """The margins of the swings."""
