@@ -57,7 +57,7 @@ def check_record(record: dict[str, Any]) -> tuple[int, list[str]]:
 
 def read_record(record: dict[str, Any]) -> tuple[Rules, Deal, list[int]]:
     """The rules, the deal and the actions of a recorded round, which need not be over."""
-    rules = _rules_of(record)
+    rules: Rules = rules_of_record(record)
     deal = deal_from_record(record)
     rules.check_deal(deal)
     bids = [
