@@ -282,18 +282,18 @@ def _parameters(
             return _model_named(problems.document, place, file, sha256)
         except ArenaError as error:
             problems.add(place, str(error))
-            raise _Told from error
+            raise _Noted from error
 
     try:
         return None if checked is None else values_of(checked, find_model)
-    except _Told:
+    except _Noted:
         return None
     except (ArenaError, ValueError) as error:
         problems.add(entry.path, str(error))
         return None
 
 
-class _Told(Exception):
+class _Noted(Exception):
     """What is wrong has been noted."""
 
 

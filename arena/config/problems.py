@@ -77,10 +77,10 @@ class Problems:
             return model.model_validate_json(json.dumps(data))
         except ValidationError as error:
             for found, details in _by_place(error.errors(include_url=False), data):
-                self._tell(model, written_at(found, path, moved), details)
+                self._note(model, written_at(found, path, moved), details)
         return None
 
-    def _tell(self, model: type[BaseModel], path: KeyPath, details: list[ErrorDetails]) -> None:
+    def _note(self, model: type[BaseModel], path: KeyPath, details: list[ErrorDetails]) -> None:
         first = details[0]
         if first["type"] == "extra_forbidden":
             around, kinds = _models_around(model, first["loc"])
@@ -91,13 +91,13 @@ class Problems:
             else:
                 self.unknown_key(path, [*around.model_fields, *getattr(around, "read_before", ())])
         elif first["type"] in _TAG_ERRORS:
-            self._tell_kind(model, path, first)
+            self._note_kind(model, path, first)
         elif _names_a_missing_key(first):
             self.add(path, "missing")
         else:
             self.add(path, _message(details))
 
-    def _tell_kind(self, model: type[BaseModel], path: KeyPath, error: ErrorDetails) -> None:
+    def _note_kind(self, model: type[BaseModel], path: KeyPath, error: ErrorDetails) -> None:
         """Note a kind that there is not, or that none is named."""
         _, kinds = _models_around(model, (*error["loc"], KIND))
         tag = error.get("ctx", {}).get("tag")

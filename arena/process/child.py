@@ -335,21 +335,21 @@ class _Reaper:
                 self._owner = os.getpid()
                 self._children = set()
             self._children.add(token)
-            self._tell(f"+ {token} {pid}")
+            self._send_line(f"+ {token} {pid}")
 
     def forget(self, token: str) -> None:
         with self._lock:
             if self._process is None or self._owner != os.getpid():
                 return
             self._children.discard(token)
-            self._tell(f"- {token}")
+            self._send_line(f"- {token}")
             if not self._children:
                 process, self._process = self._process, None
                 process.stdin.close()
                 process.stdout.read()  # nothing: it has ended
                 process.stdout.close()
 
-    def _tell(self, line: str) -> None:
+    def _send_line(self, line: str) -> None:
         with suppress(OSError):
             self._process.stdin.write(line.encode() + b"\n")
             self._process.stdin.flush()

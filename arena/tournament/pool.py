@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import joblib
 from joblib.externals.loky import reusable_executor
@@ -17,8 +17,6 @@ from joblib.externals.loky.backend.utils import kill_process_tree
 from joblib.externals.loky.process_executor import BrokenProcessPool as BrokenProcessPool
 
 from arena.process.ending import no_stopped_workers
-
-PoolBackend: TypeAlias = Literal["loky", "threading", "dask"]
 
 _CHUNKS_AHEAD = 2
 """Tasks per worker that are sent before results come back."""

@@ -193,7 +193,7 @@ class _Run:
             self.folder.log(f"start: {found} of {tally.total} units are stored")
             results.add_deals(self.experiment.deals)
 
-            def goodbye(ending: str, why: str = "") -> None:
+            def close_session(ending: str, why: str = "") -> None:
                 cpu = time.process_time() - cpu_started + self.runner.worker_cpu_seconds
                 end = {
                     "ended": now(),
@@ -211,9 +211,9 @@ class _Run:
             except BaseException as error:
                 interrupted = isinstance(error, KeyboardInterrupt)
                 with suppress(ArenaError):  # on a full disk nothing more can be written
-                    goodbye("interrupted" if interrupted else "failed", f"; {error!r}")
+                    close_session("interrupted" if interrupted else "failed", f"; {error!r}")
                 raise
-            goodbye("stopped" if stopped else "finished", f"; {stopped}" if stopped else "")
+            close_session("stopped" if stopped else "finished", f"; {stopped}" if stopped else "")
             if not stopped:
                 results.finish()
                 if self.experiment.stop is not None:
@@ -380,7 +380,7 @@ class _Run:
                 results.append(chunk.results, ids)
                 for fault in chunk.faults:
                     results.add_fault(fault, ids)
-                    self.folder.log(f"fault: {self._told(fault)}\n{fault.message}")
+                    self.folder.log(f"fault: {self._fault_line(fault)}\n{fault.message}")
                     tally.faults += 1
                 for result in chunk.results:
                     games = games_of(record.game for record in result.rounds)
@@ -388,13 +388,13 @@ class _Run:
                     tally.add_margin(result.pairing, unit_margin(games))
                 self.watcher.update(tally)
                 if chunk.stopped:
-                    return self._told(chunk.faults[0])
+                    return self._fault_line(chunk.faults[0])
         return ""
 
     def _found(self, found: int, total: int) -> str:
         what = "matches" if self.experiment.match else "deals"
         return f"{found:,} of {total:,} {what} found, {total - found:,} to play"
 
-    def _told(self, fault: FaultRecord) -> str:
+    def _fault_line(self, fault: FaultRecord) -> str:
         pair, is_match = self.experiment.pairings[fault.pairing], self.experiment.match is not None
         return fault_line(fault, pair, self.folder.path, self.experiment.seed, is_match)

@@ -218,7 +218,7 @@ class _Check:
             kept = faults.pop((fault.unit, fault.seating, fault.number), None)
             if kept is None:
                 yield f"seating {fault.seating}, round {fault.number}: its fault is not stored"
-            elif _told(kept) != _told(fault):
+            elif _facts(kept) != _facts(fault):
                 yield f"seating {fault.seating}, round {fault.number}: another fault is stored"
 
     def _deals(self, records: Sequence[RoundRecord]) -> tuple[Deal, ...]:
@@ -238,7 +238,7 @@ class _Check:
         return tuple(deals)
 
 
-def _told(fault: FaultRecord) -> tuple[object, ...]:
+def _facts(fault: FaultRecord) -> tuple[object, ...]:
     """What a fault says; the traceback is the agent's own."""
     said = fault.message.partition("\n")[0]
     return (*fault[1:-2], said, fault.actions)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 from arena.report import HTML, is_current
@@ -61,8 +60,3 @@ def _has_report(path: Path) -> bool:
     """Whether the page in a run's folder is of what is stored."""
     with Run(path) as run:
         return is_current(run)
-
-
-def _how_often(unchecked: Counter[str], rounds: int) -> Iterator[str]:
-    for what, times in unchecked.items():
-        yield what if times in (1, rounds) else f"{what} ({times} times)"
