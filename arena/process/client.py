@@ -142,6 +142,8 @@ class ProcessAgent:
         self.sees_all_cards, self.reproducible = sees_all_cards, reproducible
         self.model_hash = model_hash
         self._seats: dict[int, Seated] = {}
+        self._never_ready: AgentFault | None = None
+        """Why no process is started any more: one has not got ready, and another would not."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (
@@ -157,12 +159,19 @@ class ProcessAgent:
 
     def take_seat(self, setup: Setup) -> Seated:
         """Begin a deal in a seat; its process is started if there is none."""
+        if self._never_ready is not None:
+            raise self._never_ready
         seated = self._seats.get(setup.seat)
         if seated is None:
             seated = self._seats[setup.seat] = Seated(self.launch, self.limits)
         elif self.fresh:
             seated.close()
-        seated.start_deal(setup)
+        try:
+            seated.start_deal(setup)
+        except AgentFault as fault:
+            if fault.kind == "stuck":
+                self._never_ready = fault
+            raise
         return seated
 
     def act(self, view: View, rng: Rng) -> Action:

@@ -115,7 +115,6 @@ def hidden_from_agents(experiment: ResolvedExperiment, path: Path) -> tuple[Path
     file = experiment.deals_from.get("file")
     return (
         *shipped_folders("deals"),
-        *shipped_folders("models"),
         RUNS.absolute(),
         path.absolute(),
         *(other.parent for other in path.absolute().parent.glob(f"*/{MANIFEST}")),
@@ -283,7 +282,9 @@ class _Run:
 
     def _compile(self) -> None:
         """Let the workers compile what the agents need, before any clock runs."""
-        builders = unpractised(self.experiment.rules, [b for team in self.job.teams for b in team])
+        # Those in a sandbox too: they can only read what is compiled.
+        families = [builder for team in self.families.values() for builder in team]
+        builders = unpractised(self.experiment.rules, families)
         if builders:
             with announced(self.watcher.say, getattr(self.watcher, "status", None)):
                 self.runner.practise(builders)

@@ -134,6 +134,19 @@ def test_who_does_not_get_ready_is_given_up(
     assert fault and (fault.kind, fault.message) == ("stuck", "did not get ready within 0.5 s")
 
 
+def test_who_does_not_get_ready_is_not_waited_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.process.client.START_S", 0.2)
+    launch = Program(words("silent"))
+    starts = []
+    monkeypatch.setattr(
+        launch, "start", lambda *of: starts.append(of) or Program.start(launch, *of)
+    )
+    lineup = Lineup.of([Player(ProcessAgent(launch))] * 4)
+    faults = [Referee(RULES).play(deal, lineup).fault for deal in DEALS[:3]]
+    assert {fault and fault.message for fault in faults} == {"did not get ready within 0.2 s"}
+    assert len(starts) == 1
+
+
 @pytest.mark.parametrize("inside", [None, pytest.param(Sandbox(), marks=needs_sandbox)])
 def test_memory_of_helpers_is_counted(inside: Sandbox | None) -> None:
     fault = fault_of("hoards", 150, inside=inside, memory_mb=100)
