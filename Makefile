@@ -56,7 +56,7 @@ policies: $(READY)  ## the policies that come along, from nothing (under two hou
 	cd models && $(abspath $(BIN))/arena train policy policy-klaverjas.yaml policy-schieber.yaml policy-hearts.yaml --jobs 2
 
 fuzz: $(READY)  ## hostile inputs of each kind
-	$(BIN)/python tests/fuzz/run.py $(INPUTS) configs deals models runs protocol
+	$(BIN)/python tests/fuzz/run.py $(INPUTS)
 
 chaos: $(READY)  ## runs that are killed and go on
 	$(BIN)/python tests/chaos/campaign.py $(TRIALS)

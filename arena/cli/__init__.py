@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 from arena import __version__
 from arena.core.errors import ArenaError, did_you_mean
+from arena.core.files import shortened
 from arena.core.printable import escaping_output
 from arena.process.ending import leave
 
@@ -86,6 +87,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     with escaping_output(sys.stdout, sys.stderr):
         try:
+            for word in words:
+                if "\0" in word:
+                    raise ArenaError(f"{word[:40]!r}: no argument can have a NUL in it")
             return _dispatch(words)
         except ArenaError as error:
             print(f"arena: {error}", file=sys.stderr)
@@ -94,6 +98,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             # The reader of the output has exited (as in `arena ... | head`): no error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
+        except OSError as error:  # a name too long, a full disk, a folder that is read-only
+            where = f"{shortened(str(error.filename))}: " if error.filename else ""
+            print(f"arena: {where}{error.strerror or error}", file=sys.stderr)
+            return 2
         except KeyboardInterrupt:
             print("arena: interrupted", file=sys.stderr)
             return 130

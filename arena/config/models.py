@@ -12,6 +12,7 @@ from pydantic import Field
 
 from arena.config.entrants import Isolate
 from arena.config.strict import Strict
+from arena.core.rules import MOST_ROUNDS
 
 AgentName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.,=+-]*$", max_length=100)]
 """Also in names of files and columns, so without blanks; a grid adds `-playouts=100,c=0.5`."""
@@ -66,7 +67,7 @@ class Race(Strict):
 class Match(Strict):
     """When a match is over."""
 
-    rounds: int | None = Field(default=None, ge=1)
+    rounds: int | None = Field(default=None, ge=1, le=MOST_ROUNDS)
     """After so many rounds."""
     target: int | None = Field(default=None, ge=1)
     """After the round in which a side has so many points."""

@@ -37,6 +37,17 @@ _TAG_ERRORS = ("union_tag_invalid", "union_tag_not_found")
 _NUMBER = re.compile(r"[-+]?(\d[\d_]*\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
+MOST_SHOWN = 10
+"""Mistakes of a file that are reported; how many more there are is said."""
+_LONGEST_LINE = 1000
+
+
+def _shortened(line: str) -> str:
+    if len(line) <= _LONGEST_LINE:
+        return line
+    return f"{line[: _LONGEST_LINE // 2]} ... {line[-_LONGEST_LINE // 2 :]}"
+
+
 class Problems:
     """Collects mistakes with their places, so that all can be reported at once."""
 
@@ -54,8 +65,11 @@ class Problems:
 
     def stop_if_any(self) -> None:
         """Raise `ConfigError` with all that was found."""
-        if self._lines:
-            raise ConfigError("\n".join(dict.fromkeys(self._lines)))
+        lines = list(dict.fromkeys(self._lines))
+        if lines:
+            more = len(lines) - MOST_SHOWN
+            lines = [_shortened(line) for line in lines[:MOST_SHOWN]]
+            raise ConfigError("\n".join(lines + [f"and {more:,} more mistakes"] * (more > 0)))
 
     def unknown_key(self, path: KeyPath, allowed: Iterable[str]) -> None:
         """Note a key that means nothing here."""

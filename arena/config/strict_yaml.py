@@ -10,6 +10,7 @@ what the including file says wins. `--set key=value` wins over all files.
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,9 +114,9 @@ def _included(
 ) -> YamlDocument:
     check_name(name)
     target = path.parent / name
-    chain = [file.resolve() for file in including]
-    if target.resolve() in chain:
-        circle = including[chain.index(target.resolve()) :]
+    chain = [os.path.realpath(file) for file in including]
+    if os.path.realpath(target) in chain:
+        circle = including[chain.index(os.path.realpath(target)) :]
         names = " → ".join([*(file.name for file in circle), target.name])
         raise ConfigError(f"{place}: include: the files include each other: {names}")
     if not target.is_file():

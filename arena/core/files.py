@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -70,10 +70,33 @@ _LONGEST_PATH, _LONGEST_NAME = 4096, 255
 
 def check_name(name: str) -> None:
     """Raise `ArenaError` for a name that no file can have."""
-    longest = max(map(len, name.split("/")))
-    if "\0" in name or len(name) > _LONGEST_PATH or longest > _LONGEST_NAME:
-        shown = name if len(name) <= 40 else f"{name[:37]}..."
+    try:
+        parts = name.encode().split(b"/")
+    except UnicodeEncodeError:  # half a character
+        parts = [b"\0"]
+    too_long = len(name) > _LONGEST_PATH or max(map(len, parts)) > _LONGEST_NAME
+    if too_long or any(b"\0" in part for part in parts):
+        shown = shortened(name)
         raise ArenaError(f"{shown!r} ({len(name)} characters): no file can be called that")
+
+
+def shortened(name: str) -> str:
+    """A name as a message can show it."""
+    return name if len(name) <= 40 else f"{name[:37]}..."
+
+
+def refuse_links(folder: Path) -> None:
+    """Raise `ArenaError` if a link in a folder would lead out of it what is written there.
+
+    Files are replaced, not written through a link; folders, logs and databases are not.
+    """
+    with suppress(OSError):
+        for entry in os.scandir(folder):
+            if entry.is_symlink():
+                raise ArenaError(
+                    f"{entry.path}: is a link; nothing is written into a folder with links, "
+                    "which could lead anywhere: remove it, or give another folder"
+                )
 
 
 def shipped_folders(kind: str) -> Iterator[Path]:

@@ -161,6 +161,10 @@ class Standing(NamedTuple):
         return Standing(self.round_number + 1, totals)
 
 
+MOST_ROUNDS = 1000
+"""Rounds that a match may have: a target that cannot be reached would make it endless."""
+
+
 @dataclass(frozen=True)
 class MatchFormat:
     """When a match is over: after `rounds`, or after the round in which a side has `target`."""

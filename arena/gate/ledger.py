@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from arena.core.errors import ArenaError, located
+
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 
 
@@ -13,8 +15,21 @@ def attempts(path: Path, gate: str, deals_sha256: str) -> int:
     """How often this gate was tried on these deals before."""
     if not path.is_file():
         return 0
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
-    return sum(row["gate"] == gate and row["deals_sha256"] == deals_sha256 for row in rows)
+    found = 0
+    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        try:
+            row = json.loads(line) if line else {}
+            found += (row.get("gate"), row.get("deals_sha256")) == (gate, deals_sha256)
+        except (AttributeError, RecursionError, ValueError):
+            raise ArenaError(
+                located(
+                    path,
+                    number,
+                    "no attempt of a gate; expected one JSON object a line: "
+                    "mend or remove the line",
+                )
+            ) from None
+    return found
 
 
 def note(path: Path, entry: dict[str, Any]) -> None:

@@ -1,4 +1,8 @@
-"""The server of the page: a thread of the driver, for this machine only."""
+"""The server of the page: a thread of the driver, for this machine only.
+
+It only answers GET, by its own address and for pages of its own. Connections, their time and the
+work for one second are limited, so that no other program slows the run down.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +26,16 @@ from arena.tournament.tally import RateMeter, Tally
 _LOOPBACK = "127.0.0.1"
 _WATCHED_S = 10.0
 """A browser that has asked for news within this time is watching."""
+_MOST_CONNECTIONS = 16
+_CONNECTION_S = 5.0
+"""How long a connection may be silent."""
+_FRESH_S = 0.2
+"""Numbers that are not older are sent again."""
 _GOODBYE_S = 10.0
 """How long the report is kept ready for browsers that watch."""
+
+
+_NOTHING = (-1.0, b"")
 
 
 class LivePage:
@@ -35,6 +47,8 @@ class LivePage:
         self._pace = RateMeter()
         self._over = False
         self._asked = 0.0
+        self._numbers: tuple[float, bytes] = _NOTHING
+        """When they were made, and the numbers of the page."""
         self._taken = threading.Event()
         try:
             self._server = _PageServer((_LOOPBACK, port), _Handler)
@@ -73,6 +87,8 @@ class LivePage:
 
     def update(self, tally: Tally) -> None:
         """More units are stored."""
+        if self._tally is None:
+            self._numbers = _NOTHING
         self._tally = tally
         self._pace.add(time.monotonic(), tally.done)
 
@@ -84,12 +100,19 @@ class LivePage:
             return "text/html", _page(self.name).encode()
         if path == "/state.json":
             self._asked = time.monotonic()
-            numbers = state(self.name, self.unit, self._tally, self._pace, self.path)
-            return "application/json", json.dumps({**numbers, "over": self._over}).encode()
+            return "application/json", self._state()
         report = self.path / HTML
         if path == "/report" and self._over and report.is_file():
             return "text/html", report.read_bytes()
         return None
+
+    def _state(self) -> bytes:
+        made, numbers = self._numbers
+        if self._over or time.monotonic() - made > _FRESH_S:
+            found = state(self.name, self.unit, self._tally, self._pace, self.path)
+            numbers = json.dumps({**found, "over": self._over}).encode()
+            self._numbers = time.monotonic(), numbers
+        return numbers
 
     def answered(self, path: str) -> None:
         """A browser that has asked for the report needs nothing more, even if there is none."""
@@ -101,14 +124,43 @@ class _PageServer(ThreadingHTTPServer):
     daemon_threads = True
     page: LivePage
 
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._places = threading.BoundedSemaphore(_MOST_CONNECTIONS)
+        names = [f"{name}:{self.server_port}" for name in (_LOOPBACK, "localhost")]
+        self.hosts = frozenset(names)
+        self.origins = frozenset(f"http://{name}" for name in names)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread, if there are not too many already."""
+        if self._places.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer one connection."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._places.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A connection that breaks is no matter of the run's."""
+
 
 class _Handler(BaseHTTPRequestHandler):
     server: _PageServer
+    timeout = _CONNECTION_S
 
     def do_GET(self) -> None:
-        # A page from elsewhere must not read it by a name that leads here.
-        host = (self.headers.get("Host") or "").partition(":")[0]
-        found = self.server.page.answer(self.path) if host in (_LOOPBACK, "localhost") else None
+        # A page from elsewhere must not read it, by a name that leads here or by a script.
+        origin = self.headers.get("Origin")
+        ours = self.headers.get("Host") in self.server.hosts
+        if not ours or (origin is not None and origin not in self.server.origins):
+            self.send_error(HTTPStatus.FORBIDDEN)
+            return
+        found = self.server.page.answer(self.path)
         if found is None:
             self.send_error(HTTPStatus.NOT_FOUND)
         else:
@@ -120,6 +172,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", f"{kind}; charset=utf-8")
         self.send_header("Content-Length", str(len(content)))
         self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("X-Frame-Options", "DENY")
         self.end_headers()
         self.wfile.write(content)
 

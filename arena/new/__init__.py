@@ -14,6 +14,7 @@ from pathlib import Path
 from string import Template
 
 from arena.core.errors import ArenaError
+from arena.core.files import write_atomically
 
 __all__ = ["KINDS", "make"]
 
@@ -58,8 +59,7 @@ def make(kind: str, name: str, folder: Path, schema: Callable[[], str] | None = 
     if kind == "experiment" and schema is not None:
         files[folder / "arena.schema.json"] = schema()
     for file, text in files.items():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+        write_atomically(file, text)
     return list(files)
 
 

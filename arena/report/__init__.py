@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena import __version__
-from arena.core.files import write_atomically
+from arena.core.files import refuse_links, write_atomically
 from arena.store import Run
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def write_report(context: Context, folder: Path, *, latex: bool = False, png: bo
     from arena.report.sequential import stopped_report, write_sequential
     from arena.report.tables import as_csv
 
+    refuse_links(folder)
     sections = list(all_sections())
     made_from = _made_from(context.run)  # first: results stored from now on make the page outdated
     if context.run.manifest.race is not None:

@@ -30,7 +30,7 @@ from filelock import FileLock, Timeout
 
 from arena.config.model_file import ModelFile
 from arena.core.errors import ArenaError
-from arena.core.files import FILES, kept_name, write_atomically, writing
+from arena.core.files import FILES, kept_name, refuse_links, write_atomically, writing
 from arena.store.database import Database
 from arena.store.growth import growth
 from arena.store.manifest import CONFIG, MANIFEST, Manifest, read_config, write_manifest
@@ -53,6 +53,7 @@ class RunFolder:
         self.path = path
         with writing(path):
             path.mkdir(parents=True, exist_ok=True)
+            refuse_links(path)
             self._lock = _lock(path)
             self.was_killed = (path / HOLDER).exists()
             """Whether the process that wrote here before was ended while it did."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from arena.core.deals import Deal
-from arena.core.rules import MatchFormat, Outcome, Standing
+from arena.core.errors import ArenaError
+from arena.core.rules import MOST_ROUNDS, MatchFormat, Outcome, Standing
 from arena.core.scoring import by_entrant, forfeit_margin, margin_of, side_owners
 from arena.store.database import FaultRecord, UnitResult
 from arena.store.records import RoundRecord, encode_times
@@ -75,6 +76,11 @@ class UnitPlayer:
                     break
                 if thrown_in == MOST_THROWN_IN:
                     break
+                if number == MOST_ROUNDS + MOST_THROWN_IN:
+                    raise ArenaError(
+                        f"match {unit.id}: not over after {number:,} deals; no side comes near the "
+                        f"target of {self.match.target:,} points (it has {standing.scores})"
+                    )
         return UnitResult(unit.pairing, unit.id, tuple(records), tuple(extra.values())), faults
 
     def _round(

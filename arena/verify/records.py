@@ -7,7 +7,7 @@ what it does not say although records of its game do, is named as not checked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -170,16 +170,23 @@ def _compare_kernel(
             mismatches.append(f"kernel: {what}: by the rules {by_rules}, by the kernel {by_kernel}")
 
 
-def rules_of_record(record: dict[str, Any]) -> Any:
-    """The rules that a recorded round was played under."""
-    broken: list[str] = []
-    for name, game in GAMES.loaded(broken.append).items():
+def rules_named(record: dict[str, Any], tell: Callable[[str], None]) -> Any:
+    """The rules that a record says it was played under, None if it does not."""
+    for name, game in GAMES.loaded(tell).items():
         try:
             rules = game.from_record(record)
         except (TypeError, ValueError, AttributeError) as error:
             raise DealError(f"options of {name}: {error}") from error
         if rules is not None:
             return rules
+    return None
+
+
+def rules_of_record(record: dict[str, Any]) -> Any:
+    """The rules that a recorded round was played under."""
+    broken: list[str] = []
+    if (rules := rules_named(record, broken.append)) is not None:
+        return rules
     raise DealError(
         "; ".join(
             [

@@ -1,4 +1,7 @@
-"""Fuzzing: `python tests/fuzz/run.py COUNT KIND ... [--seed S] [--only NUMBER]`.
+"""Fuzzing: `python tests/fuzz/run.py COUNT [KIND ...] [--seed S] [--only NUMBER]`.
+
+Without a seed it is the date, which is printed: there are other inputs every day, each of which
+can be had again.
 
 Every input goes through the commands as people type them, in this process. What is asked of
 them: exit code 0, 1 or 2, one way or another no traceback, no more than ten seconds of CPU, no more
@@ -19,6 +22,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -122,14 +126,15 @@ def trouble(target: targets.Target, rng: random.Random, outside: Outside) -> str
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("count", type=int, help="inputs of each kind")
-    parser.add_argument("kinds", nargs="+", choices=targets.TARGETS, metavar="kind")
-    parser.add_argument("--seed", type=int, default=18)
+    parser.add_argument("kinds", nargs="*", metavar="kind", help=", ".join(targets.TARGETS))
+    parser.add_argument("--seed", default=f"{datetime.now(UTC):%Y-%m-%d}")
     parser.add_argument("--only", type=int, help="this input again")
     args = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     numbers = range(args.count) if args.only is None else [args.only]
     outside, failed_in_all = Outside(), 0
-    for kind in args.kinds:
+    print(f"seed {args.seed}", flush=True)
+    for kind in args.kinds or targets.TARGETS:
         failed = 0
         for number in numbers:
             rng = random.Random(f"{args.seed} {kind} {number}")

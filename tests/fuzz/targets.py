@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gzip
 import io
 import json
 import os
 import random
+import re
 import shutil
 import sqlite3
 import zipfile
@@ -26,6 +28,9 @@ from arena.core.deals import sidecar_of
 from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS
 from arena.games.klaverjas import Klaverjas
+from arena.gate.baseline import read_baseline
+from arena.gate.config import load_gate
+from arena.gate.ledger import attempts
 from arena.process.faults import AgentFault
 from arena.process.messages import hello
 from arena.process.serve import serve
@@ -59,8 +64,37 @@ def experiments() -> list[bytes]:
 
 def configs(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
     text = rng.choice(experiments())
+    text = _another_kind(text, rng) if rng.random() < 0.3 else text
+    if rng.random() < 0.2:
+        _included(folder, rng)
+        text = b"include: " + rng.choice((b"a.yaml", b"[a.yaml, b.yaml]", b"x.yaml")) + b"\n" + text
     (folder / "x.yaml").write_bytes(text if rng.random() < 0.05 else mutated(text, rng))
     return [command("validate", "x.yaml")]
+
+
+def _another_kind(text: bytes, rng: random.Random) -> bytes:
+    """A list, a mapping or half a character where a word is expected."""
+    values = list(re.finditer(rb"(?<=: )[\w.-]+", text))
+    if not values:
+        return text
+    found = rng.choice(values)
+    word = found[0]
+    other = rng.choice(
+        (b"[%b]" % word, b"{%b: 1}" % word, b"[]", b"{}", b'"\\uD800"', b"[[1], {a: b}]")
+    )
+    return text[: found.start()] + other + text[found.end() :]
+
+
+def _included(folder: Path, rng: random.Random) -> None:
+    """Files to include: good ones, broken ones, links in a circle and links to nowhere."""
+    for name, other in (("a.yaml", "b.yaml"), ("b.yaml", "a.yaml")):
+        how = rng.random()
+        if how < 0.3:
+            (folder / name).symlink_to(rng.choice((other, name, "nowhere", ".", "/etc/passwd")))
+        elif how < 0.5:
+            (folder / name).write_text(f"include: {other}\n")
+        else:
+            (folder / name).write_bytes(mutated(rng.choice(experiments()), rng))
 
 
 # --- deals and records -------------------------------------------------------------------
@@ -92,7 +126,10 @@ def deals(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
     sidecar = json.dumps(meta).encode()
     (folder / "set.csv").write_bytes(csv)
     (folder / "set.json").write_bytes(mutated(sidecar, rng) if rng.random() < 0.2 else sidecar)
-    lines = mutated(b"\n".join(rng.choices(records(), k=2)), rng)
+    chosen = rng.choices(records(), k=2)
+    if rng.random() < 0.4:
+        chosen = [_with_options(line, rng) for line in chosen]
+    lines = mutated(b"\n".join(chosen), rng) if rng.random() < 0.7 else b"\n".join(chosen)
     packed = rng.random() < 0.2
     (folder / "x.jsonl").write_bytes(mutated(gzip.compress(lines), rng) if packed else lines)
     return [
@@ -102,6 +139,18 @@ def deals(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
         command("deals", "import", "x.jsonl", "--out", "z.csv"),
         command("verify", "x.jsonl"),
     ]
+
+
+def _with_options(line: bytes, rng: random.Random) -> bytes:
+    """A record that names its game and options as ours do, one of them unknown or misplaced."""
+    record = json.loads(line)
+    values = (1, "x", None, [], {}, [["x"]], {"a": 1}, True, 1e300)
+    names = ("variant", "bidding", "passing", "jack", "undertrump", "foo", "game", "")
+    options = {rng.choice(names): rng.choice(values) for _ in range(rng.choice((1, 2)))}
+    games = ("klaverjas", "schieber", "hearts", ["hearts"], 3, None)
+    changed = {"game": rng.choice(games), "options": rng.choice((options, [options], "x", None))}
+    record.update(changed if rng.random() < 0.8 else {rng.choice(names) or "rules": options})
+    return json.dumps(record).encode()
 
 
 # --- models ------------------------------------------------------------------------------
@@ -162,7 +211,6 @@ def _repacked(content: bytes, rng: random.Random) -> bytes:
 
 @cache
 def a_run() -> Path:
-    import atexit
     import tempfile
 
     folder = Path(tempfile.mkdtemp(prefix="arena-fuzz-run-"))
@@ -179,6 +227,8 @@ def runs(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
     shutil.copytree(a_run(), folder / "run")
     file = folder / "run" / rng.choice(("manifest.json", "results.sqlite", "results.sqlite",
                                         "config.resolved.yaml"))  # fmt: skip
+    if rng.random() < 0.15:
+        return _with_links(folder, rng)
     if file.name == "results.sqlite" and rng.random() < 0.6:
         _change_a_value(file, rng)
     else:
@@ -190,6 +240,23 @@ def runs(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
     )
     chosen = rng.sample(read, 2)
     return [command(name, "run", *more) for name, *more in chosen]
+
+
+def _with_links(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
+    """A run folder made by a stranger: nothing may be written to where its links point."""
+    outside = folder.parent / f"{folder.name}-outside"
+    atexit.register(shutil.rmtree, outside, ignore_errors=True)
+    (outside / "tables").mkdir(parents=True, exist_ok=True)
+    name = rng.choice(
+        ("tables", "figures", "models", "log.txt", "lock", "lock.holder")
+        + ("report.html", "report.json", "standings.txt", "results.sqlite-wal")
+    )
+    place = folder / "run" / name
+    if place.is_dir():
+        shutil.rmtree(place)
+    place.unlink(missing_ok=True)
+    place.symlink_to(outside / ("tables" if "." not in name else name))
+    return [command("report", "run"), command("run", "run")]
 
 
 def _change_a_value(file: Path, rng: random.Random) -> None:
@@ -225,6 +292,52 @@ def _forge_checksums(connection: sqlite3.Connection, table: str) -> None:
             )
             found = numbers_checksum(*row[:6]), plays_checksum(*row[6:])
             connection.execute(change, (*found, *row[:2]))
+
+
+# --- gates -------------------------------------------------------------------------------
+
+
+def gates(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
+    """A gate, its baseline and its ledger, each as a merge or a full disk would leave it."""
+    file = rng.choice(sorted((ROOT / "configs" / "gates").glob("*.gate.yaml")))
+    stored = rng.choice(sorted((ROOT / "configs" / "gates" / "baselines").glob("*.json")))
+    row = {"gate": "g", "deals_sha256": "0" * 64, "verdict": "pass"}
+    ledger = b"".join(json.dumps({**row, "n": n}).encode() + b"\n" for n in range(3))
+    (folder / "g.gate.yaml").write_bytes(mutated(_another_kind(file.read_bytes(), rng), rng))
+    (folder / "baseline.json").write_bytes(mutated(stored.read_bytes(), rng))
+    odd = b"".join(
+        rng.choice((b"[]\n", b"3\n", b'{"gate": []}\n', b"null\n", b"")) for _ in range(2)
+    )
+    (folder / "ledger.jsonl").write_bytes(mutated(ledger + odd, rng))
+    return [
+        refused(lambda: load_gate(folder / "g.gate.yaml")),
+        refused(lambda: read_baseline(folder / "baseline.json")),
+        refused(lambda: attempts(folder / "ledger.jsonl", "g", "0" * 64)),
+    ]
+
+
+def refused(call: Callable[[], object]) -> Callable[[], int]:
+    """A call that may refuse its input in words of ours."""
+
+    def tried() -> int:
+        with contextlib.suppress(ArenaError):
+            call()
+        return 0
+
+    return tried
+
+
+# --- the command line --------------------------------------------------------------------
+
+NAMED = ("status", "verify", "ratings", "compare", "replay", "export", "report", "deals", "plan",
+         "validate", "explain", "list", "schema", "solve", "new")  # fmt: skip
+WORDS = ("run", "x.yaml", "a", "b", "agent", "show", "check", "make", "--game", "klaverjas", "--out",
+         "--jobs", "--seed", "--json", "--", "-1", "0" * 5000, "9" * 40, "x" * 300, "a\0b", "\udcff",
+         "../x", "/dev/null", ".", "", "=", "--option", "a=b", "\x1b[2J", "--output")  # fmt: skip
+
+
+def words(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
+    return [command(rng.choice(NAMED), *rng.choices(WORDS, k=rng.randrange(5))) for _ in range(3)]
 
 
 # --- the protocol ------------------------------------------------------------------------
@@ -296,5 +409,7 @@ TARGETS: dict[str, Target] = {
     "deals": deals,
     "models": models,
     "runs": runs,
+    "gates": gates,
+    "words": words,
     "protocol": protocol,
 }

@@ -8,6 +8,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +65,27 @@ def test_what_it_shows(tmp_path: Path) -> None:
 def test_only_this_machine_reads_it(tmp_path: Path) -> None:
     with LivePage("x", "deals", tmp_path) as page:
         assert page.url.startswith("http://127.0.0.1:")
-        with pytest.raises(urllib.error.HTTPError, match="404"):
-            fetch(page.url, Host="elsewhere.example")
+        port = page.url.rpartition(":")[2].rstrip("/")
+        for headers in (
+            {"Host": f"elsewhere.example:{port}"},
+            {"Host": "127.0.0.1:1"},
+            {"Origin": "http://elsewhere.example"},
+            {"Origin": "null"},
+        ):
+            with pytest.raises(urllib.error.HTTPError, match="403"):
+                fetch(page.url, **headers)
+        assert fetch(page.url, Host=f"localhost:{port}", Origin=f"http://localhost:{port}")
+
+
+def test_connections_are_few_and_do_not_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.live.server._Handler.timeout", 0.3)
+    with LivePage("a run", "deals", tmp_path) as page, ExitStack() as stack:
+        address = ("127.0.0.1", page._server.server_port)
+        silent = [stack.enter_context(socket.create_connection(address, 10)) for _ in range(40)]
+        assert [connection.recv(1) for connection in silent] == [b""] * 40, "each is closed"
+        assert "a run: running" in fetch(page.url)
 
 
 def test_a_port_that_is_taken(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ from arena.core.generate import Filter, make_deals
 from arena.core.registry import GAMES
 from arena.core.seeds import rng_for
 from arena.core.transcript import deal_notes, diagram
+from arena.verify.records import rules_named
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -175,13 +176,10 @@ def _read_records(path: Path, args: argparse.Namespace) -> list[tuple[Deal, str,
 
 def _rules_of(record: dict[str, Any], deal: Deal) -> Any:
     """The rules that a record names, else those of the game with this deck."""
-    games = GAMES.loaded(report_left_out).values()
-    for game in games:
-        rules = game.from_record(record)
-        if rules is not None:
-            return rules
+    if (rules := rules_named(record, report_left_out)) is not None:
+        return rules
     dealt = mask_of(card for hand in deal.hands for card in hand)
-    for game in games:
+    for game in GAMES.loaded(report_left_out).values():
         if game.deck == dealt:
             return game()
     raise DealError("the cards fit no game; say --game")

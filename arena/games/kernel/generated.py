@@ -20,6 +20,7 @@ import re
 import shutil
 import sys
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -206,7 +207,8 @@ def _written(stem: str, sources: dict[str, str], owner: str = __name__) -> Path:
     folder = cache_folder() / f"{stem}-source-{code_digest([], repr(sorted(texts.items())))}"
     try:
         _write(folder, texts)
-        os.utime(folder)
+        with suppress(OSError):  # a folder that can only be read
+            os.utime(folder)
     except OSError:
         # No cache: then everything is compiled anew by every process, from files of its own.
         folder = Path(tempfile.mkdtemp(prefix="arena-"))

@@ -10,8 +10,8 @@ and all it imports, directly or not, from packages that hold compiled code; and 
 versions and the CPU that decide what machine code is made of them.
 
 The folder is `$ARENA_CACHE_DIR`, else `$XDG_CACHE_HOME/arena`, else `~/.cache/arena`. If it cannot
-be written, everything works, but is compiled anew by every process. With `NUMBA_DISABLE_JIT=1`
-everything runs as plain Python, for debugging.
+be written, everything works, but what is not there is compiled anew by every process. With
+`NUMBA_DISABLE_JIT=1` everything runs as plain Python, for debugging.
 """
 
 from __future__ import annotations
@@ -273,9 +273,8 @@ def _folder_for(module: str, file: Path) -> Path:
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)
             _sweep(folder.parent)
-        os.utime(folder)
-        if not os.access(folder, os.W_OK):
-            raise _NoCacheError
+        with suppress(OSError):  # read-only, as for agents in a sandbox: what is there is used
+            os.utime(folder)
     except OSError as error:
         raise _NoCacheError from error
     return folder
