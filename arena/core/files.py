@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -90,13 +90,12 @@ def refuse_links(folder: Path) -> None:
 
     Files are replaced, not written through a link; folders, logs and databases are not.
     """
-    with suppress(OSError):
-        for entry in os.scandir(folder):
-            if entry.is_symlink():
-                raise ArenaError(
-                    f"{entry.path}: is a link; nothing is written into a folder with links, "
-                    "which could lead anywhere: remove it, or give another folder"
-                )
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path.is_symlink():
+            raise ArenaError(
+                f"{path}: is a link; nothing is written into a folder with links, which could "
+                "lead anywhere: remove it, or give another folder"
+            )
 
 
 def shipped_folders(kind: str) -> Iterator[Path]:
@@ -161,11 +160,3 @@ def run_folder(name: Path | str) -> Path:
     """The folder of a run: a path, or the name of a run in `reports/`."""
     path, named = Path(name), RUNS / name
     return path if path.exists() or not named.is_dir() else named
-
-
-def cache_folder() -> Path:
-    """Where compiled code is kept; one folder inside for each state of the sources."""
-    if chosen := os.environ.get("ARENA_CACHE_DIR"):
-        return Path(chosen) / "kernels"
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "arena" / "kernels"

@@ -22,9 +22,9 @@ from typing import Any
 import orjson
 
 from arena.core.agent import Setup
+from arena.core.cache_folder import cache_folder
 from arena.core.cards import SEATS
 from arena.core.codec import CodecError, ViewCodec
-from arena.core.files import cache_folder
 from arena.core.rules import Action, Outcome, Rules, View
 from arena.core.seeds import Rng
 from arena.process.builder import Builder

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.core.agent import Setup, sees_all_cards
-from arena.core.files import cache_folder
+from arena.core.cache_folder import cache_folder
 from arena.core.rules import Rules
 from arena.core.seeds import Rng, rng_for
 from arena.core.source_code import code_digest

@@ -30,10 +30,10 @@ sys.path[:0] = [str(Path(__file__).parent)]
 
 import targets  # noqa: E402
 
-from arena.core.files import cache_folder  # noqa: E402
+from arena.core.cache_folder import cache_folder  # noqa: E402
 
-KEPT = str(cache_folder())
-"""Where compiled code is kept."""
+KEPT = (str(cache_folder()), str(Path.home() / ".cache"), str(Path.home() / ".config"))
+"""Where compiled code is kept, and what matplotlib finds out about fonts."""
 SECONDS = 10
 MEMORY = 6 << 30
 """Bytes of address space; libraries map two of them before anything is read."""
@@ -67,7 +67,7 @@ class Outside:
     def _note(self, event: str, path: Any) -> None:
         full = os.path.realpath(os.fsdecode(path))
         assert self.folder is not None
-        ours = full.startswith((self.folder, KEPT)) or "__pycache__" in full
+        ours = full.startswith((self.folder, *KEPT)) or "__pycache__" in full
         if not ours and full != "/dev/null":
             self.seen.append(f"{event} {full}")
 

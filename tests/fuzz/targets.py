@@ -247,10 +247,8 @@ def _with_links(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
     outside = folder.parent / f"{folder.name}-outside"
     atexit.register(shutil.rmtree, outside, ignore_errors=True)
     (outside / "tables").mkdir(parents=True, exist_ok=True)
-    name = rng.choice(
-        ("tables", "figures", "models", "log.txt", "lock", "lock.holder")
-        + ("report.html", "report.json", "standings.txt", "results.sqlite-wal")
-    )
+    names = ["tables", "figures", "models", "log.txt", "lock", "lock.holder", "report.html"]
+    name = rng.choice([*names, "report.json", "standings.txt", "results.sqlite-wal"])
     place = folder / "run" / name
     if place.is_dir():
         shutil.rmtree(place)
@@ -331,9 +329,9 @@ def refused(call: Callable[[], object]) -> Callable[[], int]:
 
 NAMED = ("status", "verify", "ratings", "compare", "replay", "export", "report", "deals", "plan",
          "validate", "explain", "list", "schema", "solve", "new")  # fmt: skip
-WORDS = ("run", "x.yaml", "a", "b", "agent", "show", "check", "make", "--game", "klaverjas", "--out",
-         "--jobs", "--seed", "--json", "--", "-1", "0" * 5000, "9" * 40, "x" * 300, "a\0b", "\udcff",
-         "../x", "/dev/null", ".", "", "=", "--option", "a=b", "\x1b[2J", "--output")  # fmt: skip
+WORDS = ("run", "x.yaml", "a", "b", "agent", "show", "check", "make", "--game", "klaverjas",
+         "--out", "--jobs", "--seed", "--json", "--", "-1", "0" * 5000, "9" * 40, "x" * 300, "a\0b",
+         "\udcff", "../x", "/dev/null", ".", "", "=", "--option", "a=b", "\x1b[2J")  # fmt: skip
 
 
 def words(folder: Path, rng: random.Random) -> list[Callable[[], int]]:

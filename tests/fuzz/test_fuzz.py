@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from arena.cli import main
+from arena.core.errors import ArenaError
+from arena.gate.ledger import attempts
 
 KINDS = ("configs", "deals", "models", "runs", "gates", "words", "protocol")
 HEAD = "name: x\ngame: klaverjas\ndeals: {set: klaverjas-given-1000, limit: 2}\n"
@@ -69,6 +71,58 @@ def test_includes_without_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     (tmp_path / "24.yaml").write_text(HEAD)
     assert main(["validate", str(tmp_path / "0.yaml")]) == 2
     assert "include: more than 200 files" in "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize("name", ["tables", "figures", "log.txt", "results.sqlite-wal"])
+def test_no_link_leads_out_of_a_run_folder(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agents = "agents: {a: {family: random}, b: {family: random}}\n"
+    (tmp_path / "x.yaml").write_text(HEAD + agents)
+    words = [str(tmp_path / "x.yaml"), "--out", str(tmp_path / "run"), "--no-report"]
+    assert main(["run", *words, "--jobs", "1"]) == 0
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "agents.csv").write_text("mine\n")
+    target = outside if "." not in name else outside / "agents.csv"
+    (tmp_path / "run" / name).unlink(missing_ok=True)
+    (tmp_path / "run" / name).symlink_to(target)
+    for command in (["report", str(tmp_path / "run")], ["run", *words]):
+        assert main(command) == 2
+        assert f"{name}: is a link" in "".join(capsys.readouterr())
+    assert [file.read_text() for file in outside.iterdir()] == ["mine\n"]
+
+
+def test_a_match_without_end_is_stopped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.tournament.units.MOST_ROUNDS", 3)
+    monkeypatch.setattr("arena.tournament.units.MOST_THROWN_IN", 2)
+    agents = "agents: {a: {family: random}, b: {family: random}}\n"
+    (tmp_path / "x.yaml").write_text(HEAD + agents + "match: {target: 1000000000000}\n")
+    words = ["run", str(tmp_path / "x.yaml"), "--out", str(tmp_path / "run"), "--jobs", "1"]
+    assert main(words) == 2
+    assert "not over after 5 deals; no side comes near" in "".join(capsys.readouterr())
+
+
+def test_many_mistakes_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    agents = "".join(f"  a{number}: {{family: random, odd: 1}}\n" for number in range(300))
+    (tmp_path / "x.yaml").write_text(HEAD + "agents:\n" + agents)
+    assert main(["validate", str(tmp_path / "x.yaml")]) == 2
+    told = "".join(capsys.readouterr())
+    assert told.count("unknown key") == 10 and "and 290 more mistakes" in told
+
+
+@pytest.mark.parametrize(
+    "line", [b"{", b"[]", b"3", b"\xff\xfe", b'{"gate": "g"', b"[" * 100_000, b'"x"']
+)
+def test_a_ledger_that_is_damaged_is_told(line: bytes, tmp_path: Path) -> None:
+    good = b'{"deals_sha256": "0", "gate": "g"}\n'
+    (tmp_path / "ledger.jsonl").write_bytes(good + line + b"\n" + good)
+    with pytest.raises(ArenaError, match=r"ledger.jsonl:2: no attempt of a gate"):
+        attempts(tmp_path / "ledger.jsonl", "g", "0")
+    (tmp_path / "ledger.jsonl").write_bytes(good + good)
+    assert attempts(tmp_path / "ledger.jsonl", "g", "0") == 2
 
 
 def test_many_agents_are_meant_or_refused(

@@ -25,7 +25,7 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from arena.core.files import cache_folder
+from arena.core.cache_folder import cache_folder
 from arena.core.source_code import code_digest
 from arena.games.kernel import jit
 from arena.games.kernel.contract import FUNCTIONS, Function, Kernel

@@ -38,7 +38,7 @@ from numba.core import config as numba_config
 from numba.core import types as numba_types
 
 from arena.core import source_code
-from arena.core.files import cache_folder
+from arena.core.cache_folder import cache_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 

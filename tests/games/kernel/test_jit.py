@@ -16,7 +16,7 @@ import pytest
 
 import agents
 import arena.games
-from arena.core.files import cache_folder
+from arena.core.cache_folder import cache_folder
 from arena.games.kernel import by_steps, jit
 from arena.games.kernel.contract import our_kernels
 
