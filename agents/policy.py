@@ -80,16 +80,28 @@ class PolicyPlayer:
             return pass_card(view, rng)
         if self.temperature == 0.0 and not self._is_network:
             return self._ask(view, np.empty(_MOST_CARDS))
-        chances = self.chances(view)
         if self.temperature == 0.0:
+            chances = self.chances(view)
             return max(chances, key=lambda card: chances[card])
-        weights = [chance ** (1.0 / self.temperature) for chance in chances.values()]
-        goal = rng.random() * sum(weights)
-        for card, weight in zip(chances, weights, strict=True):
+        weights = self._weights(view)
+        goal = rng.random() * sum(weights.values())
+        for card, weight in weights.items():
             goal -= weight
             if goal < 0.0:
                 return card
         return card
+
+    def probabilities(self, view: View) -> dict[Action, float]:
+        """How likely it plays each legal card; empty where it does not draw."""
+        if self.temperature == 0.0 or view.phase != "play" or len(view.legal) == 1:
+            return {}
+        weights = self._weights(view)
+        total = sum(weights.values())
+        return {card: weight / total for card, weight in weights.items()}
+
+    def _weights(self, view: View) -> dict[Action, float]:
+        """The chances of the cards, raised to the power 1 / temperature."""
+        return {c: chance ** (1.0 / self.temperature) for c, chance in self.chances(view).items()}
 
     def chances(self, view: View) -> dict[Action, float]:
         """How likely each legal card is."""

@@ -19,3 +19,7 @@ class Random:
     def act(self, view: View, rng: Rng) -> Action:
         """One of the legal actions."""
         return rng.choice(view.legal)
+
+    def probabilities(self, view: View) -> dict[Action, float]:
+        """How likely each legal action is."""
+        return dict.fromkeys(view.legal, 1 / len(view.legal))

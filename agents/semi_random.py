@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -31,7 +32,16 @@ class SemiRandom:
         """One of the candidates, all equally likely."""
         if view.phase != "play":
             return rng.choice(view.legal)
-        game = part_of(type(view.rules), "semi_random")
-        cards: list[int] = game.candidates(view, protect_tens=self.protect_tens, better=self.better)
+        cards = self._candidates(view)
         # As in the compiled playouts, a choice of one draws nothing.
         return cards[0] if len(cards) == 1 else rng.choice(cards)
+
+    def probabilities(self, view: View) -> dict[Action, float]:
+        """How likely each action is."""
+        cards = self._candidates(view) if view.phase == "play" else view.legal
+        return dict.fromkeys(cards, 1 / len(cards))
+
+    def _candidates(self, view: View) -> Sequence[Action]:
+        game = part_of(type(view.rules), "semi_random")
+        found: list[int] = game.candidates(view, protect_tens=self.protect_tens, better=self.better)
+        return found

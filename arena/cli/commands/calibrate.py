@@ -1,13 +1,13 @@
 """Measure whether the statistics keep their promises: error rates and coverage.
 
-On simulated margins, and on real ones: a stochastic agent plays itself on real deals, so
-that every difference found is a false one, and once more with a handicap of a few points
-that is known, so that every interval can be checked. `page` counts how often a report of equals
-claims anything false, from 3 deals to 100, on a model and with twins of the agent. `gate` judges
-changes that are rare, skewed or without spread, then plays hundreds of gates of an agent that has
-not changed, and of one made worse. `race` runs races of equals, of one better agent and of ladders;
-`seeds` splits variance into cards and seeds. --quick is a short version with rough numbers, judged
-with that in mind.
+On simulated margins, and on real ones: a stochastic agent plays itself on real deals, so that
+every difference found is a false one, and once more with a handicap of a few points that is
+known, so that every interval can be checked. `page` counts how often a report of equals claims
+anything false, from 3 deals to 100, on a model and with twins of the agent. `gate` judges changes
+that are rare, skewed or without spread, then plays hundreds of gates of an agent that has not
+changed, and of one made worse. `race` runs races of equals, of one better agent and of ladders;
+`seeds` splits variance into cards and seeds, and corrects for luck. --quick is a short version
+with rough numbers, judged with that in mind.
 
 Examples:
   arena calibrate --quick

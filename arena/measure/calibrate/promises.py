@@ -21,7 +21,12 @@ from arena.measure.calibrate.gate import (
     gate_rates,
     simulated_gate,
 )
-from arena.measure.calibrate.races import race_models, race_rates, seed_share_coverage
+from arena.measure.calibrate.races import (
+    luck_coverage,
+    race_models,
+    race_rates,
+    seed_share_coverage,
+)
 from arena.measure.calibrate.statistics import (
     FieldModel,
     MarginModel,
@@ -287,11 +292,13 @@ def race_promises(
 
 
 def seed_promises(judge: PromiseJudge, scale: int, seed: int) -> Iterator[Promise]:
-    """The interval of the seeds' share of variance."""
+    """The interval of the seeds' share of variance, and of margins corrected for luck."""
     for number, (share, deals) in enumerate(((0.3, 100), (0.8, 100), (0.8, 400))):
         rate = seed_share_coverage(share, deals, 2, max(200, 2_000 // scale), seed + number)
         what = f"coverage, seeds' share of variance {share:g}, {deals} deals"
         yield judge.coverage(what, rate, 0.025)
+    luck = luck_coverage(50, max(200, 2_000 // scale), seed)
+    yield judge.coverage("coverage, margin corrected for luck, 50 deals", luck, 0.015)
 
 
 def gate_promises(judge: PromiseJudge, scale: int, seed: int) -> Iterator[Promise]:

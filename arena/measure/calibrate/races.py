@@ -1,4 +1,4 @@
-"""Error rates of races, and coverage of the seeds' share of variance, by simulation."""
+"""Error rates of races; coverage of the seeds' share of variance and of corrected margins."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arena.measure.calibrate.statistics import MarginModel, Rate, measured_rate
+from arena.stats.luck import luck_correction
 from arena.stats.race import RaceDesign, RacePair, RacePairs, race_state
 from arena.stats.sample import FloatArray
 from arena.stats.seed_variance import seed_variance
@@ -100,6 +101,20 @@ def race_models() -> Iterator[RaceModel]:
     yield RaceModel("the best 3 of a ladder", ladder, RaceDesign(6, 3), klaverjas_noise)
     yield RaceModel("a ladder against its third", ladder, RaceDesign(6, 1, 2), klaverjas_noise)
     yield RaceModel("2 equals, one with rare losses", (0.0,) * 2, RaceDesign(2), rare_losses, 0.0)
+
+
+def luck_coverage(deals: int, reps: int, seed: int) -> Rate:
+    """How often the corrected interval has the true mean, with skewed luck of unknown worth."""
+    hits = unanswered = 0
+    for rep in range(reps):
+        rng = np.random.default_rng([seed, rep])
+        luck = rng.exponential(1.0, deals) - 1
+        found = luck_correction(1 + 30 * luck + rng.normal(0, 20, deals), luck).corrected
+        if found.low is None or found.high is None:
+            unanswered += 1
+        else:
+            hits += found.low <= 1 <= found.high
+    return measured_rate("luck", hits, reps, unanswered)
 
 
 def seed_share_coverage(share: float, deals: int, seeds: int, reps: int, seed: int) -> Rate:
