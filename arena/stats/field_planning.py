@@ -111,7 +111,7 @@ def field_plan(
     if known.any():
         # The run will be long: its degrees of freedom are large, whatever the pilot's are.
         together = family(
-            fit.covariance().covariance, reduced[known], np.full(known.sum(), 1e4), table.deals
+            fit.covariance.covariance, reduced[known], np.full(known.sum(), 1e4), table.deals
         )
         level = together.level(comparisons_share(table) * alpha)
 

@@ -391,7 +391,7 @@ def _inference(
     has its p from the sign test (2/2ⁿ if all n deals show one difference, none if that is 0).
     `share` is the part of alpha that these contrasts have.
     """
-    clustered = fit.covariance()
+    clustered = fit.covariance
     se = clustered.standard_errors(weights)
     df = clustered.degrees_of_freedom(weights)
     scale = float(np.abs(table.margin).max(initial=0.0))
@@ -446,7 +446,7 @@ def _goodness(
 
 def _wald(table: DealTable, paired: Fit, space: FloatArray) -> tuple[float | None, float | None]:
     """Hotelling's T² of what no rating explains, and its p."""
-    covariance = space @ paired.covariance().covariance @ space.T
+    covariance = space @ paired.covariance.covariance @ space.T
     values, vectors = np.linalg.eigh(covariance)
     kept = values > 1e-10 * max(float(values.max(initial=0.0)), 1e-300)
     rank, n = int(kept.sum()), table.deals

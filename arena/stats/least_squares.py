@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import linalg
@@ -25,6 +26,7 @@ class Fit:
     information: FloatArray
     pattern: IntArray
 
+    @cached_property
     def covariance(self) -> ClusteredCovariance:
         """Of the reduced parameters, clustered by deal."""
         return clustered_covariance(self.scores, self.information, self.pattern, self.bread)

@@ -312,7 +312,7 @@ def _ratings(
         place = np.eye(k)
         place[:, table.agents.index(anchor.agent)] -= 1.0
         offset = anchor.value
-    clustered = fit.covariance()
+    clustered = fit.covariance
     values = unit * (place @ fit.strengths) + offset
     contrasts = place @ fit.basis[:k]
     se, df = _errors(clustered, contrasts)

@@ -34,17 +34,20 @@ class ClusteredCovariance:
 
     def degrees_of_freedom(self, contrasts: FloatArray) -> FloatArray:
         """(ΣΩ_dd)²/ΣΩ_de², Ω_de = [d=e]·s_dᵀs_d - q_dᵀM q_e: the working model's residual forms."""
+        weight = self._multiplicity
         out = np.empty(len(contrasts))
         for row, c in enumerate(contrasts):
-            own = np.einsum("p,kpq,q->k", c, self._own, c)
             pull = self._pull @ c
-            leverage = np.einsum("kp,pq,kq->k", pull, self._bread, pull)
-            diagonal = own - leverage
-            cross = self._bread @ (pull.T * self._multiplicity) @ pull
-            total = float(self._multiplicity @ diagonal)
-            squares = float(self._multiplicity @ (diagonal**2 - leverage**2))
-            squares += float(np.trace(cross @ cross))
-            out[row] = total**2 / squares if squares > 0 else 0.0
+            bent = pull @ self._bread
+            leverage = np.sum(bent * pull, axis=1)
+            diagonal = self._own @ c @ c - leverage
+            if len(pull) <= len(c):  # both are the sum of all squares Ω_de²; one is smaller
+                crossed = float(weight @ (bent @ pull.T) ** 2 @ weight)
+            else:
+                cross = (bent.T * weight) @ pull
+                crossed = float(np.sum(cross * cross.T))
+            squares = float(weight @ (diagonal**2 - leverage**2)) + crossed
+            out[row] = float(weight @ diagonal) ** 2 / squares if squares > 0 else 0.0
         return np.minimum(out, self.clusters - 1)
 
 
