@@ -20,8 +20,8 @@ from arena.stats import (
     GamesOfRounds,
     MarginComparison,
     MeanDifference,
-    PointShare,
     Prediction,
+    Share,
     StatsError,
     Unpaired,
     compare_margins,
@@ -51,7 +51,7 @@ class Comparison:
     statistics: MarginComparison
     """Mean margin, tests, bootstrap interval, effect size, deals won and lost."""
     win_rate: Estimate
-    share: PointShare | None
+    share: Share | None
     """None where scores can be negative."""
     saving: DuplicateSaving | None
     elo: EloEstimate | None
@@ -234,7 +234,7 @@ def detectable(difference: MeanDifference, tests: int = 1) -> float | None:
     )
 
 
-def point_share(pair: Meeting) -> PointShare | None:
+def point_share(pair: Meeting) -> Share | None:
     """Share of all points that the first took; None where scores can be negative."""
     played = pair.scores[~np.isnan(pair.scores).any(axis=1)]
     if played.size and played.min() < 0:

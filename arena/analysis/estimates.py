@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.stats import MeanDifference, PointShare, WinShare, mean_difference, share_of_points
+from arena.stats import MeanDifference, Share, mean_difference, share_of_points
 
 FloatArray = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ class Estimate:
     note: str = ""
 
     @classmethod
-    def of(cls, found: MeanDifference | PointShare | WinShare) -> Estimate:
+    def of(cls, found: MeanDifference | Share) -> Estimate:
         """An estimate from a result of `arena.stats`."""
         value = found.mean if isinstance(found, MeanDifference) else found.share
         return cls(value, found.low, found.high, found.n, found.se, found.note)

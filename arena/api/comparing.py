@@ -199,7 +199,7 @@ def _lines(
         f"{what} per {found.unit}  "
         f"{signed(difference.mean)}  "
         f"{level} interval {interval(difference.low, difference.high)}, "
-        f"p {pvalue(statistics.p)} (paired t)"
+        f"p {pvalue(statistics.p)} (paired t, these two alone)"
     )
     if difference.note:
         yield difference.note

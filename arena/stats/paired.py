@@ -101,18 +101,8 @@ def mean_difference(margins: ArrayLike, confidence: float = 0.95) -> MeanDiffere
         )
     se = s.sd / math.sqrt(s.n)
     half = float(special.stdtrit(s.n - 1, 0.5 + confidence / 2)) * se
-    return MeanDifference(
-        s.mean,
-        s.mean - half,
-        s.mean + half,
-        s.sd,
-        se,
-        s.n,
-        s.zeros,
-        s.forfeits,
-        confidence,
-        s.note(),
-    )
+    low, high, basis = s.mean - half, s.mean + half, (s.n, s.zeros, s.forfeits, confidence)
+    return MeanDifference(s.mean, low, high, s.sd, se, *basis, s.note())
 
 
 def paired_t(margins: ArrayLike, null: float = 0.0) -> TestResult:
@@ -132,16 +122,8 @@ def paired_t(margins: ArrayLike, null: float = 0.0) -> TestResult:
     if s.trouble:
         return TestResult(name, None, None, s.n, s.zeros, s.forfeits, None, s.note(s.trouble))
     t = (s.mean - null) / (s.sd / math.sqrt(s.n))
-    return TestResult(
-        name,
-        t,
-        float(2 * special.stdtr(s.n - 1, -abs(t))),
-        s.n,
-        s.zeros,
-        s.forfeits,
-        float(s.n - 1),
-        s.note(),
-    )
+    p = float(2 * special.stdtr(s.n - 1, -abs(t)))
+    return TestResult(name, t, p, s.n, s.zeros, s.forfeits, float(s.n - 1), s.note())
 
 
 def wilcoxon_signed_rank(margins: ArrayLike) -> TestResult:
@@ -161,21 +143,15 @@ def wilcoxon_signed_rank(margins: ArrayLike) -> TestResult:
         return TestResult(name, None, None, s.n, s.zeros, s.forfeits, None, s.note(why))
     result = signed_ranks(s.values)
     share = f"{s.zeros} of {s.n} deals have margin 0." if s.zeros else ""
-    few = (
-        f"Only {nonzero} deals differ from 0: p cannot go below {2.0 ** (1 - nonzero):.2g}."
-        if nonzero < 6
-        else ""
-    )
-    return TestResult(
-        name,
-        result.statistic,
-        result.p,
-        s.n,
-        s.zeros,
-        s.forfeits,
-        None,
-        s.note(share, few),
-    )
+    basis, note = (s.n, s.zeros, s.forfeits, None), s.note(share, _few(nonzero))
+    return TestResult(name, result.statistic, result.p, *basis, note)
+
+
+def _few(nonzero: int) -> str:
+    """Said where no p can be small."""
+    if nonzero >= 6:
+        return ""
+    return f"Only {nonzero} deals differ from 0: p cannot go below {2.0 ** (1 - nonzero):.2g}."
 
 
 def sign_flip(
@@ -198,13 +174,8 @@ def sign_flip(
     p = 1.0  # one deal: both signs are as far from 0
     if nonzero.size > 1:
         p = _doubled_tail(nonzero, generator(seed), resamples)
-    few = (
-        f"Only {nonzero.size} deals differ from 0: "
-        f"p cannot go below {2.0 ** (1 - nonzero.size):.2g}."
-        if nonzero.size < 6
-        else ""
-    )
-    return TestResult(name, s.mean, p, s.n, s.zeros, s.forfeits, None, s.note(few))
+    note = s.note(_few(nonzero.size))
+    return TestResult(name, s.mean, p, s.n, s.zeros, s.forfeits, None, note)
 
 
 def _doubled_tail(values: FloatArray, rng: np.random.Generator, resamples: int) -> float:
@@ -291,7 +262,8 @@ def predict_mean(margins: ArrayLike, deals: int, confidence: float = 0.95) -> Pr
 
     Formula: mean ± t(n-1)·s·√(1/n + 1/m) for the next m deals: it allows for the luck of both.
     Unit: the deal; points. Assumes that the next deals are like those seen, and nearly normal
-    means of both. Source: Hahn 1969, JASA 64 (prediction intervals for a future mean).
+    means of both, which margins with rare spikes have from some 50 deals on (measured:
+    docs/statistics.md). Source: Hahn 1969, JASA 64 (prediction intervals for a future mean).
     """
     check_probability(confidence, "confidence")
     if deals < 1:

@@ -35,8 +35,8 @@ class DealOutcomes:
 
 
 @dataclass(frozen=True)
-class PointShare:
-    """Share of all points that agent A took, with its interval."""
+class Share:
+    """A share between 0 and 1 (of games won, a draw as half, or of points) with its interval."""
 
     share: float | None
     low: float | None
@@ -62,54 +62,17 @@ def deal_outcomes(margins: ArrayLike, confidence: float = 0.95) -> DealOutcomes:
     losses = int(np.count_nonzero(s.values < 0))
     draws = s.zeros
     score = (wins + draws / 2) / s.n if s.n else None
+    counted = (wins, draws, losses, score)
+    basis = (s.n, s.forfeits, confidence)
     if wins + losses == 0:
         why = "No deals." if s.n == 0 else f"All {s.n} deals were drawn: no decided deal to test."
-        return DealOutcomes(
-            wins,
-            draws,
-            losses,
-            score,
-            None,
-            None,
-            None,
-            None,
-            s.n,
-            s.forfeits,
-            confidence,
-            s.note(why),
-        )
+        return DealOutcomes(*counted, None, None, None, None, *basis, s.note(why))
     low, high = _wilson(wins, wins + losses, confidence)
-    return DealOutcomes(
-        wins,
-        draws,
-        losses,
-        score,
-        wins / (wins + losses),
-        low,
-        high,
-        min(1.0, 2 * float(special.bdtr(min(wins, losses), wins + losses, 0.5))),
-        s.n,
-        s.forfeits,
-        confidence,
-        s.note(),
-    )
+    share, p = wins / (wins + losses), 2 * special.bdtr(min(wins, losses), wins + losses, 0.5)
+    return DealOutcomes(*counted, share, low, high, min(1.0, float(p)), *basis, s.note())
 
 
-@dataclass(frozen=True)
-class WinShare:
-    """Share of games won, a draw as half a win, with an interval within 0 and 1."""
-
-    share: float | None
-    low: float | None
-    high: float | None
-    se: float | None
-    n: int
-    forfeits: int
-    confidence: float
-    note: str = ""
-
-
-def share_of_wins(won: ArrayLike, confidence: float = 0.95) -> WinShare:
+def share_of_wins(won: ArrayLike, confidence: float = 0.95) -> Share:
     """Share of games won from one value per deal: the share of its seatings that were won.
 
     Formula: Wilson's interval with the effective number of games p(1 - p)/se², se the standard
@@ -123,19 +86,19 @@ def share_of_wins(won: ArrayLike, confidence: float = 0.95) -> WinShare:
     if s.n and (s.values.min() < 0 or s.values.max() > 1):
         raise StatsError("a share of games won lies between 0 and 1")
     if s.n == 0:
-        return WinShare(None, None, None, None, 0, s.forfeits, confidence, s.note("No deals."))
+        return Share(None, None, None, None, 0, s.forfeits, confidence, s.note("No deals."))
     share = s.mean
     se: float | None = None
     effective = float(s.n)
     if 0 < share < 1:
         if s.trouble:
-            return WinShare(share, None, None, None, s.n, s.forfeits, confidence, s.note(s.trouble))
+            return Share(share, None, None, None, s.n, s.forfeits, confidence, s.note(s.trouble))
         se = s.sd / math.sqrt(s.n)
         tail = 0.5 + confidence / 2
         shrink = float(special.ndtri(tail) / special.stdtrit(s.n - 1, tail)) ** 2
         effective = shrink * share * (1 - share) / se**2
     low, high = _wilson(share * effective, effective, confidence)
-    return WinShare(share, low, high, se, s.n, s.forfeits, confidence, s.note())
+    return Share(share, low, high, se, s.n, s.forfeits, confidence, s.note())
 
 
 def _wilson(wins: float, games: float, confidence: float) -> tuple[float, float]:
@@ -147,9 +110,7 @@ def _wilson(wins: float, games: float, confidence: float) -> tuple[float, float]
     return min((centre - half) / scale, share), max((centre + half) / scale, share)
 
 
-def share_of_points(
-    points_a: ArrayLike, points_b: ArrayLike, confidence: float = 0.95
-) -> PointShare:
+def share_of_points(points_a: ArrayLike, points_b: ArrayLike, confidence: float = 0.95) -> Share:
     """Share of all points taken by A: a ratio of totals over deals.
 
     Formula: r = Σa/Σ(a+b); residual e = a - r(a+b) per deal; se = s(e)/(√n · mean(a+b));
@@ -167,11 +128,10 @@ def share_of_points(
     if deals.n and (min(a.min(), b.min()) < 0):
         raise StatsError("a share needs points that are never negative")
     total = a + b
+    basis = (deals.n, deals.forfeits, confidence)
     if deals.n == 0 or total.sum() == 0:
-        why = "No deals." if deals.n == 0 else "Nobody took a point: no share."
-        return PointShare(
-            None, None, None, None, deals.n, deals.forfeits, confidence, deals.note(why)
-        )
+        why = "No deals." if deals.n == 0 else "No agent took a point: no share."
+        return Share(None, None, None, None, *basis, deals.note(why))
     share = float(a.sum() / total.sum())
     residuals = a - share * total
     if deals.n < 2 or float(np.abs(residuals).max()) <= 1e-12 * float(total.max()):
@@ -180,18 +140,7 @@ def share_of_points(
             if deals.n < 2
             else f"All {deals.n} deals have the same share: no variance, so no interval."
         )
-        return PointShare(
-            share, None, None, None, deals.n, deals.forfeits, confidence, deals.note(why)
-        )
+        return Share(share, None, None, None, *basis, deals.note(why))
     se = float(residuals.std(ddof=1) / (math.sqrt(deals.n) * total.mean()))
     half = float(special.stdtrit(deals.n - 1, 0.5 + confidence / 2)) * se
-    return PointShare(
-        share,
-        share - half,
-        share + half,
-        se,
-        deals.n,
-        deals.forfeits,
-        confidence,
-        deals.note(),
-    )
+    return Share(share, share - half, share + half, se, *basis, deals.note())

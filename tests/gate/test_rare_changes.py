@@ -42,7 +42,7 @@ def test_equal_deals_pass_only_when_rare_losses_would_have_shown() -> None:
 
 def test_a_constant_shift_is_judged_by_its_size() -> None:
     for shift, answer in ((-4.0, "regression"), (-1.0, "pass"), (2.0, "pass")):
-        found = measure(np.full(400, shift), NO_REGRESSION, complete=False, loss=162.0)
+        found = measure(np.full(800, shift), NO_REGRESSION, complete=False, loss=162.0)
         assert found.answer == answer, shift
 
 

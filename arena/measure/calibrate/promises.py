@@ -130,7 +130,7 @@ def simulated_promises(judge: PromiseJudge, scale: int, seed: int) -> Iterator[P
     edge = replace(model, edge=HANDICAP).draw
     yield judge.coverage("coverage, t", coverage(edge, _t, HANDICAP, seed, reps))
     yield judge.coverage("coverage, BCa", coverage(edge, _bca, HANDICAP, seed, reps), 0.015)
-    for deals, later in ((20, 20), (50, 200), (200, 50)):
+    for deals, later in ((50, 50), (50, 200), (200, 50)):
         found = prediction_coverage(edge, deals, later, seed, reps)
         yield judge.coverage(f"coverage, next {later} deals from {deals}", found, 0.015)
     field = FieldModel((12.0, 6.0, 0.0, -6.0, -12.0))
