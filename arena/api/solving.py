@@ -85,9 +85,8 @@ def play_cards(rules: Rules, deal: Deal, actions: Sequence[Action], cards: str) 
     if state.turn is None:
         raise ArenaError("the round is over, nothing is left to solve")
     if state.phase != "play":
-        raise ArenaError(
-            f"deal {deal.id}: the trump is not fixed (phase {state.phase!r}); name the trump"
-        )
+        missing = "name the trump" if state.phase == "bid" else "the position must have its plays"
+        raise ArenaError(f"deal {deal.id}: no card is to be played ({state.phase!r}); {missing}")
     return state
 
 

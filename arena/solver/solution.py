@@ -2,78 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.core.cards import SEATS, pretty
 from arena.core.deals import Deal
 from arena.core.errors import ArenaError
 from arena.core.rules import Action, Rules, View
-from arena.core.tables import text_table
 from arena.games.kernel.layout import DECLARER, Numbers, Words
 from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.score_form import form_of, packed_form
+from arena.solver.general import RulesSolver, check_phase
 from arena.solver.margins import FAR_MARGIN, value_cards, value_position, value_worlds
 from arena.solver.memory import MOST_NODES, NO_LIMIT, NODES, SALT, Workspace
-
-
-class Bounds(NamedTuple):
-    """The least and the greatest margin that a card can be worth; the same if it is solved."""
-
-    low: int
-    high: int
-
-    @property
-    def solved(self) -> bool:
-        """Whether the value is known exactly."""
-        return self.low == self.high
-
-    def __neg__(self) -> Bounds:
-        return Bounds(-self.high, -self.low)
-
-    def __str__(self) -> str:
-        return f"{self.low:+d}" if self.solved else f"{self.low:+d} to {self.high:+d}"
-
-
-@dataclass(frozen=True, repr=False)
-class Solution:
-    """The value of every legal card, as the margin of the side to move at the end of the round."""
-
-    seat: int
-    """The seat to move."""
-    cards: Mapping[int, Bounds]
-    nodes: int
-    """Positions that the search visited."""
-
-    @property
-    def value(self) -> Bounds:
-        """The value of the position for the side to move."""
-        return Bounds(
-            max(each.low for each in self.cards.values()),
-            max(each.high for each in self.cards.values()),
-        )
-
-    @property
-    def best(self) -> tuple[int, ...]:
-        """The cards of which none other is known to be better."""
-        reached = self.value.low
-        return tuple(card for card, bounds in self.cards.items() if bounds.high >= reached)
-
-    def __repr__(self) -> str:
-        rows = sorted(self.cards.items(), key=lambda item: (-item[1].low, -item[1].high, item[0]))
-        best = self.value.low
-        table = text_table(
-            ("card", "value", "loses"),
-            [
-                (pretty(card), str(bounds), f"{best - bounds.low}" if bounds.solved else "?")
-                for card, bounds in rows
-            ],
-        )
-        return f"{SEATS[self.seat]} to move\n\n{table}\n\n{self.nodes:,} positions searched"
+from arena.solver.values import Bounds as Bounds
+from arena.solver.values import Solution as Solution
 
 
 class TracedCard(NamedTuple):
@@ -103,6 +48,7 @@ class Solver:
         """A table of 2 ** `table_bits` entries of 24 bytes; values do not depend on it."""
         self._workspace = Workspace.of(table_bits)
         self._salts: dict[object, int] = {}
+        self._others = RulesSolver(table_bits)
 
     def solve(self, rules: Rules, state: Any, *, nodes: int | None = None) -> Solution:
         """The value of every legal card in a round in progress.
@@ -110,6 +56,9 @@ class Solver:
         `state` is a round of `rules` in which a card is to be played. With `nodes` the search
         stops after so many positions, and bounds are all that is known of the other cards.
         """
+        check_phase(state)
+        if form_of(rules, state.trump) is None:
+            return self._others.solve(rules, state, nodes)
         position = self._position(rules, state)
         self._allow(nodes)
         values = np.empty((2, 64), dtype=np.int64)
@@ -121,6 +70,9 @@ class Solver:
 
     def value(self, rules: Rules, state: Any, *, nodes: int | None = None) -> Bounds:
         """The value of a round in progress for the side to move: faster than `solve`."""
+        check_phase(state)
+        if form_of(rules, state.trump) is None:
+            return self._others.solve(rules, state, nodes).value
         return self._value(self._position(rules, state), nodes=nodes)
 
     def worlds(self, view: View, worlds: Words) -> NDArray[np.int64]:
@@ -193,8 +145,6 @@ class Solver:
         counts[NODES], counts[MOST_NODES] = 0, NO_LIMIT if nodes is None else nodes
 
     def _position(self, rules: Rules, state: Any) -> _Position:
-        if state.phase != "play" or state.turn is None:
-            raise ArenaError("only a round in which a card is to be played can be solved")
         game = _solvable_game(rules, state.trump)
         return self._placed(game, game.state(state, state.hands, state.turn), state.turn)
 

@@ -11,7 +11,6 @@ from helpers.endings import endings, worth_of_cards
 
 from arena.core.errors import ArenaError
 from arena.core.seeds import Rng
-from arena.games.hearts import Hearts
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
@@ -26,6 +25,7 @@ GAMES = [
     Schieber(undertrump="jasskit", multipliers="swisslos"),
     Schieber(undertrump="pyschieber"),
     Schieber(match_bonus=100, weis=True, stoeck=True),
+    Klaverjas(variant="rotterdam-2017"),  # has no score form: by the rules
 ]
 
 
@@ -106,13 +106,9 @@ def test_bounds_hold_when_the_nodes_run_out() -> None:
 
 
 def test_what_cannot_be_solved_is_an_error() -> None:
-    for rules, why in (
-        (Hearts(), "no open-card score"),
-        (Klaverjas(variant="rotterdam-2017"), "no open-card score"),
-        (Schieber(), "a card is to be played"),
-    ):
-        with pytest.raises(ArenaError, match=why):
-            Solver(4).solve(rules, rules.start(rules.random_deal(Rng(1), 0)))
+    rules = Schieber()
+    with pytest.raises(ArenaError, match="a card is to be played"):
+        Solver(4).solve(rules, rules.start(rules.random_deal(Rng(1), 0)))
 
 
 def test_bounds_print_as_a_number_if_they_are_one() -> None:

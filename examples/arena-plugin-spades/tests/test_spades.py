@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import final_scores
 from arena.games.rulebook import advised, book_of
 from arena.games.world_sampler import WorldSampler
+from arena.solver.solution import Solver
 from arena.testing import check_game
 
 RULES = [Spades(), Spades(nil=50, bags=False), Spades(nil=200)]
@@ -196,3 +198,32 @@ def test_the_compiled_rule_player_plays_the_same_cards() -> None:
         assert int(game.card_mask(np.uint64(chosen))) == 1 << rule_player.choose_card(view)
         decisions += len(view.legal) > 1
     assert decisions > 20
+
+
+# --- the solver --------------------------------------------------------------------------
+
+
+def best_margin(rules: Spades, table: Any) -> int:
+    """What side 0 wins by with all cards open, by trying everything."""
+    if table.turn is None:
+        scores = rules.outcome(table).scores
+        return int(scores[0] - scores[1])
+    found = []
+    for card in table.legal:
+        after = copy(table)
+        after.hands = list(table.hands)
+        rules.apply(after, card)
+        found.append(best_margin(rules, after))
+    return max(found) if rules.side_of(table.turn) == 0 else min(found)
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_endings_are_solved_by_the_rules_alone(rules: Spades) -> None:
+    solver = Solver(12)
+    for table, rng in rounds(rules, 12, 7):
+        while table.turn is not None and len(table.tricks) < 10:
+            rules.apply(table, rng.choice(table.legal))
+        if table.turn is not None:
+            value = solver.value(rules, table)
+            margin = best_margin(rules, table)
+            assert value.solved and value.low == (margin, -margin)[rules.side_of(table.turn)]
