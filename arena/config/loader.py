@@ -79,6 +79,9 @@ class _Loader:
         assert rules is not None  # likewise
         self._check_number_of_agents(written)
         agents = declare(written.agents, rules, self.problems, written.isolate, self.imports)
+        if written.schedule.type == "cross-play" and max(map(len, rules.sides)) < 2:
+            self.problems.add(("schedule", "type"), f"{rules.name} is played without partners")
+            self.problems.stop_if_any()
         pairings = find_pairings(written.schedule, agents, self.problems)
         race = find_race(written.schedule, pairings, self.problems)
         if race is not None and written.stop is not None:

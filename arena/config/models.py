@@ -36,15 +36,18 @@ class DealsSection(Strict):
 class ScheduleSection(Strict):
     """Who plays whom."""
 
-    type: Literal["round-robin", "gauntlet", "pairs", "race"] = "round-robin"
-    """All against all; all others against some; the pairs listed; or all against all until the
-    best are known, with beaten agents leaving on the way."""
+    type: Literal["round-robin", "gauntlet", "pairs", "race", "cross-play"] = "round-robin"
+    """All against all; all others against some; the pairs listed; all against all until the
+    best are known, with beaten agents leaving on the way; or all against all with themselves and
+    with each of some partners, the same on both sides."""
     against: list[str] | None = None
     """Gauntlet: whom all others play."""
     pairs: list[tuple[str, str]] | None = None
     """Pairs: who plays whom."""
     only: list[str] | None = None
     """Round-robin, gauntlet and race: leave out all agents but these."""
+    partner: list[str] | None = None
+    """Cross-play: with whom all agents play besides themselves."""
     keep: int | None = Field(default=None, ge=1)
     """Race: it ends when so many agents are left (default: 1)."""
     reference: str | None = None

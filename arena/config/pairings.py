@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations, product
 
 from arena.config.agents import Declared
+from arena.config.entrants import Entrant
 from arena.config.models import Race, ScheduleSection
 from arena.config.problems import Problems
 from arena.config.strict_yaml import KeyPath
@@ -15,6 +16,7 @@ _BELONGS_TO = {
     "against": ("gauntlet",),
     "pairs": ("pairs",),
     "only": ("round-robin", "gauntlet", "race"),
+    "partner": ("cross-play",),
     "keep": ("race",),
     "reference": ("race",),
     "alpha": ("race",),
@@ -29,7 +31,7 @@ def find_pairings(
     for key, types in _BELONGS_TO.items():
         if getattr(schedule, key) is not None and schedule.type not in types:
             problems.add((*here, key), f"belongs to {' or '.join(types)}, not {schedule.type}")
-    for key in ("against", "pairs"):
+    for key in ("against", "pairs", "partner"):
         if schedule.type in _BELONGS_TO[key] and not getattr(schedule, key):
             problems.add((*here, key), f"missing; {schedule.type} needs it")
     pairs = {
@@ -37,6 +39,7 @@ def find_pairings(
         "gauntlet": _gauntlet,
         "pairs": _listed,
         "race": _field,
+        "cross-play": _cross_play,
     }[schedule.type](schedule, agents, problems)
     if not pairs and not problems:
         problems.add(here, "there are no pairings: at least two agents have to play each other")
@@ -47,6 +50,36 @@ def _round_robin(
     schedule: ScheduleSection, agents: Declared, problems: Problems
 ) -> list[tuple[str, str]]:
     return list(combinations(_included(schedule, agents, problems), 2))
+
+
+def _cross_play(
+    schedule: ScheduleSection, agents: Declared, problems: Problems
+) -> list[tuple[str, str]]:
+    """All against all with themselves; and A with X against B with X, for every partner X.
+
+    The teams become entrants of the experiment, called such as `champion+rule`.
+    """
+    here: KeyPath = ("schedule", "partner")
+    players = list(agents.entrants)
+    teams = [name for name in players if len(agents.entrants[name].members) > 1]
+    if teams:
+        problems.add(("schedule",), f"cross-play makes its own teams; leave out {teams[0]!r}")
+        return []
+    pairs = list(combinations(players, 2))
+    for partner in _resolve(schedule.partner or [], here, agents, problems):
+        named = {name: _with_partner(agents, name, partner) for name in players}
+        pairs += [(named[one], named[other]) for one, other in combinations(players, 2)]
+    return pairs
+
+
+def _with_partner(agents: Declared, name: str, partner: str) -> str:
+    """The entrant that is an agent with a partner: a team, or the agent itself."""
+    if name == partner:
+        return name
+    members = (*agents.entrants[name].members, *agents.entrants[partner].members)
+    team = Entrant(f"{name}+{partner}", members, (name, partner))
+    agents.entrants[team.name] = team
+    return team.name
 
 
 def _field(

@@ -16,6 +16,8 @@ from arena.analysis import (
     read,
     without_forfeits,
 )
+from arena.analysis.cross_play import with_other_partners
+from arena.analysis.estimates import Estimate
 from arena.audit.campaign import Audit, stored_audit
 from arena.report.labels import short_labels
 from arena.store import Pairing, Run, Thinking
@@ -68,6 +70,11 @@ class Context:
         """What `arena audit` has found of this run; None if it was not audited."""
         found = stored_audit(self.run)
         return found if found is not None and found.rounds else None
+
+    @cached_property
+    def with_other_partners(self) -> dict[str, Estimate]:
+        """In cross-play: how each agent does with partners other than itself."""
+        return with_other_partners(self.run, self.results)
 
     @cached_property
     def sweeps(self) -> list[Sweep]:

@@ -84,6 +84,13 @@ class Explanations:
             "clock."
         )
 
+    def other_partners(self) -> str:
+        """The column of cross-play."""
+        return (
+            f"“With other partners”: points per {self.unit} with a partner other than itself, "
+            "against opponents with the same partner."
+        )
+
     def processes(self, isolated: Sequence[str]) -> str:
         """Explains the marks next to agent names; empty if no agent has one."""
         if not isolated:

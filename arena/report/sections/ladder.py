@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from arena.analysis.estimates import Estimate
 from arena.analysis.standings import AgentStanding
 from arena.config.entrants import AgentSpec
 from arena.config.parameters import plain as as_plain
@@ -16,7 +17,16 @@ from arena.report.section import Section
 from arena.report.sections.overview import RunPart
 from arena.report.sections.pages import page_text
 from arena.report.tables import Column, Rows, TextTable, flat
-from arena.report.words import DASH, count, duration, interval, percent, plain, rating_text
+from arena.report.words import (
+    DASH,
+    count,
+    duration,
+    interval,
+    percent,
+    plain,
+    rating_text,
+    signed,
+)
 from arena.store import Thinking
 
 if TYPE_CHECKING:
@@ -38,6 +48,8 @@ class LadderAgent(AgentStanding):
     members: list[dict[str, Any]]
     on_front: bool
     """Whether no other agent is both faster and stronger."""
+    with_others: Estimate | None
+    """In cross-play: its mean margin with partners other than itself; None otherwise."""
 
     @property
     def shown(self) -> str:
@@ -66,6 +78,11 @@ class LadderPart:
 
     agents: tuple[LadderAgent, ...]
     notes: tuple[str, ...]
+
+    @property
+    def has_cross_play(self) -> bool:
+        """Whether agents also played with partners other than themselves."""
+        return any(agent.with_others is not None for agent in self.agents)
 
 
 class LadderSection(Section[LadderPart]):
@@ -111,6 +128,7 @@ def ladder_table(part: LadderPart, run: RunPart, caption: str = "") -> TextTable
         Column(f"{run.singles} won"),
         Column(run.units),
         Column("time per decision"),
+        *((Column("with other partners"),) if part.has_cross_play else ()),
     )
     rows = []
     for agent in part.agents:
@@ -127,9 +145,15 @@ def ladder_table(part: LadderPart, run: RunPart, caption: str = "") -> TextTable
                 percent(agent.win_rate.value),
                 count(agent.margin.n),
                 duration(agent.seconds.median),
+                *((_with_others(agent),) if part.has_cross_play else ()),
             )
         )
     return TextTable("ladder", caption, columns, tuple(rows))
+
+
+def _with_others(agent: LadderAgent) -> str:
+    found = agent.with_others
+    return DASH if found is None else f"{signed(found.value)} ({interval(found.low, found.high)})"
 
 
 def times_table(part: LadderPart) -> TextTable:
@@ -165,6 +189,7 @@ def _agent(context: Context, standing: AgentStanding, on_front: bool) -> LadderA
         own_process=any(map(_plays_apart, entrant.members)),
         members=as_plain(entrant.members),
         on_front=on_front,
+        with_others=context.with_other_partners.get(name),
     )
 
 
