@@ -408,7 +408,7 @@ class Database:
                 intact = numbers_checksum(pairing, unit, numbers, flags, deals, faults) == stored
             except TypeError:  # a value of another type than was stored
                 intact = False
-            if not intact:
+            if not intact or not numbers or not isinstance(unit, str):
                 raise self._damaged(f"unit {unit}")
             yield unit, numbers, flags
 
@@ -476,7 +476,8 @@ class Database:
     def query(self, sql: str, *values: object) -> Iterator[tuple[Any, ...]]:
         """The rows of a query, one at a time: never all of them in memory."""
         with self._explained():
-            yield from self._connection.execute(sql, values)
+            # Not the cursor itself: `yield from` closes it, maybe after the connection.
+            yield from map(tuple, self._connection.execute(sql, values))
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

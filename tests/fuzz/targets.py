@@ -266,10 +266,11 @@ def _change_a_value(file: Path, rng: random.Random) -> None:
     with connection:
         where = " WHERE rowid % 2 = 0" if table == "pairings" else ""
         with contextlib.suppress(sqlite3.IntegrityError):
-            connection.execute(
-                f"UPDATE OR IGNORE {table} SET {rng.choice(columns)} = ?{where}",
-                (rng.choice(values),),
-            )
+            column = rng.choice(columns)
+            (old,) = connection.execute(f"SELECT {column} FROM {table}").fetchone()
+            damaged = isinstance(old, bytes) and rng.random() < 0.6
+            value = mutated(old, rng) if damaged else rng.choice(values)
+            connection.execute(f"UPDATE OR IGNORE {table} SET {column} = ?{where}", (value,))
         if rng.random() < 0.7:
             with contextlib.suppress(TypeError, ValueError):  # no checksum fits such a value
                 _forge_checksums(connection, table)
