@@ -46,12 +46,17 @@ def cluster(jobs: int, farewell: Callable[[], None]) -> Iterator[int]:
         if address is None:
             # A unit that has ended its worker is played again alone, not by all others.
             open_things.enter_context(dask.config.set({_ALLOWED_FAILURES: 0}))
-            workers = distributed.LocalCluster(
-                n_workers=jobs,
-                threads_per_worker=1,
-                dashboard_address=None,
-                silence_logs=logging.CRITICAL,
-            )
+            try:
+                workers = distributed.LocalCluster(
+                    n_workers=jobs,
+                    threads_per_worker=1,
+                    dashboard_address=None,
+                    silence_logs=logging.CRITICAL,
+                )
+            except (OSError, RuntimeError) as error:  # as for a worker that is ended as it starts
+                raise ArenaError(
+                    f"dask's workers did not start: {error}; give the same command again"
+                ) from error
             open_things.enter_context(workers)
             open_things.enter_context(no_stopped_workers(_on_this_machine))
             client = open_things.enter_context(distributed.Client(workers))

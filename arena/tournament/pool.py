@@ -16,6 +16,7 @@ from joblib.externals.loky import reusable_executor
 from joblib.externals.loky.backend.utils import kill_process_tree
 from joblib.externals.loky.process_executor import BrokenProcessPool as BrokenProcessPool
 
+from arena.core.errors import ArenaError
 from arena.process.ending import no_stopped_workers
 
 _CHUNKS_AHEAD = 2
@@ -70,7 +71,12 @@ def workers_that_end() -> Iterator[None]:
     try:
         with no_stopped_workers(_workers):
             yield
-    except BaseException:
+    except BaseException as error:
         end_workers(0.0)
+        if isinstance(error, BrokenProcessPool):
+            raise ArenaError(
+                "a worker process was ended (killed, or out of memory); what was finished is kept, "
+                "the same command goes on from there"
+            ) from error
         raise
     end_workers(_PATIENCE_S)

@@ -55,6 +55,8 @@ def record(
         raise ArenaError("recordings are Parquet files: pip install 'arena-tricks[parquet]'")
     from joblib import Parallel, delayed  # here: it takes long to import
 
+    from arena.tournament.pool import workers_that_end
+
     missing = [
         (number, experiment.deals[first : first + deals_per_part])
         for number, first in enumerate(range(0, len(experiment.deals), deals_per_part))
@@ -62,7 +64,9 @@ def record(
     ]
     _begin(experiment, folder, deals_per_part)
     work = Parallel(n_jobs=jobs, return_as="generator_unordered")
-    yield from work(delayed(_write)(experiment, deals, _part(folder, n)) for n, deals in missing)
+    tasks = (delayed(_write)(experiment, deals, _part(folder, n)) for n, deals in missing)
+    with workers_that_end():
+        yield from work(tasks)
 
 
 def parts(folder: Path) -> list[Path]:

@@ -12,6 +12,7 @@ import pytest
 from joblib.externals.loky.process_executor import BrokenProcessPool
 from numba.core import caching, config
 
+from arena.core.errors import ArenaError
 from arena.games.kernel import jit
 from arena.tournament import pool
 
@@ -70,3 +71,8 @@ def test_numba_still_has_what_the_cache_is_made_of(tmp_path: Path) -> None:
     if not config.DISABLE_JIT:
         assert hasattr(twice, "_cache")
     assert twice(21) == 42
+
+
+def test_a_lost_worker_that_nobody_replaces_is_reported_in_one_line() -> None:
+    with pytest.raises(ArenaError, match="the same command goes on"), pool.workers_that_end():
+        raise BrokenProcessPool
