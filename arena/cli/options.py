@@ -18,9 +18,9 @@ from arena.core.registry import GAMES
 
 
 def add_run(parser: argparse.ArgumentParser, nargs: str | None = None) -> None:
-    """The positional argument RUN, as `run`, or several of them as `runs`."""
+    """The positional argument RUN, as `run` (optional with "?"), or several of them as `runs`."""
     parser.add_argument(
-        "runs" if nargs else "run",
+        "run" if nargs in (None, "?") else "runs",
         nargs=nargs,
         type=run_folder,
         metavar="RUN",

@@ -14,7 +14,7 @@ from arena.config.entrants import Isolate
 from arena.config.strict import Strict
 from arena.core.rules import MOST_ROUNDS
 
-AgentName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.,=+-]*$", max_length=100)]
+AgentName = Annotated[str, Field(pattern=r"^[^\W_][\w.,=+-]*$", max_length=100)]
 """Also in names of files and columns, so without blanks; a grid adds `-playouts=100,c=0.5`."""
 
 

@@ -14,6 +14,7 @@ file as a module, in which relative imports work.
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import traceback
@@ -24,7 +25,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from arena.core.errors import ArenaError, did_you_mean
+from arena.core.errors import ArenaError, did_you_mean, located
 from arena.core.files import FILES, own_file
 from arena.core.source_code import ImportGraph, code_digest
 
@@ -168,11 +169,30 @@ class OwnCode:
             raise ArenaError(
                 f"{self.path}: the class {self.name} has no method act(self, view, rng)"
             )
+        _check_signature(found, "act", self.path)
+        _check_signature(found, "bid", self.path)
         return found
 
     def __call__(self, **parameters: Any) -> Any:
         """An agent."""
         return self.load()(**parameters)
+
+
+def _check_signature(family: type, method: str, path: str) -> None:
+    """Refuse a method that cannot be called with a view and a generator."""
+    function = getattr(family, method, None)
+    if not callable(function):
+        return
+    try:
+        inspect.signature(function).bind(None, None, None)  # self, view, rng
+    except TypeError:
+        line = getattr(getattr(function, "__code__", None), "co_firstlineno", None)
+        written = f"{method}{inspect.signature(function)}"
+        raise ArenaError(
+            located(path, line, f"{written}: expected {method}(self, view, rng)")
+        ) from None
+    except ValueError:  # a method of compiled code has no signature
+        return
 
 
 @cache

@@ -251,6 +251,8 @@ class _Reader:
                 raise self.error(line, "'<<' is not supported; use include: or repeat the keys")
             if not isinstance(name, yaml.ScalarNode):
                 raise self.error(line, "keys must be text")
+            if name.tag == _TAGS + "int" and value.value == "":
+                raise self.error(line, f"{dotted(path)}: write numbers without commas, as in 1000")
             if name.tag != _TAGS + "str":
                 raise self.error(
                     line,

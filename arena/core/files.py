@@ -160,3 +160,8 @@ def run_folder(name: Path | str) -> Path:
     """The folder of a run: a path, or the name of a run in `reports/`."""
     path, named = Path(name), RUNS / name
     return path if path.exists() or not named.is_dir() else named
+
+
+def run_names() -> list[str]:
+    """The runs in `reports/`."""
+    return sorted(manifest.parent.name for manifest in RUNS.glob("*/manifest.json"))

@@ -12,7 +12,7 @@ from arena.core.deals import Deal
 from arena.core.rules import Action, Rules, View
 from arena.core.seeds import Rng, rng_for, seed_for
 from arena.process.client import Launch, Seated
-from arena.process.faults import AgentFault
+from arena.process.faults import AgentFault, error_line
 from arena.process.limits import Limits
 
 
@@ -76,7 +76,9 @@ class _Suite:
             ("goes on after a deal that was cut short", lambda: self.cut_short(deals[0])),
             (
                 "does the same in a fresh process",
-                lambda: self.same(self.play(second, deals[0], 0), played[0], "a fresh process"),
+                lambda: self.same(
+                    self.play(second, deals[0], 0), played[0], "asked a fresh process"
+                ),
             ),
         ]
         try:
@@ -123,14 +125,14 @@ class _Suite:
     def again(self, deals: Sequence[Deal], played: Sequence[Sequence[Action]]) -> None:
         for number, deal in enumerate(deals):
             actions = self.play(self.bot, deal, number % self.rules.players)
-            self.same(actions, played[number], "the same process, asked again,")
+            self.same(actions, played[number], "asked the same process again")
 
     def same(self, now: Sequence[Action], before: Sequence[Action], who: str) -> None:
         for number, (one, other) in enumerate(zip(now, before, strict=False)):
             if one != other:
                 raise _Wrong(
-                    f"with the same view and the same seed {who} played {self.bot.name_of(one)} "
-                    f"instead of {self.bot.name_of(other)} (decision {number}). Take all chance "
+                    f"played {self.bot.name_of(one)} instead of {self.bot.name_of(other)} for the "
+                    f"same view and seed, {who} (decision {number}). Take all chance "
                     "from 'seed' and remember nothing after 'end'; a bot that cannot is declared "
                     "with 'reproducible: false'"
                 )
@@ -143,7 +145,7 @@ class _Suite:
         try:
             return ask() or 0
         except AgentFault as fault:
-            said = f"; it wrote: {fault.detail.strip().splitlines()[-1]}" if fault.detail else ""
+            said = f"; it wrote: {error_line(fault.detail)}" if fault.detail.strip() else ""
             raise _Wrong(f"{fault.words} ({where}){said}{_ADVICE.get(fault.kind, '')}") from None
 
 

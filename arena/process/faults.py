@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from typing import Any, Literal, TypeAlias
 
 from arena.core.printable import printable
@@ -33,6 +34,22 @@ def crash_words(error: BaseException) -> str:
         said = ""
     name = type(error).__name__
     return cut(f"raised {name}: {said}" if said else f"raised {name}", _MESSAGE_LENGTH)
+
+
+def error_line(text: str) -> str:
+    """The line of a program's error output that says what went wrong.
+
+    The last one that names an error; else the last one. (Node ends with its version.)
+
+    >>> error_line("ReferenceError: x is not defined\\n    at f (bot.js:3)\\n\\nNode.js v20.1.0")
+    'ReferenceError: x is not defined'
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    named = [line for line in lines if _NAMES_ERROR.search(line)]
+    return (named or lines or [""])[-1]
+
+
+_NAMES_ERROR = re.compile(r"\w*(error|exception|panic)\w*\b.*:", re.IGNORECASE)
 
 
 def cut(text: str, length: int) -> str:

@@ -24,8 +24,8 @@ from pydantic import Field, NonNegativeInt, ValidationError, model_validator
 from arena.config.entrants import AgentSpec
 from arena.config.models import Race, Reference, Stop
 from arena.config.strict import Strict, first_mistake
-from arena.core.errors import ArenaError
-from arena.core.files import read_json, write_atomically
+from arena.core.errors import ArenaError, did_you_mean
+from arena.core.files import RUNS, read_json, run_names, write_atomically
 from arena.core.rules import MatchFormat, deals_per_unit
 
 FORMAT = 4
@@ -67,6 +67,8 @@ class EntrantUsed(Strict):
     models: tuple[tuple[str | None, str | None], ...] = ()
     """For each member, the hashes of the models of the card player and the bidder."""
     sees_all_cards: bool
+    reproducible: bool = True
+    """False if it says so itself, or if it played a few deals in two ways with the same seeds."""
     members: tuple[AgentSpec, ...] = Field(min_length=1)
 
 
@@ -249,8 +251,10 @@ def read_manifest(path: Path) -> Manifest:
     """The manifest of a run folder."""
     file = path / MANIFEST
     if not file.exists():
-        what = "no run here" if path.is_dir() else "no such folder"
-        raise ArenaError(f"{path}: {what} ({MANIFEST} is missing)")
+        if path.is_dir():
+            raise ArenaError(f"{path}: no run here ({MANIFEST} is missing)")
+        near = f"; {did_you_mean(str(path), run_names())}" if run_names() else ""
+        raise ArenaError(f"{path}: there is no such run here or in {RUNS}/{near}")
     data = read_json(file)
     found = data.get("format")
     if isinstance(found, int) and found != FORMAT:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from arena.core.cards import SEATS
+from arena.process.faults import error_line
 from arena.store import Run
 from arena.store.database import FaultRecord
 from arena.store.folder import LOG
@@ -51,6 +52,8 @@ def _what(fault: FaultRecord, path: Path) -> str:
     said, _, detail = fault.message.partition("\n")
     said = said.removeprefix(f"seat {SEATS[fault.seat]} ")
     frames = list(_FRAME.finditer(detail))
+    if not frames and detail.strip():  # a program's error output
+        return f"{said}: {error_line(detail)} (all of its output in {path / LOG})"
     if not frames:
         return said
     last = frames[-1]

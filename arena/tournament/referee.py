@@ -275,4 +275,7 @@ def _illegal(
     known = 0 <= action < len(ACTION_NAMES) or 0 <= action - OWN_BIDS < len(bids)
     played = action_name(action, bids) if known else shown(answer)
     allowed = " ".join(action_name(each, bids) for each in legal)
-    return Fault("illegal", seat, decision, f"played {played}, legal: {allowed}")
+    words = f"played {played}, legal: {allowed}"
+    if not known:
+        words += " (an action is a whole number, one of view.legal)"
+    return Fault("illegal", seat, decision, words)

@@ -9,7 +9,9 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from arena.config.entrants import AgentSpec
 from arena.config.experiment import ResolvedExperiment
+from arena.config.live_agents import is_live
 from arena.config.model_file import model_files
 from arena.config.models import Stop
 from arena.core.agent import Player, sees_all_cards
@@ -24,7 +26,13 @@ from arena.store.folder import RunFolder, now
 from arena.store.manifest import MANIFEST, EntrantUsed, Manifest, Session, read_manifest
 from arena.tournament.describe import describe, pairing_key, rules_used, versions
 from arena.tournament.fault_lines import fault_line
-from arena.tournament.fingerprint import code_of, fingerprint, models_of, own_hashes
+from arena.tournament.fingerprint import (
+    code_of,
+    fingerprint,
+    is_reproducible,
+    models_of,
+    own_hashes,
+)
 from arena.tournament.own_files import own_files
 from arena.tournament.practice import announced, unpractised
 from arena.tournament.racing import RaceRule, write_race
@@ -121,6 +129,11 @@ def hidden_from_agents(experiment: ResolvedExperiment, path: Path) -> tuple[Path
         *([] if file is None else [(experiment.folder / file).absolute()]),
         *models,
     )
+
+
+def _is_own(member: AgentSpec) -> bool:
+    """Whether an agent is the user's own code or program, not a registered family."""
+    return member.names_code or is_live(member.family) or member.family == "command"
 
 
 class _Run:
@@ -255,11 +268,12 @@ class _Run:
                 code=code_of(self.families[entrant.name]),
                 models=tuple(map(models_of, players)),
                 sees_all_cards=any(shown[-1]),
+                reproducible=all(map(is_reproducible, players)),
                 members=entrant.members,
             )
         self.runner.show(tuple(shown))
         self._compile()
-        known = self._known_fingerprints(used)
+        known = self._known_entrants(used)
         unknown = [
             (entrant, list(zip(team, players, strict=True)))
             for entrant, team, players in zip(
@@ -271,14 +285,18 @@ class _Run:
         for entrant, team in unknown:
             found = [next(probes) for _ in team]
             own_code = [own_hashes(builder) for builder in self.families[entrant.name]]
-            models = used[entrant.name].models
-            known[entrant.name] = fingerprint(
-                entrant, found, models, own_code, self.experiment.folder
-            )
-        return {
-            name: each.model_copy(update={"fingerprint": known[name]})
-            for name, each in used.items()
-        }
+            about = used[entrant.name]
+            if any(map(_is_own, entrant.members)) and found != self.runner.probes(team):
+                found = [""] * len(team)
+                about = about.model_copy(update={"reproducible": False})
+                self.watcher.say(
+                    f"{entrant.name} played the same deals in two ways with the same seeds: it "
+                    "draws from something else than rng (such as random or the clock) or remembers "
+                    "earlier deals, so its results cannot be repeated"
+                )
+            made = fingerprint(entrant, found, about.models, own_code, self.experiment.folder)
+            known[entrant.name] = about.model_copy(update={"fingerprint": made})
+        return {name: known[name] for name in used}
 
     def _compile(self) -> None:
         """Let the workers compile what the agents need, before any clock runs."""
@@ -289,15 +307,15 @@ class _Run:
             with announced(self.watcher.say, getattr(self.watcher, "status", None)):
                 self.runner.practise(builders)
 
-    def _known_fingerprints(self, used: Mapping[str, EntrantUsed]) -> dict[str, str]:
-        """Of those that the folder knows with the same code, models, rules and versions."""
+    def _known_entrants(self, used: Mapping[str, EntrantUsed]) -> dict[str, EntrantUsed]:
+        """Those that the folder knows with the same code, models, rules and versions."""
         stored = self._stored_manifest()
         if stored is None or stored.rules != rules_used(self.experiment.rules):
             return {}
         if stored.versions != versions():
             return {}
         return {
-            name: before.fingerprint
+            name: before
             for name, now_used in used.items()
             if (before := stored.entrants.get(name)) is not None
             and (before.code, before.models, before.members)

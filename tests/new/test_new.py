@@ -86,7 +86,7 @@ def test_an_experiment_has_its_schema_beside_it(here: Path) -> None:
     [
         ("1st", "is no name"),
         ("a b", "is no name"),
-        ("class", "is no name"),
+        ("class", "is a word of the language Python"),
         ("random", "there is a Python module 'random' already"),
         ("numpy", "there is a Python module 'numpy' already"),
     ],

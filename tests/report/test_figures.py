@@ -52,6 +52,7 @@ def ladder(agents: int, fastest: float, slowest: float, seed: int) -> list[Ladde
                 forfeits=0,
                 faults=0,
                 sees_all_cards=number == 0,
+                reproducible=True,
                 own_process=False,
                 members=[],
                 on_front=False,

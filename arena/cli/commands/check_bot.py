@@ -10,6 +10,8 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import shutil
+from pathlib import Path
 
 from arena.core.errors import ArenaError
 from arena.core.registry import GAMES
@@ -35,6 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check it on every game."""
+    program = Path(args.program[0])
+    if program.parent == Path() and program.is_file() and shutil.which(args.program[0]) is None:
+        runs = {".py": "python3 ", ".js": "node "}.get(program.suffix, "./")
+        raise ArenaError(f"{program} is a file here, and no command: say {runs}{program}")
     if args.deals < 1:
         raise ArenaError(f"--deals is {args.deals}; expected at least 1")
     wrong = 0

@@ -1,7 +1,7 @@
 """What there is: games, agents, bidders, deal sets and experiments.
 
-A line for each; with NAME, or with --all, everything about it: the options of a game, the
-parameters of an agent or a bidder.
+A line for each; with NAME, or with --all, everything about it: the rules and options of a game,
+the parameters of an agent or a bidder.
 
 Examples:
   arena list agents --game hearts     the families that play Hearts
@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import inspect
 import json
+import sys
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 
@@ -29,7 +31,9 @@ Row: TypeAlias = dict[str, Any]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What can be listed."""
-    parser.add_argument("what", choices=sorted(_LISTINGS), help="what to list")
+    parser.add_argument(
+        "what", nargs="?", choices=sorted(_LISTINGS), help="what to list; all kinds if not given"
+    )
     parser.add_argument("name", nargs="?", metavar="NAME", help="only this one, with everything")
     parser.add_argument("--game", metavar="NAME", help="only what is for this game")
     parser.add_argument("--all", action="store_true", help="everything about each of them")
@@ -38,6 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print one of the listings."""
+    if args.what is None:
+        for kind, each in _LISTINGS.items():
+            names = [row["name"] for row in each.rows()]
+            shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" * (len(names) > 8))
+            print(f"{kind:<12}{shown}")
+        print("\n'arena list KIND' lists one kind, 'arena list KIND NAME' shows one of it")
+        return 0
     listing = _LISTINGS[args.what]
     found = _chosen(listing, args)
     if args.json:
@@ -98,6 +109,7 @@ def _game(name: str, game: Any) -> Row:
         "summary": _first_line(game),
         "filters": sorted(game.measures),
         "options": options,
+        "rules": inspect.cleandoc(sys.modules[game.__module__].__doc__ or ""),
     }
 
 
@@ -107,7 +119,8 @@ def _game_line(game: Row) -> str:
 
 
 def _game_details(game: Row) -> list[str]:
-    lines = [f"{game['name']}: {game['players']} players, {game['cards']} cards"]
+    lines = [f"{game['name']}: {game['players']} players, {game['cards']} cards", ""]
+    lines += [*game["rules"].splitlines(), "", "Options:"]
     for option in game["options"]:
         allowed = " | ".join(_yaml(value) for value in option["allowed"])
         lines.append(f"  {option['name']}: {_yaml(option['default'])}   {option['help']}")

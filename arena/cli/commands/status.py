@@ -1,5 +1,7 @@
 """How far a run is: what is stored, what is missing, and whether a process is playing it.
 
+Without RUN: all runs in reports/.
+
 Examples:
   arena status quickstart
 """
@@ -9,6 +11,8 @@ from __future__ import annotations
 import argparse
 
 from arena.cli.options import add_run
+from arena.core.errors import ArenaError
+from arena.core.files import RUNS, run_names
 from arena.core.scoring import unit_margin
 from arena.core.tables import text_table
 from arena.store import Run
@@ -16,14 +20,34 @@ from arena.store import Run
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which run."""
-    add_run(parser)
+    add_run(parser, nargs="?")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the state of a run."""
+    """Print the state of a run, or a line for each run in `reports/`."""
+    if args.run is None:
+        print(_all_runs())
+        return 0
     with Run(args.run) as results:
         print(status(results))
     return 0
+
+
+def _all_runs() -> str:
+    rows = []
+    for name in run_names():
+        try:
+            with Run(RUNS / name) as results:
+                stored = sum(map(results.units_stored, results.pairings))
+                wanted = results.units_per_pairing * len(results.pairings)
+                state = _state(results, stored == wanted or _decided(results))
+                game = results.manifest.rules.game
+                rows.append((name, game, f"{stored:,} of {wanted:,}", state.partition(";")[0]))
+        except ArenaError as error:
+            rows.append((name, "", "", str(error)))
+    if not rows:
+        return f"there are no runs in {RUNS}/; 'arena run quickstart' makes one"
+    return text_table(("run", "game", "stored", "state"), rows)
 
 
 def status(results: Run) -> str:

@@ -43,6 +43,8 @@ class LadderAgent(AgentStanding):
     """Time per decision, by the clock and in CPU time."""
     faults: int
     sees_all_cards: bool
+    reproducible: bool
+    """Whether the same seed gives the same results."""
     own_process: bool
     """Whether it (or a member of the team) played in a process of its own, not as trusted code."""
     members: list[dict[str, Any]]
@@ -54,7 +56,9 @@ class LadderAgent(AgentStanding):
     @property
     def shown(self) -> str:
         """The name, with the agent's marks."""
-        marks = ["sees all cards"] * self.sees_all_cards + ["own process"] * self.own_process
+        marks = ["sees all cards"] * self.sees_all_cards
+        marks += ["not reproducible"] * (not self.reproducible)
+        marks += ["own process"] * self.own_process
         return f"{self.name} ({', '.join(marks)})" if marks else self.name
 
     @property
@@ -186,6 +190,7 @@ def _agent(context: Context, standing: AgentStanding, on_front: bool) -> LadderA
         seconds=context.thinking[name],
         faults=sum(str(pairing[fault.entrant]) == name for pairing, fault in context.faults),
         sees_all_cards=entrant.sees_all_cards,
+        reproducible=entrant.reproducible,
         own_process=any(map(_plays_apart, entrant.members)),
         members=as_plain(entrant.members),
         on_front=on_front,

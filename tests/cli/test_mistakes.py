@@ -1,0 +1,98 @@
+"""Mistakes of the first hours, each answered in one line that says what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arena.cli import main
+
+Output = pytest.CaptureFixture[str]
+
+HEAD = "import itertools\nimport random\n\nCOUNT = itertools.count()\n\n"
+BOTS = {
+    "no_rng": "def act(self, view):\n        return view.legal[0]",
+    "text": "def act(self, view, rng):\n        return 'H7'",
+    "chance": "def act(self, view, rng):\n        return random.choice(view.legal)",
+    "memory": "def act(self, view, rng):\n        return view.legal[next(COUNT) % len(view.legal)]",
+}
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def said(capsys: Output, *words: str) -> str:
+    """The error of a command that exits with 2, in one line."""
+    assert _exit_code(words) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    return line
+
+
+def _exit_code(words: tuple[str, ...]) -> object:
+    try:
+        return main(list(words))
+    except SystemExit as end:  # by the parser of options
+        return end.code
+
+
+def experiment(bot: str, limit: str = "1") -> str:
+    Path(f"{bot}.py").write_text(f"{HEAD}class Bot:\n    {BOTS[bot]}\n")
+    Path("e.yaml").write_text(
+        f"name: e\ngame: klaverjas\ndeals: {{set: klaverjas-given-1000, limit: {limit}}}\n"
+        f"agents:\n  größe: {{family: './{bot}.py:Bot'}}\n  other: {{family: random}}\n"
+    )
+    return "e.yaml"
+
+
+def test_a_method_that_cannot_be_called(capsys: Output) -> None:
+    file = experiment("no_rng")
+    assert main(["run", file]) == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert "no_rng.py:7: act(self, view): expected act(self, view, rng)" in last
+
+
+def test_an_action_that_is_no_number(capsys: Output) -> None:
+    assert main(["run", experiment("text"), "--jobs", "1"]) == 1
+    assert "played 'H7'" in (last := capsys.readouterr().err.splitlines()[-1])
+    assert "(an action is a whole number, one of view.legal)" in last
+
+
+@pytest.mark.parametrize("bot", ["chance", "memory"])
+def test_a_bot_that_cannot_be_repeated_is_marked(bot: str, capsys: Output) -> None:
+    assert main(["run", experiment(bot), "--jobs", "1"]) == 0
+    assert capsys.readouterr().err.count("größe played the same deals in two ways") == 1
+    page = Path("reports/e/report.html").read_text(encoding="utf-8")
+    assert '<span class="tag">not reproducible</span>' in page
+    assert main(["run", "e.yaml", "--set", "deals.limit=2", "--jobs", "1", "--no-report"]) == 0
+    assert "größe@1" not in capsys.readouterr().out  # it is the same version still
+
+
+def test_a_number_with_commas(capsys: Output) -> None:
+    line = said(capsys, "run", experiment("text", "1,000"))
+    assert line == "arena: e.yaml:3: deals: write numbers without commas, as in 1000"
+
+
+def test_a_run_that_there_is_not(capsys: Output) -> None:
+    assert main(["run", experiment("chance"), "--no-report", "--quiet", "--jobs", "1"]) == 0
+    line = said(capsys, "report", "f")
+    assert line == "arena: f: there is no such run here or in reports/; allowed: e"
+    assert main(["status"]) == 0
+    assert "complete" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("new", "agent", "class"), "'class' is a word of the language Python"),
+        (("run", "quickstart", "--jobs", "two"), "'two'"),
+        (("check-bot", "bot.js"), "bot.js is a file here, and no command: say node bot.js"),
+        (("run", "a.gate.yaml"), "is a gate, no experiment: 'arena gate a.gate.yaml'"),
+    ],
+)
+def test_other_mistakes(words: tuple[str, ...], told: str, capsys: Output) -> None:
+    Path("bot.js").touch()
+    Path("a.gate.yaml").write_text("name: a\ngame: hearts\ncandidate: {}\nbaseline: {}\n")
+    assert told in said(capsys, *words)
