@@ -9,10 +9,14 @@ first unless the round is over.
 --after plays cards first, in the order in which they fell. --trump solves the deal with another
 trump, or with all of them and every declarer: a table as bridge has it.
 
+--set writes a row for every deal of a set and every legal first card. It goes on after a kill, and
+the file does not depend on the number of workers.
+
 Examples:
   arena solve klaverjas-given-1000 17
   arena solve klaverjas-given-1000 17 --after "SA S7 S8 ST"
   arena solve klaverjas-given-1000 17 --trump all
+  arena solve --set klaverjas-given-1000 --out values.parquet
 """
 
 from __future__ import annotations
@@ -22,8 +26,17 @@ import json
 import sys
 from typing import Any
 
+from arena.api.progress import Progress
+from arena.api.solved_sets import solve_set
 from arena.api.solving import play_cards, read_position, with_trump
-from arena.cli.options import add_game_options, deal_named, find_set, rules_from_args
+from arena.cli.options import (
+    add_game_options,
+    add_out,
+    deal_named,
+    find_set,
+    number,
+    rules_from_args,
+)
 from arena.core.cards import SEATS, TRUMPS, mask_of, pretty, trump_name
 from arena.core.deals import Deal, DealSet
 from arena.core.errors import ArenaError
@@ -36,13 +49,20 @@ from arena.solver.solution import Solution, Solver
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The position, and how far to search."""
-    parser.add_argument("set", metavar="SET", help="a set of deals, a record as JSON, or -")
+    parser.add_argument(
+        "position", metavar="SET", nargs="?", help="a set of deals, a record as JSON, or -"
+    )
     parser.add_argument("deal", metavar="DEAL", nargs="?", help="default: the first")
     parser.add_argument("--after", metavar="CARDS", default="", help="cards played first")
     parser.add_argument("--trump", metavar="SUIT", help="a trump such as H, or all")
     parser.add_argument("--declarer", metavar="SEAT", help="who declares: N, E, S or W")
     parser.add_argument(
         "--nodes", type=int, metavar="N", help="stop after N positions and print bounds"
+    )
+    parser.add_argument("--set", dest="whole", metavar="SET", help="solve all deals of a set")
+    add_out(parser, "FILE", "with --set: where the values go, .csv or .parquet")
+    parser.add_argument(
+        "--jobs", type=number(int, 1), metavar="N", help="with --set: workers (default: all cores)"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     add_game_options(parser, required=False)
@@ -52,6 +72,10 @@ def run(args: argparse.Namespace) -> int:
     """Solve and print."""
     if args.nodes is not None and args.nodes < 1:
         raise ArenaError(f"--nodes {args.nodes}: at least 1")
+    if args.whole is not None:
+        return _solve_whole_set(args)
+    if args.position is None:
+        raise ArenaError("what is to be solved? say SET and DEAL, a record, or --set SET")
     rules, deal, actions = _given(args)
     if args.trump == "all":
         _show_all_trumps(rules, deal, args)
@@ -70,12 +94,35 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _solve_whole_set(args: argparse.Namespace) -> int:
+    for name, given in (("SET", args.position), ("--after", args.after), ("--json", args.json)):
+        if given:
+            raise ArenaError(f"{name} does not go with --set")
+    if args.out is None:
+        raise ArenaError("--set: where do the values go? say --out FILE.csv or FILE.parquet")
+    deals = DealSet.load(find_set(args.whole))
+    rules = rules_from_args(args, deals)
+    with Progress("solving") as progress:
+        before = solve_set(
+            deals,
+            rules,
+            args.out,
+            trump=args.trump,
+            nodes=args.nodes,
+            jobs=args.jobs,
+            tell=lambda done, total: progress.status(f"{done} of {total} deals solved"),
+        )
+    again = f", {before} of them by an earlier call" if before else ""
+    print(f"{args.out}: {len(deals.deals)} deals{again}")
+    return 0
+
+
 def _given(args: argparse.Namespace) -> tuple[Rules, Deal, tuple[Action, ...]]:
     """The deal of a set, or the position that is pasted."""
-    text = sys.stdin.read() if args.set == "-" else args.set
+    text = sys.stdin.read() if args.position == "-" else args.position
     if text.lstrip().startswith("{"):
         return read_position(text, rules_from_args(args) if args.game else None)
-    deals = DealSet.load(find_set(args.set))
+    deals = DealSet.load(find_set(args.position))
     rules = rules_from_args(args, deals)
     deal = deals.deals[0]
     if args.deal:

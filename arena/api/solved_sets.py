@@ -1,0 +1,159 @@
+"""Whole sets of deals, solved by all cores: every legal first card of every deal."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import importlib
+import io
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from arena.api.solving import play_cards, with_trump
+from arena.core.cards import SEATS, TRUMPS, card_name
+from arena.core.deals import Deal, DealSet, write_deal
+from arena.core.errors import ArenaError
+from arena.core.files import write_atomically
+from arena.core.rules import Rules
+from arena.games.score_form import trumps_of
+from arena.solver.solution import Solver
+
+COLUMNS = ("deal", "trump", "declarer", "seat", "card", "low", "high")
+_GLANCE = 5_000
+"""Positions for a first look at how hard a deal is."""
+_SMALL_TABLE = 12
+
+
+class _Task(NamedTuple):
+    name: str
+    rules: Rules
+    deal: Deal
+    nodes: int | None
+
+
+def solve_set(
+    deals: DealSet,
+    rules: Rules,
+    out: Path,
+    *,
+    trump: str | None = None,
+    nodes: int | None = None,
+    jobs: int | None = None,
+    tell: Callable[[int, int], object] = lambda done, total: None,
+) -> int:
+    """Write a row for every deal and legal first card; how many deals were solved before.
+
+    What is done is kept in a file next to `out` until all is done, so that the same call goes on
+    after a kill. The result is the same whatever the number of workers.
+    """
+    if out.suffix not in (".csv", ".parquet"):
+        raise ArenaError(f"{out}: expected a name that ends in .csv or .parquet")
+    tasks = list(_tasks(deals, rules, trump, nodes))
+    journal = _Journal(out, tasks)
+    found = journal.read()
+    waiting = [task for task in tasks if task.name not in found]
+    before = len(found)
+    tell(before, len(tasks))
+    with journal.path.open("a") as lines:
+        for name, rows in _solved(_hard_first(waiting), jobs):
+            found[name] = rows
+            lines.write(json.dumps([name, rows]) + "\n")
+            lines.flush()
+            tell(len(found), len(tasks))
+    rows = [row for task in tasks for row in found[task.name]]
+    write_atomically(out, _csv(rows) if out.suffix == ".csv" else _parquet(rows))
+    journal.path.unlink()
+    return before
+
+
+def _tasks(deals: DealSet, rules: Rules, trump: str | None, nodes: int | None) -> Iterator[_Task]:
+    trumps: Sequence[str | None] = [trump]
+    if trump == "all":
+        trumps = [TRUMPS[each] for each in trumps_of(rules)]
+    for deal in deals.deals:
+        for each in trumps:
+            fixed = (rules, deal) if each is None else with_trump(rules, deal, each)
+            play_cards(*fixed, (), "")  # what cannot be solved is an error before anything is
+            yield _Task(f"{deal.id} {each or ''}", *fixed, nodes)
+
+
+def _hard_first(tasks: list[_Task]) -> list[_Task]:
+    """Those of which least is known after a short search come first: nobody waits at the end."""
+    solver = Solver(_SMALL_TABLE)
+    width = {}
+    for task in tasks:
+        state = play_cards(task.rules, task.deal, (), "")
+        low, high = solver.value(task.rules, state, nodes=_GLANCE)
+        width[task.name] = high - low
+    return sorted(tasks, key=lambda task: -width[task.name])
+
+
+def _solved(tasks: list[_Task], jobs: int | None) -> Iterator[tuple[str, list[list[Any]]]]:
+    workers = min(jobs or os.cpu_count() or 1, len(tasks))
+    if workers <= 1:
+        yield from map(_solve, tasks)
+        return
+    from joblib import delayed  # here: it takes long to import
+
+    from arena.tournament.pool import parallel
+
+    yield from parallel("loky", workers)(delayed(_solve)(task) for task in tasks)
+
+
+def _solve(task: _Task) -> tuple[str, list[list[Any]]]:
+    """The rows of one deal. A solver of its own: with limited nodes, bounds depend on the table."""
+    state = play_cards(task.rules, task.deal, (), "")
+    solution = Solver().solve(task.rules, state, nodes=task.nodes)
+    about = [
+        task.deal.id,
+        None if state.trump is None else TRUMPS[state.trump],
+        None if state.declarer is None else SEATS[state.declarer],
+        SEATS[solution.seat],
+    ]
+    return task.name, [[*about, card_name(card), *each] for card, each in solution.cards.items()]
+
+
+class _Journal:
+    """What is solved so far, a line for each deal; the first line says of what."""
+
+    def __init__(self, out: Path, tasks: list[_Task]) -> None:
+        self.path = out.with_name(f"{out.name}.part")
+        said = [[task.name, repr(task.rules), write_deal(task.deal), task.nodes] for task in tasks]
+        self._of = hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+    def read(self) -> dict[str, list[list[Any]]]:
+        """The rows of each deal that is solved; begins the file if there is none."""
+        try:
+            lines = self.path.read_text().splitlines(keepends=True) if self.path.exists() else []
+            whole = [line for line in lines if line.endswith("\n")]
+            if whole and whole[0] != self._of + "\n":
+                raise ArenaError(f"{self.path}: begun with other deals or options; remove it")
+            self.path.write_text("".join(whole) or self._of + "\n")  # no line that was cut short
+        except OSError as error:
+            raise ArenaError(f"{self.path}: {error.strerror or error}") from error
+        return dict(json.loads(line) for line in whole[1:])
+
+
+def _csv(rows: list[list[Any]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows])
+    return text.getvalue()
+
+
+def _parquet(rows: list[list[Any]]) -> bytes:
+    try:
+        pa = importlib.import_module("pyarrow")
+        pq = importlib.import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise ArenaError(
+            "the format 'parquet' needs pyarrow: pip install 'arena-tricks[parquet]'"
+        ) from error
+    kinds = [*[pa.string()] * (len(COLUMNS) - 2), pa.int32(), pa.int32()]
+    schema = pa.schema(list(zip(COLUMNS, kinds, strict=True)))
+    table = pa.Table.from_pylist([dict(zip(COLUMNS, row, strict=True)) for row in rows], schema)
+    out = io.BytesIO()
+    pq.write_table(table, out)
+    return out.getvalue()
