@@ -84,10 +84,12 @@ def stopped_report(run: Run) -> SequentialReport:
 
 def tests_table(report: SequentialReport) -> TextTable:
     """A row for each test."""
+    first = report.tests[0] if report.tests else None
+    units, unit = (first.units, first.unit) if first else ("deals", "points per deal")
     columns = (
         Column("pair", words=True),
         Column("answer", words=True),
-        *map(Column, ("deals", "estimate", "95% interval", "ratio", "bounds")),
+        *map(Column, (units, f"estimate, {unit}", "95% interval", "log ratio", "its bounds")),
     )
     cells = []
     for test in report.tests:
