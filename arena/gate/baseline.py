@@ -66,6 +66,8 @@ class Baseline(Strict):
     noise_sd: float
     """Spread of a deal's value from seed to seed: what the baseline does not know."""
     processor: str
+    suite_lost: float | None = None
+    """Points per position that the candidate lost on the suite of the gate."""
 
     def void(self, now: Mapping[str, Any]) -> str:
         """Why it cannot be compared with today's candidate; empty if it can."""
@@ -155,6 +157,7 @@ def make_baseline(
     now: Mapping[str, Any],
     found: Probe,
     tables: Mapping[int, Mapping[str, float]],
+    suite_lost: float | None = None,
 ) -> Baseline:
     """From the values of each deal by seed."""
     deals = list(next(iter(tables.values())))
@@ -171,5 +174,6 @@ def make_baseline(
         values={deal: float(mean) for deal, mean in zip(deals, means, strict=True)},
         noise_sd=noise,
         processor=platform.processor() or platform.machine(),
+        suite_lost=suite_lost,
         **now,
     )

@@ -77,6 +77,15 @@ class TestFile(Strict):
         return float(getattr(self, self.key))
 
 
+class SuiteFile(Strict):
+    """A suite of positions that the candidate must not play worse than the baseline."""
+
+    file: str
+    """A suite: its path, relative to the gate file, or the name of a bundled one."""
+    worse_by: float = Field(ge=0)
+    """Points per position that the candidate may lose more than the baseline."""
+
+
 class AlsoFile(Strict):
     """Conditions besides the test; also those of an agent that plays as before."""
 
@@ -87,6 +96,8 @@ class AlsoFile(Strict):
     each is measured in the time that the machine takes for a fixed piece of work."""
     floors: dict[str, float] = Field(default_factory=dict)
     """By reference: a mean margin that the candidate must not be below."""
+    suite: SuiteFile | None = None
+    """Positions that both play; not worse than the baseline by so many points."""
 
 
 class GateDeals(DealsSection):

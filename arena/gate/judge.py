@@ -30,6 +30,7 @@ from arena.gate.baseline import (
     read_baseline,
 )
 from arena.gate.config import BASELINE, CANDIDATE, Gate, TestFile
+from arena.gate.suite import suite_condition, suite_lost
 from arena.gate.tests import GateTest, check_enough, is_sequential, measure
 from arena.gate.verdict import Condition, GateVerdict, LostDeal, Outcome
 from arena.stats import mean_difference
@@ -75,7 +76,8 @@ def update_baseline(gate: Gate, options: GateOptions, watcher: Watcher) -> Basel
             tables[seed] = _values(gate, read([run]), experiment)
             references = _fingerprints(gate, run)
     conditions = _conditions_of(gate, references)
-    found = make_baseline(gate.name, now(), conditions, _probe(gate), tables)
+    lost = None if gate.file.also.suite is None else suite_lost(gate, CANDIDATE)
+    found = make_baseline(gate.name, now(), conditions, _probe(gate), tables, lost)
     found.write(gate.stored)
     return found
 
@@ -94,7 +96,7 @@ def judge_gate(gate: Gate, options: GateOptions, watcher: Watcher) -> GateVerdic
     tried = ledger.attempts(log, gate.name, gate.experiment.deals_sha256) + 1
     theirs = _probe(gate, BASELINE) if baseline is None else baseline.probe
     same = mine.signature is not None and mine.signature == theirs.signature
-    also = _time(gate, mine, theirs)
+    also = [*_time(gate, mine, theirs), *suite_condition(gate, baseline)]
     if same and mine.deals == theirs.deals and not gate.file.also.floors:
         words = "no functional change: every action on the probe deals is the same"
         verdict = _verdict(gate, mine, [Condition("signature", "pass", words), *also])

@@ -9,6 +9,9 @@ test. In Python a strength test is written like any other:
         assert found.passed, found.block
 
 The marker has what several tests share: any keys of a gate file.
+
+Files called `*.suite.jsonl` are collected too, if their first line names an `agent`: each position
+is a test (docs/audit.md).
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 
 # Nothing of arena is imported before it is asked for: pytest loads this file in every project.
 _SUFFIX = ".gate.yaml"
+_SUITE_SUFFIX = ".suite.jsonl"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,7 +44,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """A gate file is a test."""
+    """A gate file is a test, and each position of a suite."""
+    if file_path.name.endswith(_SUITE_SUFFIX):
+        return SuiteCollector.from_parent(parent, path=file_path)
     if not file_path.name.endswith(_SUFFIX):
         return None
     return GateCollector.from_parent(parent, path=file_path)
@@ -80,6 +86,69 @@ class GateItem(pytest.Item):
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where it stands."""
         return self.path, None, f"gate {self.name}"
+
+
+class SuiteCollector(pytest.File):
+    """A suite; without an agent in its first line it is data, not a test."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """A test for each position."""
+        from arena.api.rounds import agent
+        from arena.audit.suites import read_suite
+        from arena.core.agent import Player
+
+        suite = read_suite(self.path)
+        if suite.agent is None:
+            return
+        written = dict(suite.agent)
+        found = agent(str(written.pop("family")), **written)
+        player = found if isinstance(found, Player) else Player(found)
+        for position in suite.positions:
+            yield SuiteItem.from_parent(
+                self, name=position.id, suite=suite, position=position, player=player
+            )
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """What is wrong with the file, in a line."""
+        from arena.core.errors import ArenaError
+
+        if isinstance(excinfo.value, ArenaError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+
+class SuiteItem(pytest.Item):
+    """A position that the agent of the suite must not lose too much in."""
+
+    def __init__(self, *, suite: Any, position: Any, player: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.suite, self.position, self.player = suite, position, player
+
+    def runtest(self) -> None:
+        """Let it play."""
+        from arena.audit.suite_runs import answer
+        from arena.core.cards import card_name
+
+        found = answer(self.suite.rules, self.position, self.player)
+        played = card_name(found.card)
+        if found.as_said is False:
+            said = " or ".join(map(card_name, self.position.should))
+            raise GateFailed(f"{self.name}: played {played}, should play {said}")
+        if found.as_said is None and found.lost > self.suite.at_most:
+            raise GateFailed(
+                f"{self.name}: played {played}, which loses {found.lost:g} points; "
+                f"{self.suite.at_most:g} allowed"
+            )
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """What was played; a traceback would only show how it was asked."""
+        if isinstance(excinfo.value, GateFailed):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where it stands."""
+        return self.path, None, f"position {self.name}"
 
 
 class GateFailed(Exception):

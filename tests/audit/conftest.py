@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from helpers.audits import FEW
 from helpers.experiments import entrant, make_experiment, play
 
 from arena.audit.campaign import Audit, audit_run
+from arena.audit.making import make_suite
+from arena.audit.suites import Suite
 from arena.store import Run
 
 
@@ -25,3 +28,18 @@ def audit(klaverjas_run: Path) -> Audit:
     """The audit of all its rounds."""
     with Run(klaverjas_run) as results:
         return audit_run(results, FEW)
+
+
+@pytest.fixture(scope="session")
+def suite(audit: Audit) -> Suite:
+    """The clearest mistakes of the second half of rounds."""
+    late = [
+        replace(
+            each,
+            audit=replace(
+                each.audit, decisions=tuple(x for x in each.audit.decisions if x.trick >= 3)
+            ),
+        )
+        for each in audit.rounds
+    ]
+    return make_suite(replace(audit, rounds=tuple(late)), "mistakes", 5)

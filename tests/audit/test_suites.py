@@ -5,36 +5,18 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import arena
-from arena.audit.campaign import Audit
-from arena.audit.making import make_suite
 from arena.audit.suite_runs import run_suite
 from arena.audit.suites import Suite, read_suite, write_suite
 from arena.cli import main
 from arena.core.agent import Player
 from arena.core.cards import card_name
 from arena.store import Run
-
-
-@pytest.fixture(scope="module")
-def suite(audit: Audit) -> Suite:
-    """The clearest mistakes of the second half of rounds."""
-    late = [
-        replace(
-            each,
-            audit=replace(
-                each.audit, decisions=tuple(x for x in each.audit.decisions if x.trick >= 3)
-            ),
-        )
-        for each in audit.rounds
-    ]
-    return make_suite(replace(audit, rounds=tuple(late)), "mistakes", 5)
 
 
 @pytest.fixture
