@@ -5,7 +5,7 @@ its module, in `arena/measure/bench` or with the agents that it is about. With -
 kernel), a command that prints the rounds per second of another kernel is run in turns with ours.
 
 Examples:
-  arena bench kernel
+  arena bench start
   arena bench search --json
 """
 
