@@ -34,8 +34,9 @@ Answer = Literal["pass", "regression", "continue"]
 
 SIMULATED = 400
 CAUTION = 1.5
-"""A deal won and a deal lost by so many times the largest loss are put into the variance: with a
-lognormal tail (σ = 1.5) a worse agent passes in 4.9% of 3,000 gates, with 1 instead in 6.3%."""
+"""A deal won and a deal lost by so many times `largest_loss` are put into the variance: with a
+lognormal tail (σ = 1.5) a worse agent passes in 4.9% of 3,000 gates, with 1 instead in 6.3%.
+Without `largest_loss` the largest margin of the pilot is taken, as in runs that stop: 7 to 8%."""
 _ANSWERS: dict[str, Answer] = {"H1": "pass", "H0": "regression", "continue": "continue"}
 _DECISIONS = {answer: decision for decision, answer in _ANSWERS.items()}
 _SHOWN = 400
@@ -101,12 +102,16 @@ def _sequential(values: FloatArray, test: TestFile, loss: float, estimate: bool)
     enough = deals_to_exclude(loss, stop.h1 - stop.h0, stop.alpha)
     if values.size and not values.any():
         return _all_equal(values, test, enough, loss)
-    found = trace_of(values, stop, estimate=estimate, first_h1=enough, extreme=CAUTION * loss)
+    found = trace_of(values, stop, estimate=estimate, first_h1=enough, extreme=_extreme(test, loss))
     words = (
         f"sequential test of {stop.h0:g} against {stop.h1:g} points "
         f"(errors {test.alpha:g} and {test.beta:g}, if no deal can cost more than {loss:g})"
     )
     return GateTest(_ANSWERS[found.decision], words, found)
+
+
+def _extreme(test: TestFile, loss: float) -> float:
+    return CAUTION * loss if test.largest_loss is not None else 0.0
 
 
 def _all_equal(values: FloatArray, test: TestFile, enough: int, loss: float) -> GateTest:
@@ -220,7 +225,7 @@ def _simulated(pilot: FloatArray, sd: float, test: TestFile, loss: float) -> int
     design = (
         _counts_design(test)
         if test.kind == "pentanomial"
-        else design_of(stop_of(test), pilot, extreme=CAUTION * loss)
+        else design_of(stop_of(test), pilot, extreme=_extreme(test, loss))
     )
     if test.kind == "pentanomial":  # in standard deviations of a pair
         scale = math.sqrt(2) / NELO_PER_T

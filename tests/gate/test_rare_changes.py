@@ -25,6 +25,9 @@ def test_the_answer_says_which_losses_it_excludes() -> None:
     found = measure(rng.normal(0, 5, 2_000), NO_REGRESSION, complete=True, loss=400.0)
     assert found.answer == "pass" and found.trace.n >= 740
     assert "if no deal can cost more than 400)" in found.words
+    sure = NO_REGRESSION.model_copy(update={"largest_loss": 400.0})
+    later = measure(rng.normal(0, 5, 2_000), sure, complete=True, loss=400.0)
+    assert later.answer == "pass" and later.trace.n >= found.trace.n
     sooner = measure(rng.normal(0, 5, 2_000), NO_REGRESSION, complete=True, loss=162.0)
     assert sooner.trace.n < found.trace.n
 

@@ -138,7 +138,7 @@ def simulated_gate(
     change: Change, seed: int, runs: int = 1_000, alpha: float = 0.05
 ) -> tuple[Rate, float]:
     """How often the no-regression gate of POINTS is wrong about a change, and its mean length."""
-    test = TestFile(worse_by=POINTS, alpha=alpha, beta=alpha)
+    test = TestFile(worse_by=POINTS, alpha=alpha, beta=alpha, largest_loss=change.loss)
     rng = np.random.default_rng(seed)
     wrong, deals = 0, []
     for _ in range(runs):
