@@ -24,5 +24,6 @@ def test_json_has_all_figures(
         "klaverjas_5_ms",
         "schieber_9_ms",
         "schieber_6_ms",
+        "klaverjas_trace_ratio",
     }
     assert all(value > 0 for value in figures.values())

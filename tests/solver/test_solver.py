@@ -14,6 +14,8 @@ from arena.core.seeds import Rng
 from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
+from arena.solver.general import RulesSolver
+from arena.solver.memory import NO_LIMIT
 from arena.solver.solution import Bounds, Solver
 
 GAMES = [
@@ -56,6 +58,24 @@ def test_it_finds_what_the_rule_book_says_of_many_endings(
     solver = Solver(12)
     for state in endings(rules, tricks=tricks, count=count):
         assert exact(solver, rules, state) == worth_of_cards(rules, state)
+
+
+@pytest.mark.parametrize("rules", GAMES[:-1], ids=str)
+@pytest.mark.parametrize(
+    ("tricks", "count"),
+    [
+        (5, 4),
+        pytest.param(5, 60, marks=pytest.mark.long),
+        pytest.param(6, 15, marks=pytest.mark.long),
+    ],
+)
+def test_longer_endings_are_what_a_search_of_final_scores_finds(
+    rules: Any, tricks: int, count: int
+) -> None:
+    """That search knows nothing of points to come, contracts or equal cards."""
+    solver, by_rules = Solver(14), RulesSolver(18)
+    for state in endings(rules, tricks=tricks, count=count):
+        assert solver.solve(rules, state).cards == by_rules.solve(rules, state, NO_LIMIT).cards
 
 
 @pytest.mark.parametrize("rules", GAMES, ids=str)

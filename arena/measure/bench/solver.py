@@ -7,6 +7,7 @@
 | `klaverjas_5_ms` | five tricks left: median | 0.3 |
 | `schieber_9_ms` | whole deals: median | 500 |
 | `schieber_6_ms` | six tricks left: median | 5 |
+| `klaverjas_trace_ratio` | every card of a round, by the time of one solve | 3 |
 
 The value of the position is found, not that of every card. Positions are random, the same in
 every run; after `_MOST_NODES` nodes a position counts as it is.
@@ -40,7 +41,21 @@ def measure() -> dict[str, float]:
         "klaverjas_5_ms": median(_times(klaverjas, 5, _ENDINGS)),
         "schieber_9_ms": median(_times(schieber, 9, _SCHIEBER_DEALS)),
         "schieber_6_ms": median(_times(schieber, 6, _ENDINGS)),
+        "klaverjas_trace_ratio": sum(_trace_times(klaverjas, _DEALS)) / sum(whole),
     }
+
+
+def _trace_times(rules: Rules, count: int) -> list[float]:
+    """Milliseconds for every card of random rounds of the same deals."""
+    solver = Solver()
+    found = []
+    for number in range(count):
+        state = _position(rules, 0, number)
+        actions = [card for trick in state.tricks for card in trick.cards]
+        started = time.thread_time()
+        solver.trace(rules, state.deal, actions, nodes=_MOST_NODES)
+        found.append(1000 * (time.thread_time() - started))
+    return found
 
 
 def _times(rules: Rules, tricks: int, count: int) -> list[float]:
