@@ -66,6 +66,10 @@ class Sandbox:
                 read_only += [] if path in scratch else [path]
             else:
                 words += ["--ro-bind", os.devnull, path]
+        for path in sorted(_folders_of(argv)):  # a link to a folder, in a place that is hidden
+            real = os.path.realpath(path)
+            if path != real not in hidden and any(map(Path(path).is_relative_to, scratch)):
+                words += ["--ro-bind", real, path]
         for path in read_only:  # only now: places for what is shown inside had to be made
             words += ["--remount-ro", path]
         return [*words, "--setenv", "TMPDIR", "/tmp", "--", *argv]
