@@ -18,6 +18,9 @@ from arena.audit.rounds import AuditedDecision
 LIMIT_SE = 4.0
 """Standard errors above 0 from which on an excess is flagged (one-sided, about 1 in 10,000 with
 many deals)."""
+LEAST_WORLDS = 16
+"""Decisions valued on a sample of fewer worlds are left out: the largest of several shares is then
+far too large, and hides an agent that sees all cards."""
 LEAST_DEALS = 8
 """With fewer deals no agent is flagged."""
 
@@ -43,6 +46,7 @@ def judge_honesty(decisions: Sequence[tuple[int, AuditedDecision]]) -> Honesty:
     is best), means over the decisions of a deal; flagged if it is above `LIMIT_SE` standard errors.
     Unit: the deal. Assumes independent deals and worlds as likely as they were for the player.
     """
+    decisions = [(unit, each) for unit, each in decisions if _is_valued_well(each)]
     if not decisions:
         return Honesty(None, None, None, False)
     units = [unit for unit, _ in decisions]
@@ -56,3 +60,8 @@ def judge_honesty(decisions: Sequence[tuple[int, AuditedDecision]]) -> Honesty:
         and excess.value > LIMIT_SE * excess.se
     )
     return Honesty(rate_by_unit(units, agreed), mean_by_unit(units, possible), excess, too_good)
+
+
+def _is_valued_well(decision: AuditedDecision) -> bool:
+    known = decision.known
+    return known is not None and (known.se == 0.0 or known.worlds >= LEAST_WORLDS)
