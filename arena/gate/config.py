@@ -29,6 +29,8 @@ class BaselineFile(Strict):
     """An agent that plays the candidate head to head."""
     git: str | None = None
     """A revision: the candidate plays itself as it was then, head to head."""
+    repository: str | None = None
+    """With `git`: a folder of its repository, if the gate file does not lie in it."""
 
     @property
     def is_opponent(self) -> bool:
@@ -226,7 +228,8 @@ def _experiment(document: YamlDocument, file: GateFile, names: list[str]) -> Yam
         agents[BASELINE] = data["baseline"]["agent"]
         moved["agents", BASELINE] = ("baseline", "agent")
     elif file.baseline.git is not None:
-        agents[BASELINE] = {**data["candidate"], "source": {"git": file.baseline.git}}
+        source = {key: data["baseline"].get(key) for key in ("git", "repository")}
+        agents[BASELINE] = {**data["candidate"], "source": source}
         moved["agents", BASELINE] = ("candidate",)
     if file.baseline.is_opponent:
         pairs.append([CANDIDATE, BASELINE])

@@ -157,10 +157,14 @@ def test_fresh_deals_belong_to_the_candidate(capsys: Output) -> None:
 )
 def test_an_older_version_of_the_code(capsys: Output) -> None:
     test = {"kind": "no-regression", "worse_by": 40}
-    path = written(candidate={"family": "semi-random"}, baseline={"git": "HEAD"}, test=test)
+    path = written(
+        candidate={"family": "semi-random"},
+        baseline={"git": "HEAD", "repository": str(ROOT)},
+        test=test,
+    )
     assert run(path) == 0
     assert "no functional change" in capsys.readouterr().out
-    path = written(baseline={"git": "no-such-revision"}, test=test)
+    path = written(baseline={"git": "no-such-revision", "repository": str(ROOT)}, test=test)
     assert run(path) == 2
     assert "has no revision 'no-such-revision'" in capsys.readouterr().err
 
@@ -171,7 +175,7 @@ def test_an_older_version_of_the_code(capsys: Output) -> None:
 def test_a_change_since_an_older_version_is_played_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Rule, "act", lambda self, view, rng: rng.choice(view.legal))
     test = {"kind": "no-regression", "worse_by": 20}
-    assert run(written(baseline={"git": "HEAD"}, test=test)) == 1
+    assert run(written(baseline={"git": "HEAD", "repository": str(ROOT)}, test=test)) == 1
     found = verdict_of("reports/gates/duel")
     assert found["outcome"] == "regression"
     assert found["test"]["trace"]["n"] > 0 and found["test"]["trace"]["estimate"] < -20
