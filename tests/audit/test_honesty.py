@@ -11,7 +11,7 @@ from helpers.experiments import entrant, make_experiment, play
 from arena.audit.campaign import AuditOptions, audit_run
 from arena.audit.honesty import judge_honesty
 from arena.audit.knowable import Knowable
-from arena.audit.rounds import AuditedDecision, AuditSettings
+from arena.audit.rounds import AuditedDecision
 from arena.audit.tables import make_tables
 from arena.store import Run
 
@@ -60,9 +60,10 @@ def test_few_deals_say_nothing() -> None:
 
 @pytest.mark.long
 def test_mcts_with_all_cards_is_flagged_and_its_honest_opponent_is_not(tmp_path: Path) -> None:
+    # The excess is about 5 percentage points; 12 and 40 deals of one pairing are too few for it.
     sees_all = entrant("mcts", "mcts", simulations=800)
-    play(make_experiment(12, (sees_all, entrant("ismcts", "ismcts", simulations=200))), tmp_path)
+    play(make_experiment(80, (sees_all, entrant("ismcts", "ismcts", simulations=200))), tmp_path)
     with Run(tmp_path) as run:
-        audit = audit_run(run, AuditOptions(deals=12, settings=AuditSettings(32), jobs=2))
+        audit = audit_run(run, AuditOptions(deals=80, jobs=2))
     flagged = {agent.name: agent.honesty.too_good for agent in make_tables(audit).agents}
     assert flagged == {"mcts": True, "ismcts": False}
