@@ -10,13 +10,12 @@ import numpy as np
 
 from agents.dmcts import Dmcts
 from agents.search.decision import CardStatistics, best_card
-from agents.search.exact import POINTS, SCORE, SolverWorkspace, solve_worlds
+from agents.search.worlds import deal_hands
 from agents.searchers.tree_search import TreeQuestion
 from arena.core.agent import parameter
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
-
-_OBJECTIVES = {"score": SCORE, "points": POINTS}
+from arena.solver.solution import Solver
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +37,8 @@ class Pimc(Dmcts):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Alpha-beta is for two sides."""
-        return (*super().needs, "two-sides")
+        """The solver is for two sides, and must know how the score follows from the tricks."""
+        return (*super().needs, "two-sides", "open-score")
 
     def choose(self, view: View, rng: Rng) -> Action:
         """The card with the best mean; before the exact part, the one that trees vote for."""
@@ -58,22 +57,18 @@ class Pimc(Dmcts):
 
     def _solve(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         question = self.question(view, rng)
-        game = question.game
         worlds = self.worlds_of(question)
-        room = SolverWorkspace.of(bits=min(20, 4 + 2 * self._tricks_left(view)))
-        values = np.zeros(64)
-        solved = 0
+        solver, state = Solver(min(20, 4 + 2 * self._tricks_left(view))), question.root.copy()
+        hands = np.empty((1 if self.budget is not None else self.exact_worlds, 4), np.uint64)
+        sums, solved = np.zeros(len(view.legal)), 0
         while not self._enough(question, solved):
-            count = 1 if self.budget is not None else self.exact_worlds
-            solve_worlds(
-                count, question.root, game.words, worlds, _OBJECTIVES[self.objective],
-                question.seed, room, values,
-            )  # fmt: skip
-            solved += count
-        sign = 1 if view.rules.side_of(view.seat) == 0 else -1
+            deal_hands(worlds, question.seed, state, hands)
+            values = solver.worlds(view, hands, points_only=self.objective == "points")
+            sums += values.sum(axis=0)
+            solved += len(hands)
         return {
-            card: CardStatistics(solved, sign * float(values[game.bits[card]]) / solved, solved)
-            for card in view.legal
+            card: CardStatistics(solved, total / solved, solved)
+            for card, total in zip(view.legal, sums.tolist(), strict=True)
         }
 
     def _enough(self, question: TreeQuestion, solved: int) -> bool:

@@ -9,13 +9,16 @@ from agents.papers.as_published import check_deviations
 from agents.papers.backtracking import backtracked_worlds
 from agents.search.decision import Ucb, root_statistics
 from agents.search.nodes import Nodes
-from agents.search.tree import Selection
+from agents.search.tree import Selection, call_credit
 from agents.search.worlds import Worlds
 from agents.searchers.tree_search import TreeQuestion
 from arena.core.agent import parameter
 from arena.core.errors import ArenaError
 from arena.core.rules import Action, Rules
 from arena.core.seeds import Rng
+from arena.games.kernel.jit import uncounted
+from arena.games.kernel.layout import Int, Numbers
+from arena.games.kernel.pointers import address_of
 from arena.games.kernel.spec import KernelGame
 
 DEVIATIONS: dict[str, str] = {
@@ -60,8 +63,10 @@ class Aaldering2023(Ismcts):
 
     def selection(self, rules: Rules) -> Selection:
         """How trees choose between cards, with the signs of the program."""
-        by_depth = "sign-by-depth" in self.as_published
-        return super().selection(rules)._replace(sign_by_depth=by_depth)
+        usual = super().selection(rules)
+        if "sign-by-depth" not in self.as_published:
+            return usual
+        return usual._replace(credit=address_of(_by_depth, call_credit))
 
     def worlds_of(self, question: TreeQuestion) -> Worlds:
         """The worlds that are searched, drawn exactly or as the program does."""
@@ -76,3 +81,10 @@ class Aaldering2023(Ismcts):
         found = root_statistics(game, nodes)
         most = max(card.visits for card in found.values())
         return rng.choice(tuple(card for card in found if found[card].visits == most))
+
+
+@uncounted
+def _by_depth(sides: Numbers, depth: Int) -> None:
+    """The two sides play in turns, card by card, regardless of who has won a trick."""
+    for i in range(1, depth):
+        sides[i] = 1 - sides[i - 1]

@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from agents.policies.pool import Pool
@@ -40,6 +41,7 @@ from arena.games.kernel.layout import (
     Word,
     Words,
 )
+from arena.games.kernel.pointers import NUMBERS, prototype
 from arena.games.kernel.rng import next64
 from arena.games.kernel.step import copy_state, legal, play, side_of
 from arena.games.kernel.tricks import pick
@@ -69,9 +71,13 @@ class Selection(NamedTuple):
     cards that were. Infinite to try every card once before any is tried again."""
     prior: float = 0.0
     """Weight of the shared statistics, in visits, where there are statistics by hand."""
-    sign_by_depth: bool = False
-    """Whether the search takes the two sides to play in turns, card by card, regardless of who
-    has won a trick: a mistake of the program of 2023."""
+    credit: int = 0
+    """The address of a function, as `call_credit` takes it, that says which side each card on the
+    way to a leaf counts for; 0: the side that played it."""
+
+
+call_credit = prototype(types.none, NUMBERS, types.int64)
+"""Calls `credit(sides, depth)`, which may write the sides of the first `depth` cards anew."""
 
 
 def grow(
@@ -193,6 +199,8 @@ def _simulate(
         deal_world(worlds, rng, room.world)
         copy_state(room.world, state)
         depth = _descend(nodes, hands, state, game, policy, scales, rng, way)
+        if policy.credit != 0:
+            call_credit(np.uint64(policy.credit), way.sides, depth)
         open_book(leaves.book)
         for i in range(depth):
             note_in(leaves.book, way.cards[i])
@@ -246,8 +254,6 @@ def _descend(
     while state[LEFT] != ZERO:
         cards = legal(state, game)
         way.sides[depth] = np.int64(side_of(game, state[TURN]))
-        if policy.sign_by_depth and depth > 0:
-            way.sides[depth] = 1 - way.sides[depth - 1]
         if policy.proves:
             way.choices[depth] = cards
         if by_hand:

@@ -179,6 +179,15 @@ def deal_number(pool: Pool, number: Int, state: Words) -> None:
             state[HANDS + np.uint64(seat)] = hand
 
 
+@uncounted
+def deal_hands(worlds: Worlds, rng: Words, state: Words, hands: NDArray[np.uint64]) -> None:
+    """Deal a world for each row of `hands`, by way of a state."""
+    for number in range(len(hands)):
+        deal_world(worlds, rng, state)
+        for seat in range(_SEATS):
+            hands[number, seat] = state[HANDS + np.uint64(seat)]
+
+
 # --- for people to read ------------------------------------------------------------------
 
 _TO_COUNT = 4000
@@ -194,9 +203,7 @@ def belief_of(view: View, beliefs: Beliefs, rng: Words) -> Belief:
         return Belief(inferred.holders(game), beliefs.summary(view, inferred))
     root, worlds = observed.state, worlds_for(observed, beliefs, rng)
     hands = np.zeros((_TO_COUNT, _SEATS), np.uint64)
-    for number in range(_TO_COUNT):
-        deal_world(worlds, rng, root)
-        hands[number] = root[:_SEATS]
+    deal_hands(worlds, rng, root, hands)
     hands[:, view.seat] = 0
     shares = np.full(_TO_COUNT, 1.0 / _TO_COUNT)
     return Belief(holders(game, hands, shares), (f"counted in {_TO_COUNT:,} worlds",))

@@ -86,11 +86,6 @@ class InfoSet:
         )
 
     @property
-    def cannot(self) -> tuple[int, ...]:
-        """Unseen cards that cannot be theirs."""
-        return tuple(self.unseen & ~mask for mask in self.may)
-
-    @property
     def may_be_undealt(self) -> int:
         """Unseen cards without a known holder."""
         return self.unseen & ~reduce(or_, self.must, 0)
@@ -232,11 +227,6 @@ class Signs:
 
     not_followed: tuple[int, ...]
     """Suits that they did not follow when they were led."""
-    failed_to_beat: tuple[int, ...]
-    """Cards with which they could have beaten the other side's best card of a trick, had they
-    held them: they played something else, which did not beat it."""
-    gave_bonus: tuple[int, ...]
-    """Cards by which they raised the bonus of a trick that went to another side."""
     probably_void: tuple[int, ...]
     """Suits that they may be out of: last to play, they followed suit, raised the bonus and did
     not win it for their side (Hoogenboom 2017, section 6.2)."""
@@ -245,51 +235,31 @@ class Signs:
     def of(cls, view: View) -> Signs:
         """The signs in the plays of a view."""
         rules = view.rules
-        not_followed, failed, gave, void = ([0] * rules.players for _ in range(4))
+        not_followed, void = [0] * rules.players, [0] * rules.players
         for seat, position, card in plays_of(view):
-            if position.table:
-                led = suit_of(position.table[0])
-                if suit_of(card) != led:
-                    not_followed[seat] |= 1 << led
-                holding, better = _not_beaten(rules, position, card)
-                holder = rules.seat_after(seat, holding - len(position.table))
-                if rules.side_of(holder) != rules.side_of(seat):
-                    failed[seat] |= better
+            if position.table and suit_of(card) != suit_of(position.table[0]):
+                not_followed[seat] |= 1 << suit_of(position.table[0])
         for trick in view.tricks:
-            for place, seat, card in _bonus_given(rules, view.trump, trick):
-                gave[seat] |= 1 << card
-                if place == len(trick.cards) - 1 and suit_of(card) == suit_of(trick.cards[0]):
-                    void[seat] |= 1 << suit_of(card)
-        return cls(tuple(not_followed), tuple(failed), tuple(gave), tuple(void))
-
-
-@lru_cache(maxsize=4096)
-def _not_beaten(rules: Rules, position: Position, card: int) -> tuple[int, int]:
-    """Which card held the trick, and if `card` did not beat it, what could have."""
-    table, trump = position.table, position.trump
-    own_place = len(table)
-    holding = rules.trick_winner(table, trump)
-    better = 0
-    if rules.trick_winner((*table, card), trump) != own_place:
-        for other in cards_of(rules.deck & ~mask_of((*table, card))):
-            if rules.trick_winner((*table, other), trump) == own_place:
-                hand = 1 << card | 1 << other
-                better |= rules.playable(hand, position) & 1 << other
-    return holding, better
+            if (found := _roem_given_last(rules, view.trump, trick)) is not None:
+                seat, suit = found
+                void[seat] |= 1 << suit
+        return cls(tuple(not_followed), tuple(void))
 
 
 @lru_cache(maxsize=1024)
-def _bonus_given(rules: Rules, trump: int | None, trick: Trick) -> tuple[tuple[int, int, int], ...]:
-    """Place, seat and card of each play that raised the bonus for another side."""
-    given = []
-    before = 0
-    for place, card in enumerate(trick.cards):
-        _, bonus = rules.trick_value(trick.cards[: place + 1], trump, False)
-        seat = rules.seat_after(trick.leader, place)
-        if bonus > before and rules.side_of(seat) != rules.side_of(trick.winner):
-            given.append((place, seat, card))
-        before = bonus
-    return tuple(given)
+def _roem_given_last(rules: Rules, trump: int | None, trick: Trick) -> tuple[int, int] | None:
+    """Seat and suit of the last play of a trick, if it followed suit and raised the bonus for
+    another side."""
+    *before, card = trick.cards
+    suit = suit_of(card)
+    if suit != suit_of(before[0]):
+        return None
+    seat = rules.seat_after(trick.leader, len(before))
+    if rules.side_of(seat) == rules.side_of(trick.winner):
+        return None
+    _, without = rules.trick_value(tuple(before), trump, False)
+    _, bonus = rules.trick_value(trick.cards, trump, False)
+    return (seat, suit) if bonus > without else None
 
 
 # --- a view and a guess ------------------------------------------------------------------

@@ -9,6 +9,7 @@ A family says it in `needs`, a class variable or, where it depends on parameters
 | `rule-player` | have a rule player |
 | `rule-playouts`, `light-playouts`, `heavy-playouts` | have compiled rules of this name |
 | `two-sides` | be played between two sides |
+| `open-score` | say how its score follows from the tricks, for the solver (`score_form`) |
 | `four-players` | be played by four |
 | `highest-takes` | give every trick to who holds it: some published programs do not |
 | `usual-bids` | be bid by the calls that games share (pass, play, push, a trump) |
@@ -86,6 +87,12 @@ def _two_sides(rules: Rules) -> str | None:
     return None if sides == 2 else f"it is played between {sides} sides, not two"
 
 
+def _open_score(rules: Rules) -> str | None:
+    from arena.games.score_form import is_solvable
+
+    return None if is_solvable(rules) else "the solver does not know its score (open_score)"
+
+
 def _four_players(rules: Rules) -> str | None:
     return None if rules.players == 4 else f"it is played by {rules.players}, not by four"
 
@@ -110,6 +117,7 @@ _NEEDS: dict[str, Callable[[Rules], str | None]] = {
     "rule-player": _rule_player,
     **{f"{name}-playouts": partial(_has_rules, name) for name in ("rule", "light", "heavy")},
     "two-sides": _two_sides,
+    "open-score": _open_score,
     "four-players": _four_players,
     "highest-takes": _highest_takes,
     "usual-bids": _usual_bids,

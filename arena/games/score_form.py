@@ -15,7 +15,7 @@ package, with a function `score_form(rules, trump) -> ScoreForm` and the range `
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -167,10 +167,15 @@ def form_of(rules: Rules, trump: int | None) -> ScoreForm | None:
 
 
 @cache
-def packed_form(rules: Rules, trump: int | None) -> Numbers:
-    """The score form of a game that has one, as compiled code takes it."""
+def packed_form(rules: Rules, trump: int | None, points_only: bool = False) -> Numbers:
+    """The score form of a game that has one, as compiled code takes it.
+
+    With `points_only` the margin is X alone: points and bonuses, whatever the rules make of them.
+    """
     form = form_of(rules, trump)
     assert form is not None  # the caller has checked
+    if points_only:
+        form = replace(form, factor=1, hero_sweep=0, other_sweep=0, contract=False)
     return form.packed()
 
 

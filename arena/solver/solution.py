@@ -75,15 +75,16 @@ class Solver:
             return self._others.solve(rules, state, nodes).value
         return self._value(self._position(rules, state), nodes=nodes)
 
-    def worlds(self, view: View, worlds: Words) -> NDArray[np.int64]:
+    def worlds(self, view: View, worlds: Words, *, points_only: bool = False) -> NDArray[np.int64]:
         """The values of the legal cards of a view in each of some worlds, for the side to move.
 
         `worlds` has a row for each world: the cards left in the four hands, in kernel
         coordinates, as samplers draw them. The result has a row for each world and a column for
-        each of `view.legal`.
+        each of `view.legal`. With `points_only` values are the difference of points and bonuses,
+        not of scores.
         """
         game = _solvable_game(view.rules, view.trump)
-        position = self._placed(game, game.view_state(view), view.seat)
+        position = self._placed(game, game.view_state(view), view.seat, points_only)
         self._allow(None)
         values = np.empty((len(worlds), 2, 64), dtype=np.int64)
         value_worlds(self._workspace, *position.arguments, worlds, values)
@@ -148,15 +149,18 @@ class Solver:
         game = _solvable_game(rules, state.trump)
         return self._placed(game, game.state(state, state.hands, state.turn), state.turn)
 
-    def _placed(self, game: KernelGame, root: Words, turn: int) -> _Position:
+    def _placed(
+        self, game: KernelGame, root: Words, turn: int, points_only: bool = False
+    ) -> _Position:
         """A state ready to be solved; entries of another game, trump or hero are not found."""
         form = form_of(game.rules, game.trump)
         assert form is not None  # `_solvable_game` has checked
         hero = int(root[DECLARER]) & 1 if form.hero_is_declarer else 0
-        salt = self._salts.setdefault((game.rules, game.trump, hero), len(self._salts) + 1)
-        self._workspace.counts[SALT] = salt
+        case = game.rules, game.trump, hero, points_only
+        self._workspace.counts[SALT] = self._salts.setdefault(case, len(self._salts) + 1)
         sign = 1 if game.rules.side_of(turn) == hero else -1
-        return _Position(root, np.uint64(hero), sign, game, packed_form(game.rules, game.trump))
+        packed = packed_form(game.rules, game.trump, points_only)
+        return _Position(root, np.uint64(hero), sign, game, packed)
 
 
 class _Position(NamedTuple):

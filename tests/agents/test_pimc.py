@@ -10,8 +10,11 @@ from agents.pimc import Pimc
 from agents.searchers.budget import Budget
 from arena.core.seeds import Rng
 from arena.games.infoset import round_of
+from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
+from arena.games.needs import why_not
 from arena.games.schieber import Schieber
+from arena.games.schieber.kernel import FACTOR
 from arena.testing import check_agent
 
 
@@ -52,3 +55,22 @@ def test_by_the_clock_it_solves_as_many_worlds_as_there_is_time_for():
     agent.act(view, Rng(1))
     found = agent.explain(view, Rng(1))
     assert min(statistics.visits for statistics in found.values()) > 1
+
+
+def test_points_are_the_score_where_the_end_adds_nothing():
+    """Schieber without match bonus is nothing but points, times what the trump is worth."""
+    rules = Schieber(match_bonus=0)
+    for state in endings(rules, tricks=3, count=5):
+        view = rules.view(state, state.turn)
+        score = Pimc(exact_tricks=3, exact_worlds=9).explain(view, Rng(1))
+        points = Pimc(exact_tricks=3, exact_worlds=9, objective="points").explain(view, Rng(1))
+        factor = int(kernel_game(rules, view.trump).words[FACTOR])
+        assert {card: factor * found.value for card, found in points.items()} == pytest.approx(
+            {card: found.value for card, found in score.items()}
+        )
+
+
+def test_it_needs_a_game_that_the_solver_knows():
+    assert "the solver does not know its score" in str(
+        why_not(Pimc(), Klaverjas(variant="rotterdam-2017"))
+    )

@@ -32,7 +32,7 @@ def played(arena, source, tmp_path_factory):
     arena("arena", "deals", "make", "--game", "spades", *made)
     text = (source / "experiment.yaml").read_text().replace("limit: 4", "limit: 2")
     (source / "small.yaml").write_text(text)
-    assert "pimc" in arena("arena", "validate", "small.yaml")
+    assert "dmcts" in arena("arena", "validate", "small.yaml")
     arena("arena", "run", "small.yaml", "--jobs", "1", "--out", str(out))
     return out
 
@@ -63,9 +63,7 @@ def test_a_round_can_be_replayed_and_a_search_explained(arena, played):
 
 def test_the_report_is_made(played):
     report = json.loads((played / "report.json").read_text())
-    assert {"random", "semi", "flat", "ismcts", "dmcts", "pimc"} <= set(
-        json.dumps(report).split('"')
-    )
+    assert {"random", "semi", "flat", "ismcts", "dmcts"} <= set(json.dumps(report).split('"'))
 
 
 MATCHES = """

@@ -46,7 +46,7 @@ SUIT = (1 << LANE) - 1
 WEST = parse_seat("W")
 ANY_DEAL = "N: C7 C8 C9 CT CJ CQ CK CA; E: D7 D8 D9 DT DJ DQ DK DA; S: H7 H8 H9 HT HJ HQ HK HA; \
 W: S7 S8 S9 ST SJ SQ SK SA"
-NO_SIGNS = Signs((0,) * 4, (0,) * 4, (0,) * 4, (0,) * 4)
+NO_SIGNS = Signs((0,) * 4, (0,) * 4)
 
 
 def view_of_west(trump: str, declarer: str, forced: bool = False) -> View:
@@ -75,7 +75,7 @@ def knowledge(unseen: str, sizes: tuple[int, int, int], **cannot: str) -> InfoSe
 def probably_void(seat: str, suit: str) -> Signs:
     void = [0] * 4
     void[parse_seat(seat)] = 1 << parse_trump(suit)
-    return Signs((0,) * 4, (0,) * 4, (0,) * 4, tuple(void))
+    return Signs((0,) * 4, tuple(void))
 
 
 def chances(table: Any, card: str) -> list[float]:
@@ -390,7 +390,7 @@ def test_if_no_world_is_probable_all_are_certain() -> None:
     view = after_giving_roem()
     known = InfoSet.of(view)
     assert len(Probable().of(view, known)) == 2
-    impossible = Signs((0,) * 4, (0,) * 4, (0,) * 4, (15, 15, 0, 15))
+    impossible = Signs((0,) * 4, (15, 15, 0, 15))
     game = kernel_game(view.rules, view.trump)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Signs, "of", classmethod(lambda cls, view: impossible))

@@ -21,7 +21,6 @@ from helpers.tree_positions import flipped, perspective_position, plain_decision
 from agents.ismcts import Ismcts
 from agents.mcts import Mcts
 from agents.search.decision import best_card, most_promising, root_statistics
-from agents.search.exact import SCORE, SolverWorkspace, clear, solve_cards
 from agents.search.nodes import give_up, keep_subtree, new_nodes, size_of
 from agents.search.observers import NO_HANDS
 from agents.search.worlds import known_worlds
@@ -29,9 +28,9 @@ from arena.core.cards import card_name
 from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.infoset import round_of
-from arena.games.kernel.spec import kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
+from arena.solver.solution import Solver
 
 PARTNERSHIPS = [Klaverjas(), Schieber()]
 
@@ -58,15 +57,10 @@ def test_the_winner_of_a_trick_leads_so_signs_must_not_alternate():
 
 @pytest.mark.parametrize("rules", PARTNERSHIPS, ids=str)
 def test_with_all_cards_known_it_plays_one_of_the_best(rules):
-    """200 endings of four tricks, against the solver (which `test_exact` checks)."""
-    room = SolverWorkspace.of(12)
+    """200 endings of four tricks, against the solver (which `tests/solver` checks)."""
+    solver = Solver(12)
     for number, state in enumerate(endings(rules, tricks=4, count=200)):
-        game = kernel_game(rules, state.trump)
-        values = np.zeros(64)
-        clear(room)
-        solve_cards(game.state(state, state.hands, state.turn), game.words, SCORE, room, values)
-        sign = 1 if rules.side_of(state.turn) == 0 else -1
-        worth = {card: sign * values[game.bits[card]] for card in state.legal}
+        worth = {card: found.low for card, found in solver.solve(rules, state).cards.items()}
         view = rules.view(state, state.turn, all_hands=True)
         chosen = Mcts(simulations=200_000).act(view, Rng(number))
         assert worth[chosen] == max(worth.values()), (number, card_name(chosen))
