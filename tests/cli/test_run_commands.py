@@ -35,7 +35,7 @@ seed: 3
 {more}
 """
 THREE = "{random: {family: random}, semi: {family: semi-random}, rule: {family: rule}}"
-TWO = "{random: {family: random}, other: {family: random}}"
+TWO = "{random: {family: random}, other: {family: random, twin: 2}}"
 
 
 @pytest.fixture
