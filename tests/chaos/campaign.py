@@ -1,15 +1,17 @@
-"""A kill campaign: `python tests/chaos/campaign.py TRIALS [--seed S]`.
+"""A kill campaign: `python tests/chaos/campaign.py TRIALS [--seed S] [--only COMMAND]`.
 
-A run is hit by a signal (TERM, INT, STOP and then CONT, KILL), in its driver, in one of its
-workers or in all of its processes at once, while it starts, plays, goes on or writes its report.
-Then the same command is given until it is through. Results must be those of a run that nobody
-disturbed, byte for byte, `arena verify` must agree, and nobody may have seen a traceback.
+A long command is hit by a signal (TERM, INT once or twice, HUP, QUIT, STOP and then CONT, KILL), in
+its driver, in a worker, in the process of an agent or in all of its processes at once, some time
+after its start. Then the same command is given until it is through. What it leaves must be what it
+leaves when nobody disturbs it, no traceback may have been seen, and no process and no temporary
+folder may be left behind.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import os
 import random
 import signal
@@ -22,44 +24,25 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.core.errors import ArenaError
-from arena.store import Run
-
 ARENA = [sys.executable, "-m", "arena"]
 EXPERIMENT = """\
 name: chaos
 game: klaverjas
-deals: {set: klaverjas-given-1000, limit: 200}
-agents: {a: {family: random}, b: {family: semi-random}, c: {family: random}}
+deals: {set: klaverjas-given-1000, limit: LIMIT}
+agents: {a: {family: random}, b: {family: semi-random}, c: {family: random, isolate: true}}
 """
-PATIENCE_S = 120
-PHASES = ("start", "play", "resume", "report")
-VICTIMS = ("driver", "worker", "group")
-SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGSTOP, signal.SIGKILL)
-
-
-class Trial(NamedTuple):
-    """What is done to a run, and when."""
-
-    phase: str
-    victim: str
-    signal: signal.Signals
-    delay_s: float
-
-    def __str__(self) -> str:
-        return f"{self.signal.name} to the {self.victim} at {self.phase} + {self.delay_s:.2f} s"
-
-
-def drawn(rng: random.Random) -> Iterator[Trial]:
-    """Trials without end: a phase in turn, and in 48 of them each that there is."""
-    while True:
-        ways = {phase: list(itertools.product(VICTIMS, SIGNALS)) for phase in PHASES}
-        for left in ways.values():
-            rng.shuffle(left)
-        for turn in zip(*ways.values(), strict=True):
-            for phase, (victim, number) in zip(PHASES, turn, strict=True):
-                delay = rng.uniform(0, 3 if phase in ("start", "resume") else 0.3)
-                yield Trial(phase, victim, number, delay)
+GATE = """\
+name: chaos
+game: klaverjas
+deals: {set: klaverjas-given-10000, limit: 1000}
+candidate: {family: semi-random}
+baseline: {agent: {family: random}}
+test: {kind: gain, better_by: 6}
+"""
+PATIENCE_S = 240
+MARK = "ARENA_CHAOS"
+VICTIMS = ("driver", "worker", "agent", "group")
+SIGNALS = ("SIGTERM", "SIGINT", "SIGINT SIGINT", "SIGHUP", "SIGQUIT", "SIGSTOP SIGCONT", "SIGKILL")
 
 
 def arena(*words: str) -> str:
@@ -69,116 +52,190 @@ def arena(*words: str) -> str:
     return done.stdout
 
 
-def csv_of(run: Path) -> str:
-    return arena("export", str(run), "--no-times")
+def rounds(folder: Path) -> str:
+    """Everything that a run has stored but times, which `arena verify` must agree with."""
+    checked = arena("verify", str(folder / "run"))
+    assert " 0 mismatches" in checked and "is of other results" not in checked, checked
+    return arena("export", str(folder / "run"), "--no-times")
 
 
-def stored(run: Path) -> int:
-    try:
-        with Run(run) as results:
-            return results.units_stored(results.pairings[0])
-    except ArenaError:
-        return 0
+def recording(folder: Path) -> str:
+    from pyarrow import parquet
+
+    parts = sorted((folder / "out").glob("part-*.parquet"))
+    return json.dumps([part.name for part in parts]) + str([parquet.read_table(p) for p in parts])
 
 
-def wait_for(what: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    until = time.monotonic() + PATIENCE_S
-    while process.poll() is None and not what():
-        assert time.monotonic() < until, "it never came so far"
-        time.sleep(0.02)
+def pages(folder: Path) -> str:
+    """What a report or a board has written, by name and size: times of pages differ."""
+    files = (file for file in (folder / "out").rglob("*") if file.is_file())
+    return "\n".join(sorted(str(file.relative_to(folder)) for file in files))
 
 
-def workers_of(driver: int) -> list[int]:
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parent = int(stat.read_text().rpartition(")")[2].split()[1])
-            command = stat.with_name("cmdline").read_bytes()
-        except (OSError, IndexError):
-            continue
-        if parent == driver and b"popen_loky" in command:
-            found.append(int(stat.parent.name))
+def verdict(folder: Path) -> str:
+    """The verdict of a gate with its numbers, and the lines of its ledger."""
+    found = json.loads((folder / "out" / "gate.json").read_text())
+    told = {key: found[key] for key in ("outcome", "verdict", "deals", "played") if key in found}
+    ledgers = sorted((folder / "out").rglob("*.jsonl"))
+    return json.dumps([told, [len(file.read_text().splitlines()) for file in ledgers]])
+
+
+class Long(NamedTuple):
+    """A command that takes long; RUN, OUT and TOP in it are folders."""
+
+    words: str
+    result: Callable[[Path], str]
+    most_s: float
+    """A signal comes within this time."""
+    good: tuple[int, ...] = (0,)
+    """Exit codes that mean that it is through."""
+
+
+COMMANDS = {
+    "run": Long("run TOP/x.yaml --out RUN --jobs 2 --no-report", rounds, 6.0),
+    "small": Long("run TOP/small.yaml --out RUN --no-report", rounds, 2.0),
+    "match": Long("run TOP/match.yaml --out RUN --jobs 2 --no-report", rounds, 6.0),
+    "dask": Long("run TOP/small.yaml --out RUN --jobs 2 --backend dask --no-report", rounds, 8.0),
+    "record": Long("record TOP/small.yaml --out OUT --jobs 2", recording, 5.0),
+    "report": Long("report TOP/whole/run --out OUT", pages, 4.0),
+    "board": Long("board build OUT --runs TOP/whole", pages, 4.0),
+    "gate": Long("gate TOP/x.gate.yaml --out OUT --jobs 2", verdict, 6.0, (0, 1, 3)),
+}
+
+
+class Trial(NamedTuple):
+    """What is done to a command, and when."""
+
+    command: str
+    victim: str
+    signals: str
+    delay_s: float
+
+    def __str__(self) -> str:
+        return f"{self.command}: {self.signals} to the {self.victim} after {self.delay_s:.2f} s"
+
+
+def drawn(rng: random.Random, commands: list[str]) -> Iterator[Trial]:
+    """Trials without end: the commands in turn, each with every victim and signal once a round."""
+    while True:
+        ways = {command: list(itertools.product(VICTIMS, SIGNALS)) for command in commands}
+        for left in ways.values():
+            rng.shuffle(left)
+        for turn in zip(*ways.values(), strict=True):
+            for command, (victim, signals) in zip(commands, turn, strict=True):
+                yield Trial(command, victim, signals, rng.uniform(0, COMMANDS[command].most_s))
+
+
+def argv(command: str, folder: Path) -> list[str]:
+    places = {"RUN": folder / "run", "OUT": folder / "out", "TOP": folder.parent}
+    words = COMMANDS[command].words
+    for name, place in places.items():
+        words = words.replace(name, str(place))
+    return [*ARENA, *words.split()]
+
+
+def processes(mark: str) -> dict[int, str]:
+    """Those that a command has started, itself included, with their command lines."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if f"{MARK}={mark}".encode() in (folder / "environ").read_bytes().split(b"\0"):
+                line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                if line:
+                    found[int(folder.name)] = line
     return found
 
 
-def strike(trial: Trial, process: subprocess.Popen[str], run: Path, before: int) -> None:
-    """Wait for the moment, and send the signal."""
-    if trial.phase == "play":
-        wait_for(lambda: stored(run) > before, process)
-    elif trial.phase == "report":
-        wait_for((run / "standings.txt").exists, process)
+def strike(trial: Trial, driver: int, mark: str) -> None:
     time.sleep(trial.delay_s)
-    if trial.victim == "group":
-        send = lambda number: os.killpg(process.pid, number)  # noqa: E731
-    else:
-        workers = workers_of(process.pid)
-        hit = workers[0] if trial.victim == "worker" and workers else process.pid
-        send = lambda number: os.kill(hit, number)  # noqa: E731
-    try:
-        send(trial.signal)
-        if trial.signal is signal.SIGSTOP:
-            time.sleep(0.5)
-            send(signal.SIGCONT)
-    except ProcessLookupError:
-        pass  # it was through before
+    sought = {"worker": ("popen_loky", "spawn_main"), "agent": ("arena.process",)}
+    victims = [
+        pid
+        for pid, line in processes(mark).items()
+        if any(word in line for word in sought.get(trial.victim, ()))
+    ]
+    for name in trial.signals.split():
+        number = signal.Signals[name]
+        with suppress(ProcessLookupError):
+            if trial.victim == "group":
+                os.killpg(driver, number)
+            else:
+                os.kill(victims[0] if victims else driver, number)
+        time.sleep(0.5 if " " in trial.signals else 0.0)
 
 
 def tried(trial: Trial, folder: Path, whole: str) -> str:
     """Do it, then go on to the end; what is wrong afterwards, or nothing."""
-    run = folder / "run"
-    command = [*ARENA, "run", str(folder.parent / "x.yaml"), "--out", str(run), "--jobs", "2"]
-    if trial.phase != "report":
-        command.append("--no-report")
-    if trial.phase == "resume":  # what is gone on with was killed while it played
-        hit(Trial("play", "group", signal.SIGKILL, 0.1), command, run)
-    errors = hit(trial, command, run)
-    if "Traceback" in errors:
-        return f"a traceback:\n{errors[-2000:]}"
-    for _ in range(2):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
-        if done.returncode == 0:
-            break
-    if done.returncode:
-        return f"does not go on: {done.returncode}\n{done.stderr[-2000:]}"
-    if csv_of(run) != whole:
-        return "other results"
-    checked = arena("verify", str(run))
-    if " 0 mismatches" not in checked or "is of other results" in checked:
-        return checked
-    return ""
-
-
-def hit(trial: Trial, command: list[str], run: Path) -> str:
-    process = subprocess.Popen(
+    mark, temporary = folder.name, folder / "temporary"
+    temporary.mkdir(parents=True)
+    environment = {**os.environ, MARK: mark, "TMPDIR": str(temporary)}
+    command = argv(trial.command, folder)
+    with subprocess.Popen(
         command,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-    )
-    try:
-        strike(trial, process, run, stored(run))
-        return process.communicate(timeout=PATIENCE_S)[1]
-    finally:
-        with suppress(ProcessLookupError):
+        env=environment,
+    ) as process:
+        strike(trial, process.pid, mark)
+        try:
+            errors = process.communicate(timeout=PATIENCE_S)[1]
+        except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
+            return "hangs"
+    if "Traceback" in errors:
+        return f"a traceback:\n{errors[-2000:]}"
+    if left := left_of(mark, temporary, killed=process.returncode == -signal.SIGKILL):
+        return left
+    for _ in range(2):
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=PATIENCE_S, env=environment
+        )
+        if done.returncode in COMMANDS[trial.command].good:
+            break
+    else:
+        return f"does not go on: {done.returncode}\n{done.stderr[-2000:]}"
+    if COMMANDS[trial.command].result(folder) != whole:
+        return "another result"
+    return left_of(mark, temporary, killed=False)
+
+
+def left_of(mark: str, temporary: Path, *, killed: bool) -> str:
+    """What is still running or lying around after a while; who is killed sweeps nothing."""
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        running = processes(mark)
+        folders = [] if killed else [file.name for file in temporary.glob("arena-*")]
+        if not running and not folders:
+            return ""
+        time.sleep(0.2)
+    return f"left behind: {list(running.values())} {folders}"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("trials", type=int)
     parser.add_argument("--seed", type=int, default=18)
+    parser.add_argument("--only", choices=COMMANDS, action="append")
     args = parser.parse_args()
-    rng = random.Random(args.seed)
+    rng, commands = random.Random(args.seed), args.only or list(COMMANDS)
     failed = 0
-    with tempfile.TemporaryDirectory(prefix="arena-chaos-") as name:
+    with tempfile.TemporaryDirectory(prefix="chaos-") as name:
         top = Path(name)
-        (top / "x.yaml").write_text(EXPERIMENT)
-        arena("run", str(top / "x.yaml"), "--out", str(top / "whole"), "--no-report", "--quiet")
-        whole = csv_of(top / "whole")
-        for number, trial in enumerate(itertools.islice(drawn(rng), args.trials)):
-            (folder := top / str(number)).mkdir()
-            wrong = tried(trial, folder, whole)
+        (top / "x.yaml").write_text(EXPERIMENT.replace("LIMIT", "150"))
+        (top / "small.yaml").write_text(EXPERIMENT.replace("LIMIT", "20"))
+        (top / "match.yaml").write_text(EXPERIMENT.replace("LIMIT", "30") + "match: {rounds: 3}\n")
+        (top / "x.gate.yaml").write_text(GATE)
+        whole: dict[str, str] = {}
+        for number, trial in enumerate(itertools.islice(drawn(rng, commands), args.trials)):
+            for needed in dict.fromkeys(("small", trial.command)):
+                if needed not in whole:  # "small" makes the run for reports and boards
+                    calm = top / ("whole" if needed == "small" else f"calm-{needed}")
+                    done = subprocess.run(argv(needed, calm), capture_output=True, text=True)
+                    assert done.returncode in COMMANDS[needed].good, done.stderr
+                    whole[needed] = COMMANDS[needed].result(calm)
+            wrong = tried(trial, top / str(number), whole[trial.command])
             print(f"{number}: {trial}: {wrong or 'nothing lost, nothing changed'}", flush=True)
             failed += bool(wrong)
     print(f"{args.trials} trials, {failed} failed")
