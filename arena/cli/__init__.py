@@ -123,7 +123,11 @@ def _dispatch(words: list[str]) -> int:
     module = command(name)
     parser = Parser(prog=f"arena {name}", description=module.__doc__, formatter_class=_Formatter)
     module.add_arguments(parser)
-    code: int = module.run(parser.parse_args(words[1:]))
+    args = parser.parse_args(words[1:])
+    for action in parser._actions:  # argparse gives [] for an argument that is '--'
+        if action.nargs is None and getattr(args, action.dest, None) == []:
+            parser.error(f"{action.metavar or action.dest} is missing after '--'")
+    code: int = module.run(args)
     return code
 
 

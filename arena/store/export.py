@@ -96,7 +96,8 @@ def _jsonl(run: Run, out: IO[bytes], times: bool) -> int:
             if not replay.record.scores:
                 left_out += 1
                 continue
-            record = round_record(run, pairing, replay, times)
+            with run.sensible():
+                record = round_record(run, pairing, replay, times)
             out.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
     return left_out
 

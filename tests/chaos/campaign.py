@@ -34,7 +34,7 @@ agents: {a: {family: random}, b: {family: semi-random}, c: {family: random, isol
 GATE = """\
 name: chaos
 game: klaverjas
-deals: {set: klaverjas-given-10000, limit: 1000}
+deals: {set: klaverjas-given-10000, limit: 2000}
 candidate: {family: semi-random}
 baseline: {agent: {family: random}}
 test: {kind: gain, better_by: 6}

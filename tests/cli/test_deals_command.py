@@ -209,3 +209,10 @@ def test_an_unwritable_folder_is_one_line(arena, tmp_path):
     code, _, error = arena(*make)
     assert code == 2
     assert "cannot be written" in error
+
+
+def test_files_without_deals(tmp_path, capsys):
+    (tmp_path / "none.jsonl").touch()
+    words = ["deals", "import", str(tmp_path / "none.jsonl"), "--out", str(tmp_path / "x.csv")]
+    assert main(words) == 2
+    assert "no deals" in capsys.readouterr().err

@@ -69,3 +69,9 @@ def test_output_may_be_cut_off():
     command = f"{sys.executable} -m arena list deals | head -c 1"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True)
     assert done.stderr == b""
+
+
+def test_an_argument_after_two_dashes_is_missing(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["compare", "run", "a", "--", "--"])
+    assert "B is missing after '--'" in capsys.readouterr().err

@@ -94,6 +94,8 @@ def _make(args: argparse.Namespace) -> None:
 
 def _show(args: argparse.Namespace) -> None:
     deals = DealSet.load(find_set(args.set))
+    if not deals.deals:
+        raise ArenaError(f"{deals.path}: holds no deals")
     deal = (
         deals.find(deal_named(args.id, (d.id for d in deals.deals))) if args.id else deals.deals[0]
     )
@@ -125,6 +127,8 @@ def _import(args: argparse.Namespace) -> None:
         found += _read(path, args)
     ids: dict[str, str] = {}
     games = {game for _, game, _ in found}
+    if not found:
+        raise DealError(f"{', '.join(map(str, args.files))}: no deals")
     if len(games) > 1:
         raise DealError(f"the files are of different games: {', '.join(sorted(games))}")
     for deal, _, place in found:
