@@ -10,10 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.analysis import Standings, make_standings, read
-from arena.audit.campaign import Audit, AuditOptions, audit_run
-from arena.audit.mistakes import AuditedMistake, worst_mistakes
-from arena.audit.rounds import AuditSettings
-from arena.audit.tables import AuditTables, make_tables
 from arena.core.cards import card_name
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.files import run_folder, write_atomically
@@ -26,6 +22,9 @@ from arena.store import Manifest, Run
 if TYPE_CHECKING:
     import pandas as pd
 
+    from arena.audit.campaign import Audit
+    from arena.audit.mistakes import AuditedMistake
+    from arena.audit.tables import AuditTables
     from arena.report.figures import Picture
 
 
@@ -140,11 +139,15 @@ class RunResults:
         self,
         *agents: str,
         deals: int | None = None,
-        worlds: int = AuditSettings.worlds,
+        worlds: int | None = None,
         jobs: int | None = None,
     ) -> RunAudit:
         """Where the points were lost; what `arena audit` does, with the same arguments."""
-        settings = AuditSettings(worlds)
+        # Here: the solver and its compiler take long to import.
+        from arena.audit.campaign import AuditOptions, audit_run
+        from arena.audit.rounds import AuditSettings
+
+        settings = AuditSettings() if worlds is None else AuditSettings(worlds)
         with Run(self.path) as run:
             return RunAudit(audit_run(run, AuditOptions(agents, deals, settings, jobs)))
 
@@ -204,6 +207,9 @@ class RunAudit:
     """
 
     def __init__(self, audit: Audit) -> None:
+        from arena.audit.mistakes import worst_mistakes
+        from arena.audit.tables import make_tables
+
         self.audit = audit
         self.tables: AuditTables = make_tables(audit)
         self.mistakes: tuple[AuditedMistake, ...] = worst_mistakes(audit)
