@@ -284,7 +284,7 @@ def equivalence(
     Formula: p = max of the one-sided p of H: mean ≤ lower and H: mean ≥ upper; equivalent when
     p < alpha, that is when the 1 - 2·alpha t interval lies inside (lower, upper). `bound` is a
     number of points (±bound) or a pair. Unit: the deal; points. Assumptions as for the paired
-    t-test. Source: Schuirmann 1987, J. Pharmacokinet. Biopharm. 15.
+    t-test. Source: Schuirmann 1987, J. Pharmacokinet. Biopharm. 15; statsmodels computes it.
     """
     check_probability(alpha, "alpha")
     lower, upper = (-bound, bound) if isinstance(bound, int | float) else bound
@@ -296,20 +296,21 @@ def equivalence(
         return Equivalence(
             None, None, None, None, lower, upper, mean, None, None, alpha, s.n, s.note(s.trouble)
         )
-    se = s.sd / math.sqrt(s.n)
-    p_lower, p_upper = special.stdtr(s.n - 1, np.array([lower - s.mean, s.mean - upper]) / se)
-    p = float(max(p_lower, p_upper))
-    half = float(special.stdtrit(s.n - 1, 1 - alpha)) * se
+    from statsmodels.stats.weightstats import DescrStatsW  # here: it takes long to import
+
+    deals = DescrStatsW(s.values)
+    p, (_, p_lower, _), (_, p_upper, _) = deals.ttost_mean(lower, upper)
+    low, high = deals.tconfint_mean(2 * alpha)
     return Equivalence(
-        p < alpha,
-        p,
+        bool(p < alpha),
+        float(p),
         float(p_lower),
         float(p_upper),
         lower,
         upper,
         s.mean,
-        s.mean - half,
-        s.mean + half,
+        float(low),
+        float(high),
         alpha,
         s.n,
         s.note(),
