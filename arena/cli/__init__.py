@@ -124,8 +124,9 @@ def _dispatch(words: list[str]) -> int:
     parser = Parser(prog=f"arena {name}", description=module.__doc__, formatter_class=_Formatter)
     module.add_arguments(parser)
     args = parser.parse_args(words[1:])
-    for action in parser._actions:  # argparse gives [] for an argument that is '--'
-        if action.nargs is None and getattr(args, action.dest, None) == []:
+    for action in parser._actions:  # argparse gives [] for a positional argument that is '--'
+        is_one = not action.option_strings and action.nargs is None
+        if is_one and getattr(args, action.dest, None) == []:
             parser.error(f"{action.metavar or action.dest} is missing after '--'")
     code: int = module.run(args)
     return code

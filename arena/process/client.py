@@ -347,7 +347,9 @@ class Seated:
         except CodecError:
             legal = " ".join(map(codec.write_action, view.legal))
             played = name if isinstance(name, str) else json.dumps(name)
-            raise AgentFault("illegal", f"played {played[:60]}, legal: {legal}") from None
+            raise AgentFault(
+                "illegal", f"played {played[:60]}, legal: {legal} (an action is one of view.legal)"
+            ) from None
 
     def _until(self) -> float | None:
         limits = self.limits

@@ -277,5 +277,5 @@ def _illegal(
     allowed = " ".join(action_name(each, bids) for each in legal)
     words = f"played {played}, legal: {allowed}"
     if not known:
-        words += " (an action is a whole number, one of view.legal)"
+        words += " (an action is one of view.legal)"
     return Fault("illegal", seat, decision, words)

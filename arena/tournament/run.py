@@ -34,6 +34,7 @@ from arena.tournament.fingerprint import (
     own_hashes,
 )
 from arena.tournament.own_files import own_files
+from arena.tournament.patience import Patience
 from arena.tournament.practice import announced, unpractised
 from arena.tournament.racing import RaceRule, write_race
 from arena.tournament.runner import Backend, Runner
@@ -149,6 +150,7 @@ class _Run:
         self.experiment, self.schedule, self.folder = experiment, schedule, folder
         self.options, self.watcher, self.rule = options, watcher, rule
         self.stored = StoredUnits(schedule, rule)
+        self.patience = Patience(watcher.say)
         self.job = Job.of(experiment, uuid.uuid4().hex, hidden_from_agents(experiment, folder.path))
         self.families = {
             entrant.name: [
@@ -179,7 +181,7 @@ class _Run:
         for line in self._unprotected():
             self.watcher.say(line)
             self.folder.log(line)
-        with interrupts.track_sigint(), self.runner:
+        with interrupts.track_sigint(), self.runner, self.patience:
             return self._play()
 
     def _play(self) -> Finished:
@@ -281,6 +283,7 @@ class _Run:
             )
             if entrant.name not in known
         ]
+        self._wait_for(f"first decisions of {', '.join(entrant.name for entrant, _ in unknown)}")
         probes = iter(self.runner.probes([agent for _, team in unknown for agent in team]))
         for entrant, team in unknown:
             found = [next(probes) for _ in team]
@@ -296,7 +299,12 @@ class _Run:
                 )
             made = fingerprint(entrant, found, about.models, own_code, self.experiment.folder)
             known[entrant.name] = about.model_copy(update={"fingerprint": made})
+        self._wait_for("")
         return {name: known[name] for name in used}
+
+    def _wait_for(self, what: str) -> None:
+        """Something has finished, and this comes next; with a limit it is waited for in silence."""
+        self.patience.wait_for("" if self.experiment.decision_limit_s else what)
 
     def _compile(self) -> None:
         """Let the workers compile what the agents need, before any clock runs."""
@@ -392,6 +400,7 @@ class _Run:
 
     def _play_missing(self, results: Database, ids: Sequence[int], tally: Tally) -> str:
         """Play and store; the fault that stopped it, if one did."""
+        self._wait_for(f"{tally.done:,} of {tally.total:,} {self._units} are stored")
         missing = self.stored.missing()
         with closing(self.runner.play(missing, tally.total - tally.done)) as chunks:
             for chunk in chunks:
@@ -405,14 +414,18 @@ class _Run:
                     games = games_of(record.game for record in result.rounds)
                     self.stored.add(result.pairing, result.unit, games)
                     tally.add_margin(result.pairing, unit_margin(games))
+                self._wait_for(f"{tally.done:,} of {tally.total:,} {self._units} are stored")
                 self.watcher.update(tally)
                 if chunk.stopped:
                     return self._fault_line(chunk.faults[0])
         return ""
 
+    @property
+    def _units(self) -> str:
+        return "matches" if self.experiment.match else "deals"
+
     def _found(self, found: int, total: int) -> str:
-        what = "matches" if self.experiment.match else "deals"
-        return f"{found:,} of {total:,} {what} found, {total - found:,} to play"
+        return f"{found:,} of {total:,} {self._units} found, {total - found:,} to play"
 
     def _fault_line(self, fault: FaultRecord) -> str:
         pair, is_match = self.experiment.pairings[fault.pairing], self.experiment.match is not None

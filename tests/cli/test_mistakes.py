@@ -10,11 +10,12 @@ from arena.cli import main
 
 Output = pytest.CaptureFixture[str]
 
-HEAD = "import itertools\nimport random\n\nCOUNT = itertools.count()\n\n"
+HEAD = "import itertools\nimport random\nimport time\n\nCOUNT = itertools.count()\n\n"
 BOTS = {
     "no_rng": "def act(self, view):\n        return view.legal[0]",
     "text": "def act(self, view, rng):\n        return 'H7'",
     "chance": "def act(self, view, rng):\n        return random.choice(view.legal)",
+    "slow": "def act(self, view, rng):\n        time.sleep(0.02)\n        return view.legal[0]",
     "memory": "def act(self, view, rng):\n        return view.legal[next(COUNT) % len(view.legal)]",
 }
 
@@ -51,13 +52,13 @@ def test_a_method_that_cannot_be_called(capsys: Output) -> None:
     file = experiment("no_rng")
     assert main(["run", file]) == 2
     last = capsys.readouterr().err.splitlines()[-1]
-    assert "no_rng.py:7: act(self, view): expected act(self, view, rng)" in last
+    assert "no_rng.py:8: act(self, view): expected act(self, view, rng)" in last
 
 
 def test_an_action_that_is_no_number(capsys: Output) -> None:
     assert main(["run", experiment("text"), "--jobs", "1"]) == 1
     assert "played 'H7'" in (last := capsys.readouterr().err.splitlines()[-1])
-    assert "(an action is a whole number, one of view.legal)" in last
+    assert "(an action is one of view.legal)" in last
 
 
 @pytest.mark.parametrize("bot", ["chance", "memory"])
@@ -96,3 +97,17 @@ def test_other_mistakes(words: tuple[str, ...], told: str, capsys: Output) -> No
     Path("bot.js").touch()
     Path("a.gate.yaml").write_text("name: a\ngame: hearts\ncandidate: {}\nbaseline: {}\n")
     assert told in said(capsys, *words)
+
+
+def test_an_agent_that_does_not_come_back_is_spoken_of(
+    capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.tournament.patience.PATIENCE_S", 0.3)
+    file = experiment("slow")
+    assert main(["run", file, "--jobs", "1", "--no-report"]) == 0
+    lines = [line for line in capsys.readouterr().err.splitlines() if "endless loop" in line]
+    assert len(lines) == 1
+    assert lines[0].startswith("first decisions of größe, other: nothing has finished for 0.3 s.")
+    limited = ["--set", "decision_limit_s=60", "--out", "other", "--jobs", "1", "--no-report"]
+    assert main(["run", file, *limited]) == 0
+    assert "endless loop" not in capsys.readouterr().err

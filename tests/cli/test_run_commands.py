@@ -211,7 +211,7 @@ def test_replay_at_a_decision_shows_what_the_player_knew(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere", "x"], "nowhere: no such folder"),
+        (["nowhere", "x"], "nowhere: there is no such run here or in reports/"),
         (["reports/small", "klaverjas-given-000"], "no deal 'klaverjas-given-000'; did you mean"),
         (["reports/small", "klaverjas-given-0001", "--seating", "2"], "allowed: 0 to 1"),
         (["reports/small", "klaverjas-given-0001", "--pair", "rul", "semi"], "did you mean 'rule'"),

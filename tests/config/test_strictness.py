@@ -154,8 +154,8 @@ from arena.config.strict_yaml import ConfigError
             "type: round-robin",
             "type: round-robbin",
             "x.yaml:8: schedule.type: unknown value "
-            "\"round-robbin\"; did you mean 'round-robin'? (allowed: gauntlet, pairs, "
-            "race, round-robin)",
+            "\"round-robbin\"; did you mean 'round-robin'? (allowed: cross-play, "
+            "gauntlet, pairs, race, round-robin)",
         ),
         ("type: round-robin", "type: gauntlet", "x.yaml:8: schedule.against: missing; gauntlet"),
         (

@@ -56,6 +56,7 @@ def ladder(agents: int, fastest: float, slowest: float, seed: int) -> list[Ladde
                 own_process=False,
                 members=[],
                 on_front=False,
+                with_others=None,
             )
         )
 

@@ -28,6 +28,7 @@ from arena.games.kernel.playout import playout_random, playout_semi, playouts, w
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
 from arena.games.kernel.step import final_scores
+from arena.games.observation import observe
 from arena.games.rulebook import advised, book_of
 from arena.games.world_sampler import WorldSampler
 from arena.solver.solution import Solver
@@ -194,7 +195,7 @@ def test_the_compiled_rule_player_plays_the_same_cards() -> None:
         game = kernel_game(rules, view.trump)
         state = game.state(table, table.hands, view.seat)
         legal = np.uint64(game.mask(mask_of(view.legal)))
-        chosen = advised(state, game.words, book_of(view, game), legal)
+        chosen = advised(state, game.words, book_of(observe(game, view)), legal)
         assert int(game.card_mask(np.uint64(chosen))) == 1 << rule_player.choose_card(view)
         decisions += len(view.legal) > 1
     assert decisions > 20
