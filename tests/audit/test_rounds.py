@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from helpers.experiments import entrant, make_experiment, play
 
 from arena.audit.campaign import Audit
@@ -33,6 +34,7 @@ def test_the_margin_of_every_round_is_the_value_of_the_deal_less_what_was_lost(
     assert sum(each.audit.lost_by(audit.rules, 0) for each in audit.rounds) > 0
 
 
+@pytest.mark.long
 def test_so_it_is_in_schieber_with_weis_and_an_auction(tmp_path: Path) -> None:
     rules = Schieber(weis=True, stoeck=True, match_bonus=100)
     play(make_experiment(1, (entrant("rule", "rule"), entrant("any", "random")), rules), tmp_path)

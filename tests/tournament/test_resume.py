@@ -12,9 +12,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 from helpers.experiments import AGENTS, Anything, Watch, entrant, exported, make_experiment, play
 
@@ -332,11 +334,12 @@ def test_ctrl_c_in_a_terminal(tmp_path: Path) -> None:
 
 
 def is_alive(group: int) -> bool:
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    return True
+    """Whether a process of the group runs; one that has ended and is not yet reaped does not."""
+    for process in psutil.process_iter(["status"]):
+        with suppress(ProcessLookupError):
+            if os.getpgid(process.pid) == group and process.info["status"] != psutil.STATUS_ZOMBIE:
+                return True
+    return False
 
 
 def test_the_manifest_tells_how_it_was_made(tmp_path: Path) -> None:
