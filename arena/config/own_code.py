@@ -205,11 +205,15 @@ def _run(code: OwnCode) -> ModuleType:
     module.__file__ = code.path
     module.__package__ = code.package or ""
     sys.modules[name] = module  # dataclasses look their annotations up there
+    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
+        # No bytecode of its imports: Python would use it after an edit in the same second.
         exec(compile(code.source, code.path, "exec"), vars(module))
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise ArenaError(f"{_place(error, code.path)}: {_said(error)}") from error
+    finally:
+        sys.dont_write_bytecode = writes
     _IMPORTED.update(code.helpers)
     return module
 
