@@ -50,7 +50,7 @@ _NO_DEALT = np.empty((0, 0, 0), np.float32)
 def _evidence(past: Past, types: Types, trust: float, style: Style | None) -> Evidence:
     observed = past.observed
     game, ledger, declarer = observed.game, observed.ledger, observed.view.declarer
-    assert ledger is not None  # whoever infers asks for it
+    assert ledger is not None  # the caller observes with a ledger
     dealt = _NO_DEALT
     if len(types.dealt) and declarer is not None:
         dealt = factors_by_seat(game, types.dealt, declarer, leader_of(observed.encoded))

@@ -81,7 +81,7 @@ def _tasks(deals: DealSet, rules: Rules, trump: str | None, nodes: int | None) -
 
 
 def _hard_first(tasks: list[_Task]) -> list[_Task]:
-    """Those of which least is known after a short search come first: nobody waits at the end."""
+    """Those of which least is known after a short search come first: no worker idles at the end."""
     solver = Solver(_SMALL_TABLE)
     width = {}
     for task in tasks:

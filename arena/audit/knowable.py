@@ -1,7 +1,7 @@
 """The loss of a card as far as could be known: its mean over worlds that the player could expect.
 
 All cards are valued on the same worlds. A sample flatters whichever card it favours, so for each
-world the best card is chosen by all the other worlds. Luck of the draw then costs nobody points,
+world the best card is chosen by all the other worlds. Luck of the draw then costs no agent points,
 and a loss may come out a little below 0.
 
 Values are those of open cards from the next card on: a player that gains by hiding or by finding

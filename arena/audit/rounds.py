@@ -111,7 +111,7 @@ class AuditedRound:
     """The decisions of a round in which there was a choice, in their order."""
 
     value: int
-    """The margin of the first side if nobody loses a point from the first card on."""
+    """The margin of the first side if neither side loses a point from the first card on."""
     decisions: tuple[AuditedDecision, ...]
 
     def margin(self, rules: Rules) -> int:
@@ -269,7 +269,7 @@ def _patterns(view: View, card: int, trick: Any, known: Knowable | None) -> list
 
 
 def _are_equals(view: View, card: int, other: int) -> bool:
-    """Whether two cards of a suit take the same tricks: nobody else can hold one in between."""
+    """Whether two cards of a suit take the same tricks: no other player can hold one in between."""
     if suit_of(card) != suit_of(other):
         return False
     low, high = sorted((card, other), key=lambda each: _rank(view, each))

@@ -24,7 +24,7 @@ class SuiteAnswer:
     lost: float
     """Points lost as far as could be known; in hindsight, where that is not known."""
     as_said: bool | None
-    """Whether it is what should be played; None if nobody says."""
+    """Whether it is what should be played; None if the position does not say."""
 
 
 @dataclass(frozen=True)

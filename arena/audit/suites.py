@@ -2,8 +2,8 @@
 
 The first line says the game; each further line is a position: the deal, what was done so far, tags,
 what each legal card loses as far as could be known (`lost`) and with the true cards open
-(`hindsight`), and what should be played, if somebody says so. The labels are in the file, so agents
-are scored without solving anything.
+(`hindsight`), and what should be played, if its author says so. The labels are in the file, so
+agents are scored without solving anything.
 """
 
 from __future__ import annotations
