@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 from helpers.rulebook_choice import compiled_choice
 
@@ -17,7 +16,7 @@ from arena.core.seeds import Rng, rng_for
 from arena.games.hearts import Hearts
 from arena.games.hearts import rule_player as rule_hearts
 from arena.games.infoset import round_of
-from arena.games.kernel.spec import KernelGame
+from arena.games.kernel.spec import KernelGame, kernel_game
 from arena.games.klaverjas import Klaverjas
 from arena.games.klaverjas import rule_player as rule_klaverjas
 from arena.games.needs import games_of, why_not
@@ -152,7 +151,8 @@ def test_a_game_without_rules_is_refused():
 
     rules = Klaverjas()
     state = rules.start(rules.random_deal(Rng(1), 1))
-    game = KernelGame(Other(), None, np.zeros(1, dtype=np.uint64), {})
+    plain = kernel_game(rules, state.trump)
+    game = KernelGame(Other(), plain.trump, plain.words, plain.bits)
     with pytest.raises(ArenaError, match="rollout: rule is for hearts, klaverjas, schieber, not"):
         book_of(observe(game, rules.view(state, state.turn)))
 
