@@ -35,7 +35,8 @@ MOST_BYTES = 1 << 28
 """The arrays of a model take no more, and so does the file."""
 
 MODELS = "models"
-"""The folder of models: those that come with arena, and those that a run keeps."""
+"""The folder of a run that keeps its models."""
+SHIPPED_MODELS = "agents/models"
 _SUFFIX = ".npz"
 
 
@@ -62,7 +63,7 @@ class ModelFile:
             return cls(sha256, kept.resolve(), written)
         path = folder / written
         if not written.endswith(_SUFFIX) and not path.exists():
-            path = find_shipped(MODELS, written, _SUFFIX)
+            path = find_shipped(SHIPPED_MODELS, written, _SUFFIX)
         found = hashlib.sha256(_content(path)).hexdigest()
         if sha256 is not None and found != sha256:
             raise ArenaError(f"{path}: is another model: its sha256 is {found}, not {sha256}")

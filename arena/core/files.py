@@ -100,7 +100,7 @@ def refuse_links(folder: Path) -> None:
 
 def shipped_folders(kind: str) -> Iterator[Path]:
     """Where what comes with the package may lie."""
-    # A wheel carries the folders inside the package; a checkout has them next to it.
+    # A wheel has configs and deals inside of the package; all the rest is next to it.
     yield _PACKAGE / "shipped" / kind
     yield _PACKAGE.parent / kind
 
@@ -116,7 +116,12 @@ def shipped_names(kind: str, suffix: str) -> list[str]:
     return sorted(names)
 
 
-_ONE_OF = {"configs": "experiment", "deals": "set of deals", "models": "model", "suites": "suite"}
+_ONE_OF = {
+    "configs": "experiment",
+    "deals": "set of deals",
+    "deals/suites": "suite",
+    "agents/models": "model",
+}
 
 
 def find_shipped(kind: str, name: str, suffix: str) -> Path:

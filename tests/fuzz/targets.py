@@ -161,7 +161,7 @@ deals: {{set: {deals}, limit: 1}}
 agents: {{a: {{family: {family}, model: m.npz}}, b: {{family: random}}}}
 """
 MODELS = {
-    "models/forest-rotterdam.npz": ("klaverjas", "klaverjas-given-1000", "forest"),
+    "agents/models/forest-rotterdam.npz": ("klaverjas", "klaverjas-given-1000", "forest"),
     "agents/policies/hearts.npz": ("hearts", "hearts-1000", "policy"),
     "agents/policies/klaverjas.npz": ("klaverjas", "klaverjas-given-1000", "policy"),
 }

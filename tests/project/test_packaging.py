@@ -29,7 +29,9 @@ def test_the_wheel_has_what_people_need(wheel):
     for name in (
         "arena/shipped/deals/klaverjas-given-1000.csv",
         "arena/shipped/deals/klaverjas-given-1000.json",
+        "arena/shipped/deals/suites/klaverjas.suite.jsonl",
         "arena/shipped/configs/experiment.schema.json",
+        "agents/models/policy-klaverjas.npz",
         "arena/new/templates/agent/agent.py.txt",
         "arena/py.typed",
         "agents/py.typed",

@@ -8,7 +8,7 @@ checkpoint when the same command is given again.
 Several recipes are trained in turn, and each model is named after its recipe.
 
 Examples:
-  arena train forest models/forest-rotterdam.yaml --jobs 2
+  arena train forest agents/models/forest-rotterdam.yaml --jobs 2
   arena train policy agents/policies/*.yaml --jobs 2
 """
 

@@ -61,7 +61,7 @@ def test_cards_that_are_alike_go_to_the_lowest():
 
 @pytest.mark.parametrize("variant", ["rotterdam", "amsterdam"])
 def test_shipped_models_say_what_they_are(variant):
-    path = find_shipped("models", f"forest-{variant}", ".npz")
+    path = find_shipped("agents/models", f"forest-{variant}", ".npz")
     assert path.stat().st_size <= MOST_BYTES
     forest, header = read_forest(ModelFile.find(str(path)))
     assert header["sha256"] == forest.sha256

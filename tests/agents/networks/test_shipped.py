@@ -33,7 +33,7 @@ from arena.core.seeds import Rng
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
 
-MODELS = ROOT / "models"
+MODELS = ROOT / "agents" / "models"
 RECIPES = {
     "value": ValueRecipe,
     "selfplay": SelfPlayRecipe,
