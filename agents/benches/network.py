@@ -11,7 +11,7 @@
 | `network_largest_difference` | to the outputs of torch, in hundreds of points | ≤ 0.0001 |
 
 Simulations are those of a decision of `ismcts` after two tricks of a random round. The weights are
-those of the bundled networks (`agents/models/`); where there is none they are random, which takes longer,
+those of the bundled networks (`agents/models/`); random ones, where there is none, take longer,
 because more nodes are active. Times are those of the thread, the best of some. What
 torch makes of the same inputs is compared only where it is installed.
 """
