@@ -135,7 +135,9 @@ def _dispatch(words: list[str]) -> int:
 def command(name: str) -> Any:
     """The module of a command."""
     if name not in COMMANDS:
-        raise ArenaError(f"unknown command {name!r}; {did_you_mean(name, COMMANDS)}")
+        raise ArenaError(
+            f"unknown command {name!r}; {did_you_mean(name, COMMANDS, 'arena --help')}"
+        )
     return importlib.import_module(f"arena.cli.commands.{name.replace('-', '_')}")
 
 

@@ -204,8 +204,8 @@ class DealSet:
         for deal in self.deals:
             if deal.id == deal_id:
                 return deal
-        near = did_you_mean(deal_id, [deal.id for deal in self.deals[:12]])
-        raise DealError(f"{self.path or self.name}: no deal {deal_id!r}; {near}, ...")
+        near = did_you_mean(deal_id, (deal.id for deal in self.deals))
+        raise DealError(f"{self.path or self.name}: no deal {deal_id!r}; {near}")
 
     def save(self, path: Path) -> DealSet:
         """Write CSV and sidecar; the set as it now is on disk."""

@@ -25,15 +25,31 @@ def located(path: Path | str, line: int | None, message: str) -> str:
     return f"{path}:{line}: {message}" if line is not None else f"{path}: {message}"
 
 
-def did_you_mean(word: str, allowed: Iterable[str]) -> str:
+_MOST_LISTED = 20
+
+
+def did_you_mean(word: str, allowed: Iterable[str], listed_by: str = "") -> str:
     """The end of an error about an unknown word: the closest match, if any, and what is allowed.
+
+    Of more than 20 names it lists the nearest, and the command that lists all, if there is one.
 
     >>> did_you_mean("playuots", ["playouts", "rollout"])
     "did you mean 'playouts'? (allowed: playouts, rollout)"
     >>> did_you_mean("x", ["playouts", "rollout"])
     'allowed: playouts, rollout'
+    >>> did_you_mean("run-9", [f"run-{i}" for i in range(90, 130)], "arena status")
+    "did you mean 'run-99', 'run-98' or 'run-97'? (all 40: arena status)"
     """
     names = sorted(allowed)
-    listing = f"allowed: {', '.join(names)}"
-    near = difflib.get_close_matches(word, names, n=1)
-    return f"did you mean {near[0]!r}? ({listing})" if near else listing
+    few = len(names) <= _MOST_LISTED
+    near = difflib.get_close_matches(word, names, n=1 if few else 3)
+    if few:
+        listing = f"allowed: {', '.join(names)}"
+    elif listed_by:
+        listing = f"all {len(names)}: {listed_by}"
+    else:
+        listing = f"{len(names)} are allowed, from {names[0]} to {names[-1]}"
+    if not near:
+        return listing
+    guesses = " or ".join(filter(None, (", ".join(map(repr, near[:-1])), repr(near[-1]))))
+    return f"did you mean {guesses}? ({listing})"

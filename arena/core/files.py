@@ -131,7 +131,8 @@ def find_shipped(kind: str, name: str, suffix: str) -> Path:
         path = folder / f"{name}{suffix}"
         if path.is_file():
             return path
-    near = did_you_mean(name, shipped_names(kind, suffix))
+    lists = {"configs": "arena list experiments", "deals": "arena list deals"}
+    near = did_you_mean(name, shipped_names(kind, suffix), lists.get(kind, ""))
     raise ArenaError(f"no {_ONE_OF.get(kind, kind)} named {name!r} is shipped; {near}")
 
 

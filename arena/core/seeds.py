@@ -46,12 +46,18 @@ class Rng:
     >>> rng = Rng(0)
     >>> hex(rng.next64())
     '0xe220a8397b1dcdaf'
+    >>> rng
+    Rng(0x9e3779b97f4a7c15)
     """
 
     __slots__ = ("state",)
 
     def __init__(self, seed: int) -> None:
         self.state = seed & _WORD
+
+    def __repr__(self) -> str:
+        """An expression that makes a generator in the same state."""
+        return f"Rng({self.state:#x})"
 
     def next64(self) -> int:
         """The next 64 random bits."""

@@ -73,7 +73,7 @@ def _chosen(listing: _Listing, args: argparse.Namespace) -> list[Row]:
         return found
     names = [row["name"] for row in found]
     if args.name not in names:
-        near = did_you_mean(args.name, names)
+        near = did_you_mean(args.name, names, f"arena list {args.what}")
         raise ArenaError(f"{args.what}: nothing is called {args.name!r}; {near}")
     return [row for row in found if row["name"] == args.name]
 

@@ -85,8 +85,7 @@ def find_round(results: Run, args: argparse.Namespace) -> Replay:
 def _what_is_missing(results: Run, pairings: Sequence[Pairing], args: argparse.Namespace) -> str:
     ids = [row[0] for row in results.database.query("SELECT id FROM deals ORDER BY id LIMIT 2000")]
     if args.deal not in ids and results.database.deal(args.deal) is None:
-        near = did_you_mean(args.deal, ids).split(", ")
-        return f"no deal {args.deal!r}; {', '.join(near[:6])}, ..."
+        return f"no deal {args.deal!r}; {did_you_mean(args.deal, ids)}"
     pair = " - ".join(pairings[0][:2]) if len(pairings) == 1 else "any pairing"
     at_round = "" if args.round is None else f", round {args.round}"
     return f"deal {args.deal} of {pair}, seating {args.seating}{at_round}, is not stored (yet)"
