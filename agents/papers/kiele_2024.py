@@ -8,7 +8,7 @@ from typing import ClassVar
 from agents.beliefs import Guess
 from agents.papers.as_published import check_deviations
 from agents.papers.playouts import with_one_leader
-from agents.search.codes import POINTS_TAKEN, ROLLOUTS, RULE
+from agents.search.codes import BLOCK, ROLLOUTS, RULE
 from agents.search.flat_mc import Question
 from agents.search.worlds import plan_worlds
 from agents.searchers.flat_search import CardEstimate, FlatSearch
@@ -74,7 +74,7 @@ class Kiele2024(FlatSearch):
             game = kernel_game(view.rules, view.trump)
             question = question._replace(worlds=plan_worlds(game, view, _Forgetful()))
         if "own-moon-costs" in self.as_published:
-            question = question._replace(value=POINTS_TAKEN)
+            question = question._replace(moon=BLOCK)
         if "first-winner-leads" in self.as_published:
             question = with_one_leader(question)
         return question

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.codes import CALLED, RANDOM, SEMI_RANDOM
-from agents.search.flat_mc import Question, call_player, roll_out_until
+from agents.search.flat_mc import Question, call_player
+from agents.search.playouts import roll_out_until
 from agents.search.worlds import (
     MIXED,
     POOLED,

@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias
 RANDOM, SEMI_RANDOM, CALLED, RULE = 0, 1, 2, 3
 """How playouts choose cards. `CALLED` is by a compiled function of the player's own, `RULE` by a
 book of rules (see `arena.games.rulebook`)."""
-DIFFERENCE, OWN_POINTS, WIN, SHARE, POINTS_TAKEN = 0, 1, 2, 3, 4
-"""What a playout is worth to a side: points more than the others, its points, 1 for a win, its
-share of all points, or its points even if the final score turns them into nothing."""
+DIFFERENCE, OWN_POINTS, WIN, SHARE = 0, 1, 2, 3
+"""What a playout is worth to a side: points more than the others, its points, 1 for a win, or its
+share of all points."""
 IGNORE, BLOCK, SHOOT = 0, 1, 2
 """What all points in one hand mean where few are good."""
 

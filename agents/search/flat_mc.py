@@ -11,32 +11,24 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from agents.search.codes import CALLED, DIFFERENCE, OWN_POINTS, POINTS_TAKEN, RANDOM, RULE
+from agents.search.codes import BLOCK, CALLED, DIFFERENCE, OWN_POINTS, RANDOM, RULE, SHOOT
+from agents.search.playouts import points_taken, roll_out
 from agents.search.worlds import Worlds, deal_world
-from arena.games.kernel.jit import compiled, inlined, uncounted
+from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import (
     HANDS,
-    LEFT,
-    ONE,
     SIDES,
     STATE_WORDS,
-    TAKEN,
     TURN,
-    USUAL_FLAGS,
     ZERO,
-    Word,
     Words,
 )
-from arena.games.kernel.playout import playout_random, playout_semi
 from arena.games.kernel.playout import playouts as play_in_bulk
 from arena.games.kernel.pointers import GAME, WORDS, prototype
 from arena.games.kernel.rng import next64
-from arena.games.kernel.step import copy_state, final_scores, legal, play, semi_candidates
-from arena.games.kernel.tricks import pick
-from arena.games.rulebook import Book, note_in, open_book, play_by
+from arena.games.kernel.step import copy_state, final_scores, play
+from arena.games.rulebook import Book, note_in, open_book
 
-_S16, _S32 = np.uint64(16), np.uint64(32)
-_PART = np.uint64(0xFFFF)
 _NO_LEAST = -(1 << 20)
 """Below every score."""
 _BULK = 256
@@ -59,7 +51,7 @@ class Question(NamedTuple):
     side: int
     """For which side values are counted."""
     value: int
-    """`OWN_POINTS`, `POINTS_TAKEN`, `DIFFERENCE` or `SHARE`."""
+    """`OWN_POINTS`, `DIFFERENCE` or `SHARE`."""
     rollout: int
     """`RANDOM`, `SEMI_RANDOM`, `CALLED` or `RULE`."""
     stop: int
@@ -68,6 +60,8 @@ class Question(NamedTuple):
     """What `RULE` plays by."""
     player: int = 0
     """`CALLED`: the address of what plays on, as `call_player` takes it."""
+    moon: int = SHOOT
+    """What all points in one hand mean to the own side, as in `Leaves`: `BLOCK` or `SHOOT`."""
 
 
 call_player = prototype(types.none, WORDS, GAME, types.uint64, WORDS)
@@ -101,7 +95,7 @@ def judge(
     The candidates meet the same worlds, or each meets worlds of its own.
     """
     # Chosen out here, because what one compiled function calls is compiled again into it.
-    plain = question.rollout == RANDOM and question.stop == 0 and question.value != POINTS_TAKEN
+    plain = question.rollout == RANDOM and question.stop == 0 and question.moon != BLOCK
     way = _judge_in_bulk if plain and worlds * playouts >= _WORTH_BULK else _judge_one_by_one
     way(question, worlds, playouts, shared_worlds, rng, sums)
 
@@ -187,37 +181,14 @@ def _judge_in_world(
         if question.candidates[i] != ZERO:
             note_in(question.book, question.candidates[i])
             play(state, game, question.candidates[i])
-        if question.rollout == RULE:
-            play_by(question.book, state, game, np.uint64(question.stop), rng)
-        elif question.rollout == CALLED:
-            call_player(np.uint64(question.player), state, game, np.uint64(question.stop), rng)
+        stop = np.uint64(question.stop)
+        if question.rollout == CALLED:
+            call_player(np.uint64(question.player), state, game, stop, rng)
         else:
-            _roll_out(state, game, question.rollout, np.uint64(question.stop), rng)
+            roll_out(state, game, question.rollout, stop, question.book, rng)
         value = _value(question, question.punishments[i], state, scores)
         sums.values[i] += value
         sums.squares[i] += value * value
-
-
-@inlined
-def _roll_out(state: Words, game: Words, rollout: int, stop: Word, rng: Words) -> None:
-    if stop != ZERO:
-        roll_out_until(state, game, rollout, stop, rng)
-    elif rollout == RANDOM:
-        playout_random(state, game, rng)
-    else:
-        playout_semi(state, game, rng, USUAL_FLAGS)
-
-
-@uncounted
-def roll_out_until(state: Words, game: Words, rollout: int, stop: Word, rng: Words) -> None:
-    """Play until `stop` tricks are left."""
-    while state[LEFT] > stop:
-        cards = legal(state, game)
-        if cards & (cards - ONE) != ZERO and rollout != RANDOM:
-            cards = semi_candidates(state, game, cards, USUAL_FLAGS)
-        if cards & (cards - ONE) != ZERO:
-            cards = pick(cards, next64(rng) >> _S32)
-        play(state, game, cards)
 
 
 @inlined
@@ -228,8 +199,8 @@ def _value(question: Question, punishment: float, state: Words, scores: NDArray[
         final_scores(state, game, scores)
     else:
         for side in range(np.int64(game[SIDES])):
-            scores[side] = _taken(state, side)
-    least = _taken(state, question.side) if question.value == POINTS_TAKEN else _NO_LEAST
+            scores[side] = points_taken(state, side)
+    least = points_taken(state, question.side) if question.moon == BLOCK else _NO_LEAST
     return _worth(question, punishment, scores, least)
 
 
@@ -240,7 +211,7 @@ def _worth(question: Question, punishment: float, scores: NDArray[np.int64], lea
     own = float(max(scores[side], least))
     if punishment > 0.0:
         own = max(0.0, own - punishment)
-    if question.value == OWN_POINTS or question.value == POINTS_TAKEN:
+    if question.value == OWN_POINTS:
         return own
     total = 0.0
     for i in range(sides):
@@ -248,10 +219,3 @@ def _worth(question: Question, punishment: float, scores: NDArray[np.int64], lea
     if question.value == DIFFERENCE:
         return own - (total - float(scores[side])) / float(sides - 1)
     return own / total if total > 0.0 else 1.0 / float(sides)
-
-
-@inlined
-def _taken(state: Words, side: int) -> int:
-    """Points and bonus of a side so far."""
-    taken = state[TAKEN + side]
-    return int((taken & _PART) + ((taken >> _S16) & _PART))

@@ -11,39 +11,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.codes import BLOCK, DIFFERENCE, IGNORE, OWN_POINTS, RANDOM, RULE, SEMI_RANDOM
+from agents.search.codes import BLOCK, DIFFERENCE, IGNORE, OWN_POINTS
 from agents.search.network import Judge, expected_margin
+from agents.search.playouts import points_taken, roll_out
 from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import (
     FEW_ARE_GOOD,
     LEFT,
-    ONE,
-    S16,
-    S32,
     SIDES,
     STATE_WORDS,
-    TAKEN,
     TURN,
-    USUAL_FLAGS,
     ZERO,
     Int,
-    Word,
     Words,
 )
-from arena.games.kernel.playout import playout_random, playout_semi
-from arena.games.kernel.rng import next64
 from arena.games.kernel.step import (
     copy_state,
     final_scores,
-    legal,
-    play,
-    semi_candidates,
     side_of,
 )
-from arena.games.kernel.tricks import pick
-from arena.games.rulebook import Book, play_by
-
-_PART = np.uint64(0xFFFF)
+from arena.games.rulebook import Book
 
 
 class Leaves(NamedTuple):
@@ -105,7 +92,7 @@ def _play_out(
 ) -> None:
     """The mean value of a leaf to each side, over its playouts."""
     if leaves.rollouts == 1 or state[LEFT] == ZERO:
-        roll_out(state, game, leaves, rng)
+        roll_out(state, game, leaves.rollout, np.uint64(leaves.stop), leaves.book, rng)
         values_of(state, game, leaves, scores, sums)
     else:
         _play_out_often(state, game, leaves, rng, scores, values, sums)
@@ -126,34 +113,10 @@ def _play_out_often(
         sums[side] = 0.0
     for _ in range(leaves.rollouts):
         copy_state(state, end)
-        roll_out(end, game, leaves, rng)
+        roll_out(end, game, leaves.rollout, np.uint64(leaves.stop), leaves.book, rng)
         values_of(end, game, leaves, scores, values)
         for side in range(4):
             sums[side] += values[side] / np.float64(leaves.rollouts)
-
-
-@inlined
-def roll_out(state: Words, game: Words, leaves: Leaves, rng: Words) -> None:
-    """Play a round to its end, or as far as it is looked ahead."""
-    if leaves.rollout == RULE:
-        play_by(leaves.book, state, game, np.uint64(leaves.stop), rng)
-    elif leaves.stop != 0:
-        _roll_out_until(state, game, leaves.rollout, np.uint64(leaves.stop), rng)
-    elif leaves.rollout == RANDOM:
-        playout_random(state, game, rng)
-    else:
-        playout_semi(state, game, rng, USUAL_FLAGS)
-
-
-@uncounted
-def _roll_out_until(state: Words, game: Words, rollout: Int, stop: Word, rng: Words) -> None:
-    while state[LEFT] > stop:
-        cards = legal(state, game)
-        if cards & (cards - ONE) != ZERO and rollout == SEMI_RANDOM:
-            cards = semi_candidates(state, game, cards, USUAL_FLAGS)
-        if cards & (cards - ONE) != ZERO:
-            cards = pick(cards, next64(rng) >> S32)
-        play(state, game, cards)
 
 
 @uncounted
@@ -171,10 +134,10 @@ def values_of(
         final_scores(state, game, scores)
         if few_are_good and leaves.moon == BLOCK:
             for side in range(sides):
-                scores[side] = max(scores[side], _taken(state, side))
+                scores[side] = max(scores[side], points_taken(state, side))
     else:
         for side in range(sides):
-            scores[side] = _taken(state, side)
+            scores[side] = points_taken(state, side)
     if few_are_good:
         for side in range(sides):
             scores[side] = -scores[side]
@@ -203,10 +166,3 @@ def _share_win(scores: NDArray[np.int64], sides: Int, values: NDArray[np.float64
         winners += scores[side] == best
     for side in range(sides):
         values[side] = 1.0 / np.float64(winners) if scores[side] == best else 0.0
-
-
-@inlined
-def _taken(state: Words, side: Int) -> Int:
-    """Points and bonus of a side so far."""
-    taken = state[TAKEN + np.uint64(side)]
-    return np.int64((taken & _PART) + ((taken >> S16) & _PART))
