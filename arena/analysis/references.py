@@ -29,6 +29,11 @@ class ReferenceCheck:
     """(ours - published) / √(se² of ours + se² of the published value)."""
     note: str = ""
 
+    @property
+    def is_share(self) -> bool:
+        """Whether the values are shares, between 0 and 1."""
+        return "rate" in self.unit or "share" in self.unit
+
 
 def check_references(results: Results, references: Sequence[Reference]) -> list[ReferenceCheck]:
     """Our value for every published one that the configuration names."""

@@ -5,7 +5,7 @@
     report.json     every number, under stable names
     tables/*.csv    the tables
     figures/*.svg   the figures of the page
-    figures/*.png, report.tex, references.bib    on request: figures and tables for a paper
+    figures/*.png   on request, as are report.tex, supplement.tex and references.bib for a paper
 
 Nothing is computed here: `arena.analysis` asks `arena.stats`, and the report shows the results.
 A report is made of sections (`arena.report.section`), which plug-ins can add to.
@@ -32,6 +32,7 @@ HTML = "report.html"
 MARKDOWN = "report.md"
 JSON = "report.json"
 LATEX = "report.tex"
+SUPPLEMENT = "supplement.tex"
 BIBTEX = "references.bib"
 _MADE_FROM = re.compile(rb'<meta name="arena-made-from" content="([0-9a-f]+)">')
 _HEAD = 4096
@@ -90,7 +91,12 @@ def write_report(context: Context, folder: Path, *, latex: bool = False, png: bo
     write_atomically(folder / JSON, f"{text}\n")
     write_atomically(folder / MARKDOWN, render_markdown(document, sections))
     if latex:
-        write_atomically(folder / LATEX, render_latex(document, sections))
+        paper = render_latex(document, sections)
+        write_atomically(folder / LATEX, paper.tables)
+        if paper.supplement:
+            write_atomically(folder / SUPPLEMENT, paper.supplement)
+        else:
+            (folder / SUPPLEMENT).unlink(missing_ok=True)
         write_atomically(folder / BIBTEX, document[MethodPart].bibtex)
     page = folder / HTML
     write_atomically(page, render_html(document, sections, pictures, made_from))

@@ -17,14 +17,16 @@ from arena.report import words
 from arena.report.document import ReportDocument
 from arena.report.explanations import Explanations
 from arena.report.figures import Picture
+from arena.report.latex import Paper, make_paper
 from arena.report.section import Section
 from arena.report.sections.deals import DealsPart
 from arena.report.sections.ladder import LadderAgent, LadderPart
+from arena.report.sections.method import MethodPart
 from arena.report.sections.overview import RunPart
 from arena.report.sections.pages import page_text
 from arena.report.sections.pairs import PairsPart
 from arena.report.sections.strength import StrengthPart
-from arena.report.tables import TextTable, as_latex, as_markdown
+from arena.report.tables import TextTable, as_markdown
 from arena.stats import Rating
 
 BAR_WIDTH = 144
@@ -65,12 +67,18 @@ def render_html(
 def render_markdown(document: ReportDocument, sections: Sequence[Section[Any]]) -> str:
     """Short enough for a comment on a pull request."""
     template = _environment(autoescape=False, files={}).from_string(page_text("report.md.j2"))
-    tables = []
-    for section in sections:
-        if section.name in document.parts:
-            found = section.tables(document.parts[section.name], document)
-            tables += [folded(table) for table in found]
+    tables = [folded(table) for table in _tables(document, sections)]
     return template.render(d=document.parts, tables=tables)
+
+
+def _tables(document: ReportDocument, sections: Sequence[Section[Any]]) -> list[TextTable]:
+    """All tables for people."""
+    return [
+        table
+        for section in sections
+        if section.name in document.parts
+        for table in section.tables(document.parts[section.name], document)
+    ]
 
 
 LONG_TABLE = 15
@@ -86,16 +94,12 @@ def folded(table: TextTable) -> str:
     return f"<details><summary>{table.name}: {rows}</summary>\n\n{shown}\n\n</details>"
 
 
-def render_latex(document: ReportDocument, sections: Sequence[Section[Any]]) -> str:
-    """All tables for people, a `table` environment each."""
-    found = [
-        as_latex(table)
-        for section in sections
-        if section.name in document.parts
-        for table in section.tables(document.parts[section.name], document)
-    ]
-    head = "% Needs \\usepackage{booktabs}. The methods are in references.bib.\n\n"
-    return head + "\n\n".join(found) + "\n"
+def render_latex(document: ReportDocument, sections: Sequence[Section[Any]]) -> Paper:
+    """All tables for people, for a paper and its supplement."""
+    method = document[MethodPart]
+    keys = [work.key for work in method.works]
+    tables = _tables(document, sections)
+    return make_paper(document[RunPart].name, tables, method.citation, keys)
 
 
 def _environment(autoescape: bool, files: dict[str, str]) -> Environment:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from arena.analysis import POWER, Standings, Sweep
+from arena.analysis import POWER, ReferenceCheck, Standings, Sweep
 from arena.report.words import count, interval, percent, plain, pvalue
 from arena.stats import Contrast
 from arena.stats.joint import SIDE_ISSUE
@@ -195,6 +195,21 @@ def _within(field: Standings, facts: Facts) -> Iterator[str]:
             f"{who} is within {plain(most)} points per {facts.unit} of the best (95%, together "
             "with all comparisons)."
         )
+
+
+def published(checks: Sequence[ReferenceCheck]) -> str:
+    """How many published values the run agrees with."""
+    compared = [check.z for check in checks if check.z is not None]
+    if not compared:
+        return "No published value could be compared with this run's."
+    near = sum(abs(z) <= 2 for z in compared)
+    one = len(compared) == 1
+    text = (
+        f"{count(near)} of {count(len(compared))} published value{'' if one else 's'} "
+        f"{'is' if near == 1 else 'are'} within two standard errors of this run's"
+    )
+    left = len(checks) - len(compared)
+    return f"{text}; {count(left)} could not be compared." if left else f"{text}."
 
 
 def scoring(facts: Facts) -> str:

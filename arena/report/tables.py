@@ -1,17 +1,16 @@
-"""Tables: for people (terminals, Markdown, LaTeX) and, with all digits, as CSV."""
+"""Tables: for people (terminals, Markdown; LaTeX in `latex`) and, with all digits, as CSV."""
 
 from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from arena.core.printable import as_cell
 from arena.core.tables import text_table
-from arena.report.words import MINUS, markdown
+from arena.report.words import markdown
 
 Rows: TypeAlias = Iterable[Mapping[str, Any]]
 
@@ -22,6 +21,8 @@ class Column:
 
     title: str
     words: bool = False
+    key: bool = False
+    """Whether it names the row: every part of a table that is split has it."""
 
 
 @dataclass(frozen=True)
@@ -53,67 +54,6 @@ def as_markdown(table: TextTable) -> str:
     rule = "|".join("---" if column.words else "---:" for column in table.columns)
     rows = [" | ".join(map(markdown, cells)) for cells in table.cells]
     return "\n".join([f"| {head} |", f"|{rule}|", *(f"| {row} |" for row in rows)])
-
-
-def as_latex(table: TextTable) -> str:
-    r"""A `table` environment; it needs the package booktabs and nothing else.
-
-    >>> columns = (Column("agent", words=True), Column("score rating"))
-    >>> print(as_latex(TextTable("ladder", "All.", columns, (("a_b", "−3.1"),))))
-    \begin{table}
-    \centering
-    \caption{All.}
-    \label{tab:ladder}
-    \begin{tabular}{lr}
-    \toprule
-    agent & score rating \\
-    \midrule
-    a\_b & $-$3.1 \\
-    \bottomrule
-    \end{tabular}
-    \end{table}
-    """
-    kinds = "".join("l" if column.words else "r" for column in table.columns)
-    head = " & ".join(_latex(column.title) for column in table.columns)
-    rows = [" & ".join(map(_latex, cells)) + r" \\" for cells in table.cells]
-    return "\n".join(
-        [
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{_latex(table.caption)}}}",
-            rf"\label{{tab:{table.name}}}",
-            rf"\begin{{tabular}}{{{kinds}}}",
-            r"\toprule",
-            rf"{head} \\",
-            r"\midrule",
-            *rows,
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-        ]
-    )
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": "$<$",
-    ">": "$>$",
-    "|": "$|$",
-    MINUS: "$-$",
-    "±": r"$\pm$",
-    "\N{EN DASH}": "--",
-    "µ": r"\textmu{}",
-    "…": r"\dots{}",
-    **{sign: f"\\{sign}" for sign in "&%$#_"},
-}
-
-
-def _latex(text: str) -> str:
-    return re.sub("|".join(map(re.escape, _LATEX)), lambda found: _LATEX[found[0]], text)
 
 
 # --- CSV ---------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ docs/reports.md says what is in it, docs/report-json.md what the numbers are cal
 Examples:
   arena report quickstart
   arena report quickstart --open
+  arena report quickstart --latex    tables for a paper
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--latex",
         action="store_true",
-        help="also report.tex (tables for a paper) and references.bib (the methods used)",
+        help="also report.tex (tables that fit a column), supplement.tex (long tables, whole) "
+        "and references.bib (arena, the repeated work, the methods)",
     )
     parser.add_argument("--png", action="store_true", help="also every figure as PNG")
     parser.add_argument("--open", action="store_true", help="open the page in a browser")

@@ -123,7 +123,7 @@ def ladder_table(part: LadderPart, run: RunPart, caption: str = "") -> TextTable
     """The leaderboard: the same columns wherever it is shown."""
     columns = (
         Column("rank", words=True),
-        Column("agent", words=True),
+        Column("agent", words=True, key=True),
         Column("group", words=True),
         Column("score rating"),
         Column("95% interval"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from arena.analysis import POWER
-from arena.report.bibliography import bibtex, works
+from arena.report.bibliography import ARENA, bibtex, named_in, works
 from arena.report.context import Context
 from arena.report.section import Section
 from arena.report.sections.pages import page_text
@@ -46,6 +46,17 @@ class MethodPart:
     """How to cite the run itself."""
 
 
+_METHODS = (
+    "student1908",
+    "stefani1980",
+    "pustejovsky2018",
+    "hothorn2008",
+    "piepho2004",
+    "mogstad2024",
+    "hotelling1931",
+)
+
+
 class MethodSection(Section[MethodPart]):
     """How it was computed, and how to cite it."""
 
@@ -58,10 +69,10 @@ class MethodSection(Section[MethodPart]):
     def make(self, context: Context) -> MethodPart:
         """From the standings and the manifest."""
         field, manifest, units = context.standings, context.run.manifest, context.units
-        keys = ["student1908", "stefani1980", "pustejovsky2018", "hothorn2008", "piepho2004"]
-        keys += ["mogstad2024", "hotelling1931"]
-        if field.elo is not None:
-            keys.append("bradley1952")
+        about = [manifest.description or "", *(each.label for each in manifest.references)]
+        repeated = named_in(" ".join(about))
+        elo = () if field.elo is None else ("bradley1952",)
+        keys = list(dict.fromkeys((ARENA, *repeated, *_METHODS, *elo)))
         level = f"{100 * (1 - field.alpha):.0f}%"
         version = manifest.versions.get("arena", "")
         return MethodPart(

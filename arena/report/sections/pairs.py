@@ -75,7 +75,7 @@ class PairsSection(Section[PairsPart]):
 def pairs_table(part: PairsPart, run: RunPart, caption: str = "") -> TextTable:
     """Every pair: the same columns wherever it is shown."""
     columns = (
-        Column("direct meeting", words=True),
+        Column("direct meeting", words=True, key=True),
         Column(run.units),
         Column(f"points per {run.unit}"),
         Column("95% interval (alone)"),

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from arena.analysis import ReferenceCheck, check_references
+from arena.report import sentences
 from arena.report.context import Context
+from arena.report.explanations import Explanations
 from arena.report.section import Section
 from arena.report.sections.pages import page_text
-from arena.report.tables import Rows, flat
+from arena.report.tables import Column, Rows, TextTable, flat
+from arena.report.words import DASH, interval, percent, plain, signed
+
+if TYPE_CHECKING:
+    from arena.report.document import ReportDocument
 
 
 @dataclass(frozen=True)
 class ReferencesPart:
     """Every published value that the configuration names."""
 
+    summary: str
+    """How many of them are within two standard errors."""
     values: tuple[ReferenceCheck, ...]
 
 
@@ -35,8 +43,38 @@ class ReferencesSection(Section[ReferencesPart]):
         named = context.run.manifest.references
         if not named:
             return None
-        return ReferencesPart(tuple(check_references(context.results, named)))
+        checks = tuple(check_references(context.results, named))
+        return ReferencesPart(sentences.published(checks), checks)
 
     def csv(self, part: ReferencesPart) -> Mapping[str, Rows]:
         """All values."""
         return {"references": [flat(asdict(value)) for value in part.values]}
+
+    def tables(self, part: ReferencesPart, document: ReportDocument) -> Iterable[TextTable]:
+        """Published values and ours side by side."""
+        caption = f"{part.summary} {Explanations.of(document).references_caption()}"
+        columns = (
+            Column("about", words=True, key=True),
+            Column("published", words=True),
+            Column("unit", words=True),
+            Column("value"),
+            Column("ours"),
+            Column("95% interval"),
+            Column("z"),
+        )
+        yield TextTable("published", caption, columns, tuple(map(_cells, part.values)))
+
+
+def _cells(check: ReferenceCheck) -> tuple[str, ...]:
+    show = percent if check.is_share else plain
+    error = "" if check.se is None else f" ± {show(check.se, 1)}"
+    ours = check.ours
+    return (
+        check.about,
+        check.label,
+        check.unit,
+        show(check.value, 1) + error,
+        DASH if ours is None else show(ours.value, 1),
+        DASH if ours is None else interval(ours.low, ours.high, show=show),
+        signed(check.z),
+    )

@@ -81,7 +81,7 @@ class SeedsSection(Section[SeedsPart]):
 def seeds_table(part: SeedsPart) -> TextTable:
     """Every pair, as page, terminal and papers show it."""
     columns = (
-        Column("pair", words=True),
+        Column("pair", words=True, key=True),
         *map(Column, ("deals", "sd by cards", "sd by seeds", "seeds' share", "95% interval")),
         Column("error with twice the seeds"),
     )

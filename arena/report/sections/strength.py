@@ -95,8 +95,8 @@ class StrengthSection(Section[StrengthPart]):
 def strength_table(part: StrengthPart, run: RunPart, caption: str = "") -> TextTable:
     """Every comparison: the same columns wherever it is shown."""
     columns = (
-        Column("ahead", words=True),
-        Column("behind", words=True),
+        Column("ahead", words=True, key=True),
+        Column("behind", words=True, key=True),
         Column(f"points per {run.unit}"),
         Column("simultaneous 95% interval"),
         Column("p (adjusted)"),

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from arena.report import sentences
 from arena.report.context import Context
 from arena.report.section import Section
+from arena.report.sections.references import ReferencesSection
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,13 @@ class VerdictSection(Section[VerdictPart]):
         forfeits = list(sentences.forfeit_sentences(field, context.played_standings, facts))
         first = [sentence for sentence, leads in forfeits if leads]
         answer = sentences.headline(field, facts)
+        references = context.part(ReferencesSection())
         return VerdictPart(
             headline=" ".join((*first, answer)),
             details=(
                 *sentences.details(field, facts),
                 *(sentences.sweep_sentences(sweep, facts) for sweep in context.sweeps),
+                *((references.summary,) if references is not None else ()),
             ),
             scoring=sentences.scoring(facts),
             cautions=tuple(sentences.cautions(field, facts)),
