@@ -66,17 +66,8 @@ class BestResponse(Searcher):
         """The hashes of the beliefs' model and of the policies, for the fingerprint."""
         return "+".join(filter(None, (super().model_hash, hash_of(self.policy))))
 
-    def choose(self, view: View, rng: Rng) -> Action:
-        """The card with most visits, or the best mean."""
-        return best_card(self.explain(view, rng), self.final)
-
-    def decide(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
-        """The card, and the search's statistics of all cards."""
-        found = self.explain(view, rng)
-        return best_card(found, self.final), found
-
-    def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
-        """Visits and mean value of each card, against others that play by the policy."""
+    def search_all(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
+        """The card, and visits and mean value of each against others that play by the policy."""
         question = self.question(view, rng)
         game, root, rules = question.game, question.root, view.rules
         worlds = self.worlds_of(question)
@@ -108,7 +99,8 @@ class BestResponse(Searcher):
                 )  # fmt: skip
 
         self.spend(question, self.simulations, simulate)
-        return _plan_statistics(game, hand, plan)
+        found = _plan_statistics(game, hand, plan)
+        return best_card(found, self.final), found
 
     def _searching(self, view: View) -> Words:
         """A bit for each seat that searches."""

@@ -20,6 +20,7 @@ from agents.beliefs.plays import Plays
 from agents.best_response import BestResponse
 from agents.search.decision import CardStatistics, Final
 from agents.searchers.budget import Budget
+from agents.searchers.endings import Endings
 from arena.config.model_file import ModelFile
 from arena.core.agent import Belief, parameter
 from arena.core.rules import Action, View
@@ -64,6 +65,9 @@ class Champion:
     model: ModelFile | None = parameter(
         None, help="a file with policies; by default the game's own"
     )
+    endings: Endings | None = parameter(
+        None, help="the last tricks, solved in sampled worlds instead of searched"
+    )
 
     def __post_init__(self) -> None:
         _ = self.search  # raises now if the parameters do not fit
@@ -81,6 +85,7 @@ class Champion:
             types_in_tree=self.types_in_tree,
             c=self.c,
             final=self.final,
+            endings=self.endings,
         )
 
     @property

@@ -51,16 +51,12 @@ class Dmcts(TreeSearch):
     iterations: int = parameter(100, help="simulations in the tree of a world", at_least=1)
     vote: Vote = parameter("visits", help="how the trees agree on a card")
 
-    def choose(self, view: View, rng: Rng) -> Action:
-        """The card that the trees vote for."""
+    def search_all(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
+        """The card that the trees vote for; visits, mean value and number of trees of each."""
         question = self.question(view, rng)
+        game, ballots = question.game, self.search(view, question)
         worst = least_value(view.rules, self.value)
-        return elected(question.game, self.search(view, question), self.vote, worst)
-
-    def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
-        """Visits and mean value over all trees, and in how many of them a card is."""
-        question = self.question(view, rng)
-        return ballot_statistics(question.game, self.search(view, question))
+        return elected(game, ballots, self.vote, worst), ballot_statistics(game, ballots)
 
     def search(self, view: View, question: TreeQuestion) -> Ballots:
         """The ballots of this decision's trees."""

@@ -79,8 +79,8 @@ class Ismcts(TreeSearch):
         give_up(nodes)
         return card
 
-    def decide(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
-        """The card, and the search's statistics of all cards."""
+    def search_all(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
+        """The card, and visits, mean value and availability of each card."""
         question = self.question(view, rng)
         nodes = self.search(view, question)
         card, found = self.best(question.game, nodes, rng), root_statistics(question.game, nodes)
@@ -90,10 +90,6 @@ class Ismcts(TreeSearch):
     def best(self, game: KernelGame, nodes: Nodes, rng: Rng) -> Action:
         """The card to play after a search."""
         return most_promising(game, nodes, self.final)
-
-    def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
-        """Visits, mean value and availability of each card."""
-        return self.decide(view, rng)[1]
 
     def selection(self, rules: Rules) -> Selection:
         """How trees choose between cards."""

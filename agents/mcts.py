@@ -16,7 +16,7 @@ from agents.search.decision import (
 from agents.search.nodes import Nodes, give_up, new_nodes
 from agents.search.observers import NO_HANDS
 from agents.search.tree import Selection, grow
-from agents.search.worlds import known_worlds
+from agents.search.worlds import Worlds, known_worlds
 from agents.searchers.evaluators import Playouts
 from agents.searchers.tree_search import TreeQuestion, TreeSearch
 from arena.core.agent import parameter
@@ -43,27 +43,25 @@ class Mcts(TreeSearch):
     final: Final = parameter("visits", help="play the card with most visits or the best mean")
     proves: bool = parameter(True, help="between two sides: prove values near the end")
 
-    def choose(self, view: View, rng: Rng) -> Action:
-        """The card with most visits, or the best mean; or one that is proven to be better."""
+    def search_all(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
+        """The card with most visits, or the best mean, or one that is proven to be better."""
         question, nodes = self._search(view, rng)
         cards = root_statistics(question.game, nodes)
         chosen = most_promising(question.game, nodes, self.final)
         proven = proven_cards(question.game, nodes)
         give_up(nodes)
-        return max([*proven, chosen], key=lambda card: cards[card].value)
+        return max([*proven, chosen], key=lambda card: cards[card].value), cards
 
-    def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
-        """Visits, mean or proven value, and availability of each card."""
-        question, nodes = self._search(view, rng)
-        found = root_statistics(question.game, nodes)
-        give_up(nodes)
-        return found
+    def worlds_of(self, question: TreeQuestion) -> Worlds:
+        """The true cards."""
+        return known_worlds()
 
     def _search(self, view: View, rng: Rng) -> tuple[TreeQuestion, Nodes]:
         question = self.question(view, rng)
         game, selection = question.game, question.selection
         room = self.simulations if self.budget is None else _MOST_NODES
-        nodes, scales, known = new_nodes(room, selection.proves), scales_upto(room), known_worlds()
+        nodes, scales = new_nodes(room, selection.proves), scales_upto(room)
+        known = self.worlds_of(question)
 
         def simulate(simulations: int) -> None:
             grow(

@@ -26,12 +26,13 @@ from agents.search.codes import (
     Rollout,
     needs_of_rollout,
 )
-from agents.search.decision import UCBS, CardStatistics, Value, exploration, spend
+from agents.search.decision import UCBS, CardStatistics, Value, best_card, exploration, spend
 from agents.search.leaves import Leaves
 from agents.search.network import Judge, judge_of
 from agents.search.tree import Selection
 from agents.search.worlds import Worlds, belief_of, worlds_for
 from agents.searchers.budget import Budget
+from agents.searchers.endings import Endings
 from agents.searchers.evaluators import EVALUATORS, Evaluator, Playouts
 from arena.core.agent import Belief, parameter
 from arena.core.errors import ArenaError
@@ -89,6 +90,9 @@ class Searcher(abc.ABC):
     moon: Moon = parameter(
         "shoot", help="Hearts, all points in one hand: ignore, block others, or also shoot"
     )
+    endings: Endings | None = parameter(
+        None, help="the last tricks, solved in sampled worlds instead of searched"
+    )
 
     def __post_init__(self) -> None:
         if self.c is not None and self.c_normalised is not None:
@@ -96,8 +100,9 @@ class Searcher(abc.ABC):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What a game must have: a kernel, and what beliefs need."""
-        return ("kernel", *needs_of(self.beliefs))
+        """What a game must have: a kernel, and what beliefs and endings need."""
+        endings = () if self.endings is None else self.endings.needs
+        return ("kernel", *needs_of(self.beliefs), *endings)
 
     @property
     def games(self) -> tuple[str, ...] | None:
@@ -120,20 +125,43 @@ class Searcher(abc.ABC):
         return self.choose(view, rng) if action is None else action
 
     def without_search(self, view: View, rng: Rng) -> Action | None:
-        """The only legal card, a bid or a passed card; None if a search must decide."""
+        """The only legal card, a bid, a passed or a solved card; None if a search must decide."""
         if len(view.legal) == 1:
             return view.legal[0]
         if view.phase == "bid":
             return usual_bid(view, rng)
-        return None if view.phase == "play" else pass_card(view, rng)
+        if view.phase == "pass":
+            return pass_card(view, rng)
+        solved = self._solved(view, rng)
+        return None if solved is None else best_card(solved, "value")
 
-    @abc.abstractmethod
+    def decide(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
+        """The card, and what was found out about all cards."""
+        solved = self._solved(view, rng)
+        if solved is None:
+            return self.search_all(view, rng)
+        return best_card(solved, "value"), solved
+
+    def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
+        """What was found out about each card."""
+        return self.decide(view, rng)[1]
+
     def choose(self, view: View, rng: Rng) -> Action:
         """Search for the best of several cards."""
+        return self.search_all(view, rng)[0]
 
     @abc.abstractmethod
-    def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
-        """What the search finds out about each card."""
+    def search_all(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
+        """Search for the best of several cards; with statistics of all cards."""
+
+    def _solved(self, view: View, rng: Rng) -> dict[Action, CardStatistics] | None:
+        """The statistics of an ending; None if the view is of an earlier trick."""
+        if self.endings is None or not self.endings.covers(view):
+            return None
+        question = self.question(view, rng)
+        worlds = self.worlds_of(question)
+        until = None if self.budget is None else question.began + self.budget.milliseconds / 1000
+        return self.endings.solve(view, question.root, worlds, question.seed, until)
 
     def believes(self, view: View, rng: Rng) -> Belief:
         """The probability of each seat to hold each hidden card, as the search assumes."""
@@ -215,8 +243,7 @@ class TreeSearch(Searcher):
     def needs(self) -> tuple[str, ...]:
         """What a game must have; a network judges games of two sides only."""
         judge = () if isinstance(self.evaluator, Playouts) else ("two-sides",)
-        rules = needs_of_rollout(self.rollout)
-        return (*rules, "kernel", *judge, *needs_of(self.beliefs))
+        return (*needs_of_rollout(self.rollout), *super().needs, *judge)
 
     @property
     def model_hash(self) -> str | None:

@@ -40,6 +40,7 @@ def solve_set(
     out: Path,
     *,
     trump: str | None = None,
+    declarer: str | None = None,
     nodes: int | None = None,
     jobs: int | None = None,
     tell: Callable[[int, int], object] = lambda done, total: None,
@@ -51,7 +52,7 @@ def solve_set(
     """
     if out.suffix not in (".csv", ".parquet"):
         raise ArenaError(f"{out}: expected a name that ends in .csv or .parquet")
-    tasks = list(_tasks(deals, rules, trump, nodes))
+    tasks = list(_tasks(deals, rules, trump, declarer, nodes))
     journal = _Journal(out, tasks)
     found = journal.read()
     waiting = [task for task in tasks if task.name not in found]
@@ -69,13 +70,17 @@ def solve_set(
     return before
 
 
-def _tasks(deals: DealSet, rules: Rules, trump: str | None, nodes: int | None) -> Iterator[_Task]:
+def _tasks(
+    deals: DealSet, rules: Rules, trump: str | None, declarer: str | None, nodes: int | None
+) -> Iterator[_Task]:
     trumps: Sequence[str | None] = [trump]
     if trump == "all":
         trumps = [TRUMPS[each] for each in trumps_of(rules)]
     for deal in deals.deals:
         for each in trumps:
-            fixed = (rules, deal) if each is None else with_trump(rules, deal, each)
+            fixed = (rules, deal)
+            if each is not None or declarer is not None:
+                fixed = with_trump(rules, deal, each, declarer)
             play_cards(*fixed, (), "")  # what cannot be solved is an error before anything is
             yield _Task(f"{deal.id} {each or ''}", *fixed, nodes)
 

@@ -24,6 +24,7 @@ def solve(
     trump: str | None = None,
     declarer: str | None = None,
     nodes: int | None = None,
+    seconds: float | None = None,
 ) -> Solution:
     """The value of every legal card; prints as a table.
 
@@ -32,7 +33,8 @@ def solve(
     `position` is a deal, or a record with `hands` (a mapping, or JSON text): a deal as sets and
     runs have it, or a recorded round, of which the `plays` are made first unless it is over. A
     record may name its game. `after` are more cards in the order in which they fall; `trump` and
-    `declarer` replace those of the deal. With `nodes` the search stops after so many positions.
+    `declarer` replace those of the deal. With `nodes` the search stops after so many positions,
+    with `seconds` after about so long; cards that are not solved by then have bounds.
     """
     rules = None if game is None else rules_of(game)
     deal, actions = position, tuple[Action, ...]()
@@ -42,7 +44,8 @@ def solve(
         raise ArenaError("which game? say game=NAME")
     if trump is not None or declarer is not None:
         rules, deal = with_trump(rules, deal, trump, declarer)
-    return Solver().solve(rules, play_cards(rules, deal, actions, after), nodes=nodes)
+    state = play_cards(rules, deal, actions, after)
+    return Solver().solve(rules, state, nodes=nodes, seconds=seconds)
 
 
 def read_position(

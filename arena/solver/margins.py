@@ -45,7 +45,7 @@ from arena.games.score_form import (
 from arena.solver.alpha_beta import search
 from arena.solver.bounds import PART, bonus_left, points_left
 from arena.solver.keys import distinct
-from arena.solver.memory import FAR, NEVER, UNKNOWN, Workspace
+from arena.solver.memory import FAR, MOST_NODES, NEVER, NODES, UNKNOWN, Workspace
 
 FAR_MARGIN = 1_000_000
 """Beyond every margin."""
@@ -56,8 +56,12 @@ _STEP = 32
 def value_cards(
     ws: Workspace, state: Words, hero: Word, game: Words, form: Numbers, values: NDArray[Any]
 ) -> None:
-    """Write the bounds of the margin after each legal card to `values[:, bit of the card]`."""
+    """Write the bounds of the margin after each legal card to `values[:, bit of the card]`.
+
+    Each card may use an equal share of the nodes that are left.
+    """
     cards = legal(state, game)
+    most = ws.counts[MOST_NODES]
     hand = state[HANDS + state[TURN]]
     unlike = distinct(cards, hand, form, _cards_left(state))
     guess: Int = np.int64(0)
@@ -72,9 +76,12 @@ def value_cards(
         copy_state(state, ws.after)
         play(ws.after, game, card)
         ws.found[0], ws.found[1] = -FAR_MARGIN, FAR_MARGIN
+        used, others = ws.counts[NODES], np.int64(popcount(cards & unlike))
+        ws.counts[MOST_NODES] = used + (most - used) // (others + 1)
         value_position(ws, ws.after, hero, game, form, guess)
         values[0, place], values[1, place] = ws.found[0], ws.found[1]
         guess = ws.found[0]
+    ws.counts[MOST_NODES] = most
 
 
 @uncounted

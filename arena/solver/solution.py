@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +39,8 @@ class TracedCard(NamedTuple):
         return Bounds(least, self.before.high - self.after.low)
 
 
+_FIRST_NODES = 100_000
+"""Of a search with a time budget: well below a second."""
 _ANYTHING = Bounds(-FAR_MARGIN, FAR_MARGIN)
 
 
@@ -50,13 +53,18 @@ class Solver:
         self._salts: dict[object, int] = {}
         self._others = RulesSolver(table_bits)
 
-    def solve(self, rules: Rules, state: Any, *, nodes: int | None = None) -> Solution:
+    def solve(
+        self, rules: Rules, state: Any, *, nodes: int | None = None, seconds: float | None = None
+    ) -> Solution:
         """The value of every legal card in a round in progress.
 
         `state` is a round of `rules` in which a card is to be played. With `nodes` the search
-        stops after so many positions, and bounds are all that is known of the other cards.
+        stops after so many positions, with `seconds` after about so long, and bounds are all that
+        is known of the other cards.
         """
         check_phase(state)
+        if seconds is not None:
+            return self._solve_within(rules, state, nodes, seconds)
         if form_of(rules, state.trump) is None:
             return self._others.solve(rules, state, nodes)
         position = self._position(rules, state)
@@ -68,6 +76,20 @@ class Solver:
         cards = {card: position.margin(low[bits[card]], high[bits[card]]) for card in state.legal}
         return Solution(state.turn, cards, int(self._workspace.counts[NODES]))
 
+    def _solve_within(
+        self, rules: Rules, state: Any, nodes: int | None, seconds: float
+    ) -> Solution:
+        """Search with more and more nodes until the time is over; the table keeps what is found."""
+        began, limit, found = perf_counter(), _FIRST_NODES, None
+        while True:
+            last = nodes is not None and limit >= nodes
+            solution = self.solve(rules, state, nodes=nodes if last else limit)
+            found = solution if found is None else found.narrowed(solution)
+            used = perf_counter() - began
+            if last or used >= seconds or all(each.solved for each in found.cards.values()):
+                return found
+            limit = max(limit, min(2 * limit, int(found.nodes / used * (seconds - used))))
+
     def value(self, rules: Rules, state: Any, *, nodes: int | None = None) -> Bounds:
         """The value of a round in progress for the side to move: faster than `solve`."""
         check_phase(state)
@@ -75,7 +97,9 @@ class Solver:
             return self._others.solve(rules, state, nodes).value
         return self._value(self._position(rules, state), nodes=nodes)
 
-    def worlds(self, view: View, worlds: Words, *, points_only: bool = False) -> NDArray[np.int64]:
+    def worlds(
+        self, view: View, worlds: Words, *, points_only: bool = False
+    ) -> NDArray[np.float64]:
         """The values of the legal cards of a view in each of some worlds, for the side to move.
 
         `worlds` has a row for each world: the cards left in the four hands, in kernel
@@ -83,13 +107,15 @@ class Solver:
         each of `view.legal`. With `points_only` values are the difference of points and bonuses,
         not of scores.
         """
+        if form_of(view.rules, view.trump) is None:
+            return self._others.worlds(view, worlds)
         game = _solvable_game(view.rules, view.trump)
         position = self._placed(game, game.view_state(view), view.seat, points_only)
         self._allow(None)
         values = np.empty((len(worlds), 2, 64), dtype=np.int64)
         value_worlds(self._workspace, *position.arguments, worlds, values)
         columns = [game.bits[card] for card in view.legal]
-        return position.sign * values[:, 0, columns]
+        return (position.sign * values[:, 0, columns]).astype(np.float64)
 
     def trace(
         self, rules: Rules, deal: Deal, actions: Sequence[Action], *, nodes: int | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from arena.core.cards import SEATS, pretty
@@ -28,6 +28,17 @@ class Bounds(NamedTuple):
         return f"{self.low:+d}" if self.solved else f"{self.low:+d} to {self.high:+d}"
 
 
+class CardMean(NamedTuple):
+    """The mean value of a card over lines of play, with its 95% interval; not exact."""
+
+    mean: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.1f} ({self.low:+.1f} to {self.high:+.1f})"
+
+
 @dataclass(frozen=True, repr=False)
 class Solution:
     """The value of every legal card, as the margin of the side to move at the end of the round."""
@@ -39,6 +50,8 @@ class Solution:
     """Positions that the search visited."""
     remarks: tuple[str, ...] = ()
     """What else must be said of the values: that they are not exact, or depend on ties."""
+    means: Mapping[int, CardMean] | None = None
+    """Where values are not exact: the means that `cards` has the intervals of, in whole points."""
 
     @property
     def value(self) -> Bounds:
@@ -50,19 +63,34 @@ class Solution:
 
     @property
     def best(self) -> tuple[int, ...]:
-        """The cards of which none other is known to be better."""
+        """The cards of which none other is known to be better; of means, the largest."""
+        if means := self.means:
+            return (max(means, key=lambda card: means[card].mean),)
         reached = self.value.low
         return tuple(card for card, bounds in self.cards.items() if bounds.high >= reached)
 
+    def narrowed(self, other: Solution) -> Solution:
+        """What two searches of the same position have found together."""
+        cards = {
+            card: Bounds(max(mine.low, its.low), min(mine.high, its.high))
+            for (card, mine), its in zip(self.cards.items(), other.cards.values(), strict=True)
+        }
+        return replace(other, cards=cards, nodes=self.nodes + other.nodes)
+
     def __repr__(self) -> str:
-        rows = sorted(self.cards.items(), key=lambda item: (-item[1].low, -item[1].high, item[0]))
-        best = self.value.low
-        table = text_table(
-            ("card", "value", "loses"),
-            [
-                (pretty(card), str(bounds), f"{best - bounds.low}" if bounds.solved else "?")
-                for card, bounds in rows
-            ],
-        )
         searched = f"{self.nodes:,} positions searched"
+        table = text_table(("card", "value", "loses"), self._rows())
         return "\n".join([f"{SEATS[self.seat]} to move", "", table, "", searched, *self.remarks])
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        """The cards, the best first."""
+        if self.means is not None:
+            means = sorted(self.means.items(), key=lambda item: (-item[1].mean, item[0]))
+            best = means[0][1].mean
+            return [(pretty(card), str(x), f"{best - x.mean:.1f}") for card, x in means]
+        rows = sorted(self.cards.items(), key=lambda item: (-item[1].low, -item[1].high, item[0]))
+        reached = self.value.low
+        return [
+            (pretty(card), str(bounds), f"{reached - bounds.low}" if bounds.solved else "?")
+            for card, bounds in rows
+        ]

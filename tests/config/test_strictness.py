@@ -277,9 +277,10 @@ def test_a_file_given_as_a_shipped_set_is_told_how_to_write_it(whole, complaints
 
 def test_deals_for_another_game(whole, complaints):
     text = whole.replace("{name: klaverjas, variant: rotterdam, bidding: given}", "hearts")
-    lines = complaints(text.replace("family: rule", "family: pimc"))
-    why = "it is played between 4 sides, not two"
-    assert f"x.yaml:7: agents.rule.family: 'pimc' does not play hearts: {why}" in lines
+    points = "family: pimc, endings: {objective: points}"
+    lines = complaints(text.replace("family: rule", points))
+    why = "the solver does not know its score (open_score)"
+    assert f"x.yaml:7: agents.rule: 'pimc' does not play hearts: {why}" in lines
     assert "x.yaml:3: deals.set: klaverjas-given-1000 is for klaverjas, not hearts" in lines
 
 

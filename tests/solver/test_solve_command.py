@@ -51,6 +51,11 @@ def test_few_nodes_give_bounds(capsys: pytest.CaptureFixture[str]) -> None:
     assert " to +" in said(capsys, *DEAL, "--nodes", "500")
 
 
+def test_little_time_gives_bounds(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["schieber-1000", "3", "--trump", "H", "--seconds", "0"]
+    assert " to +" in said(capsys, *words)
+
+
 def test_another_trump(capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(said(capsys, *DEAL, "--trump", "c", "--nodes", "500", "--json"))
     assert found["trump"] == "♣"
@@ -68,7 +73,6 @@ def test_all_trumps_and_declarers(capsys: pytest.CaptureFixture[str]) -> None:
         ([*DEAL, "--after", "SA"], "E cannot play SA; legal: CT D9 DQ H8 HT HJ SJ SK"),
         ([*DEAL, "--trump", "X"], "unknown trump 'X'"),
         ([*DEAL, "--trump", "all", "--after", "HJ"], "--after does not go with --trump all"),
-        ([*DEAL, "--nodes", "0"], "--nodes 0: at least 1"),
         (["schieber-1000", "3"], "no card is to be played ('bid'); name the trump"),
         (["hearts-1000", "--trump", "all"], "hearts cannot be solved with every trump"),
         (["{"], "the position is not JSON"),
@@ -82,6 +86,17 @@ def test_mistakes_are_one_line(
 ) -> None:
     line = said(capsys, *words, code=2)
     assert why in line and line.count("\n") == 1
+
+
+@pytest.mark.parametrize(("words", "least"), [(["--nodes", "0"], 1), (["--seconds", "nan"], 0)])
+def test_a_limit_out_of_range_is_one_line(
+    capsys: pytest.CaptureFixture[str], words: list[str], least: int
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["solve", *DEAL, *words])
+    line = capsys.readouterr().err
+    assert stopped.value.code == 2 and line.count("\n") == 1
+    assert f"argument {words[0]}: must be at least {least}" in line
 
 
 def test_a_card_dealt_twice_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

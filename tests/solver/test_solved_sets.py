@@ -57,6 +57,14 @@ def test_a_killed_call_goes_on(
     assert out.read_bytes() == whole.read_bytes()
 
 
+def test_another_declarer(deals: DealSet, tmp_path: Path) -> None:
+    out = tmp_path / "south.csv"
+    solve_set(deals, RULES, out, declarer="S", nodes=500, jobs=1)
+    rows = [line.split(",") for line in out.read_text().splitlines()[1:]]
+    assert {row[2] for row in rows} == {"S"}
+    assert {row[1] for row in rows} == {"CDHS"[deal.trump] for deal in deals.deals}
+
+
 def test_parquet_has_the_same_rows(deals: DealSet, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="an extra")
     for name in ("values.csv", "values.parquet"):
@@ -73,6 +81,10 @@ def test_parquet_has_the_same_rows(deals: DealSet, tmp_path: Path) -> None:
         (["--set", "klaverjas-given-1000", "--out", "x.txt"], "ends in .csv or .parquet"),
         (["--set", "schieber-1000", "--out", "x.csv"], "name the trump"),
         ([], "what is to be solved?"),
+        (
+            ["--set", "klaverjas-given-1000", "--out", "x.csv", "--seconds", "1"],
+            "--seconds does not go with --set",
+        ),
     ],
 )
 def test_mistakes_are_one_line(

@@ -125,6 +125,17 @@ def test_bounds_hold_when_the_nodes_run_out() -> None:
                 assert bounds.low <= known.cards[card].low <= bounds.high
 
 
+def test_a_time_budget_gives_bounds_and_enough_time_the_value() -> None:
+    rules = Klaverjas()
+    deal = rules.random_deal(Rng(5), 0)
+    hurried = Solver().solve(rules, rules.start(deal), seconds=0.0)
+    exact = Solver().solve(rules, rules.start(deal), seconds=600.0)
+    assert all(each.solved for each in exact.cards.values())
+    for card, bounds in hurried.cards.items():
+        assert bounds.low <= exact.cards[card].low <= bounds.high
+    assert hurried.nodes <= exact.nodes
+
+
 def test_what_cannot_be_solved_is_an_error() -> None:
     rules = Schieber()
     with pytest.raises(ArenaError, match="a card is to be played"):

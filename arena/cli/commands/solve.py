@@ -57,7 +57,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trump", metavar="SUIT", help="a trump such as H, or all")
     parser.add_argument("--declarer", metavar="SEAT", help="who declares: N, E, S or W")
     parser.add_argument(
-        "--nodes", type=int, metavar="N", help="stop after N positions and print bounds"
+        "--nodes", type=number(int, 1), metavar="N", help="stop after N positions and print bounds"
+    )
+    parser.add_argument(
+        "--seconds",
+        type=number(float, 0.0),
+        metavar="S",
+        help="stop after about S seconds likewise",
     )
     parser.add_argument("--set", dest="whole", metavar="SET", help="solve all deals of a set")
     add_out(parser, "FILE", "with --set: where the values go, .csv or .parquet")
@@ -70,8 +76,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Solve and print."""
-    if args.nodes is not None and args.nodes < 1:
-        raise ArenaError(f"--nodes {args.nodes}: at least 1")
     if args.whole is not None:
         return _solve_whole_set(args)
     if args.position is None:
@@ -83,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
     if args.trump is not None or args.declarer is not None:
         rules, deal = with_trump(rules, deal, args.trump, args.declarer)
     state = play_cards(rules, deal, actions, args.after)
-    solution = Solver().solve(rules, state, nodes=args.nodes)
+    solution = Solver().solve(rules, state, nodes=args.nodes, seconds=args.seconds)
     if args.json:
         print(json.dumps(_as_json(deal, state, solution)))
         return 0
@@ -98,6 +102,10 @@ def _solve_whole_set(args: argparse.Namespace) -> int:
     for name, given in (("SET", args.position), ("--after", args.after), ("--json", args.json)):
         if given:
             raise ArenaError(f"{name} does not go with --set")
+    if args.seconds is not None:
+        raise ArenaError(
+            "--seconds does not go with --set: values would depend on the machine; say --nodes"
+        )
     if args.out is None:
         raise ArenaError("--set: where do the values go? say --out FILE.csv or FILE.parquet")
     deals = DealSet.load(find_set(args.whole))
@@ -108,6 +116,7 @@ def _solve_whole_set(args: argparse.Namespace) -> int:
             rules,
             args.out,
             trump=args.trump,
+            declarer=args.declarer,
             nodes=args.nodes,
             jobs=args.jobs,
             tell=lambda done, total: progress.status(f"{done} of {total} deals solved"),
@@ -150,9 +159,9 @@ def _show_all_trumps(rules: Rules, deal: Deal, args: argparse.Namespace) -> None
         for declarer in range(4):
             fixed_rules, fixed = with_trump(rules, deal, TRUMPS[trump], SEATS[declarer])
             state = fixed_rules.start(fixed)
-            bounds = solver.solve(fixed_rules, state, nodes=args.nodes).value
+            found = solver.solve(fixed_rules, state, nodes=args.nodes, seconds=args.seconds)
             ours = rules.side_of(state.turn) == rules.side_of(declarer)
-            values.append(str(bounds if ours else -bounds))
+            values.append(str(found.value if ours else -found.value))
         rows.append((trump_name(trump), *values))
     print(diagram([mask_of(hand) for hand in deal.hands], [deal.id], sys.stdout.isatty()))
     print()
@@ -168,4 +177,8 @@ def _as_json(deal: Deal, state: Any, solution: Solution) -> dict[str, Any]:
         "trump": trump_name(state.trump),
         "cards": {action_name(card): list(bounds) for card, bounds in solution.cards.items()},
         "nodes": solution.nodes,
+        "remarks": list(solution.remarks),
+        "means": None
+        if solution.means is None
+        else {action_name(card): list(mean) for card, mean in solution.means.items()},
     }

@@ -171,9 +171,8 @@ def _dmcts_speed(view: View, repeats: int) -> float:
 
 def _pimc_speed(repeats: int) -> float:
     view = _view(Klaverjas(), cards=16)
-    worlds = 50
-    seconds = fastest(_decision("pimc", view, exact_tricks=4, exact_worlds=worlds), repeats)
-    return worlds / seconds
+    pimc = AGENTS.get("pimc")()
+    return float(pimc.endings.worlds / fastest(lambda seed: pimc.act(view, Rng(seed)), repeats))
 
 
 def _decision(family: str, view: View, **parameters: Any) -> Callable[[int], object]:

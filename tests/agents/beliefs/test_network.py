@@ -23,6 +23,7 @@ from agents.flat_mc import FlatMC
 from agents.ismcts import Ismcts
 from agents.networks.dense_network import Network, save_network
 from agents.pimc import Pimc
+from agents.searchers.endings import Endings
 from agents.search.network import INPUTS as JUDGE_INPUTS
 from agents.search.network import load_network
 from agents.search.worlds import SAMPLED, UNIFORM, deal_world, plan_worlds
@@ -325,7 +326,7 @@ def test_who_believes_the_truth_plays_as_if_the_cards_were_open(tmp_path):
     for number, state in enumerate(endings(rules, tricks=3, count=5)):
         beliefs = saved(tmp_path, knows(rules, state), f"{number}.npz")
         view = rules.view(state, state.turn)
-        solved = Pimc(exact_worlds=3, beliefs=beliefs).explain(view, Rng(1))
+        solved = Pimc(endings=Endings(worlds=3), beliefs=beliefs).explain(view, Rng(1))
         exact = worth_of_cards(rules, state)
         assert {card: found.value for card, found in solved.items()} == pytest.approx(exact)
         best = {card for card in exact if exact[card] == max(exact.values())}
