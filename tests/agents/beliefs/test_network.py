@@ -23,10 +23,10 @@ from agents.flat_mc import FlatMC
 from agents.ismcts import Ismcts
 from agents.networks.dense_network import Network, save_network
 from agents.pimc import Pimc
-from agents.searchers.endings import Endings
 from agents.search.network import INPUTS as JUDGE_INPUTS
 from agents.search.network import load_network
 from agents.search.worlds import SAMPLED, UNIFORM, deal_world, plan_worlds
+from agents.searchers.endings import Endings
 from agents.searchers.evaluators import NetworkJudge, Playouts
 from arena.config.entrants import AgentSpec, Entrant
 from arena.config.model_file import ModelFile
