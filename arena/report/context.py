@@ -18,12 +18,12 @@ from arena.analysis import (
 )
 from arena.analysis.cross_play import with_other_partners
 from arena.analysis.estimates import Estimate
-from arena.audit.campaign import Audit, stored_audit
 from arena.report.labels import short_labels
 from arena.store import Pairing, Run, Thinking
 from arena.store.database import FaultRecord
 
 if TYPE_CHECKING:
+    from arena.audit.campaign import Audit
     from arena.report.section import Section
 
 Part = TypeVar("Part")
@@ -68,6 +68,8 @@ class Context:
     @cached_property
     def audit(self) -> Audit | None:
         """What `arena audit` has found of this run; None if it was not audited."""
+        from arena.audit.campaign import stored_audit  # here: it brings the solver and numba
+
         found = stored_audit(self.run)
         return found if found is not None and found.rounds else None
 

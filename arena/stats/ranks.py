@@ -1,4 +1,8 @@
-"""Null distributions of rank tests; `scipy.stats` takes a third of a second to import."""
+"""Null distributions of rank tests.
+
+They are written here, and tested against `scipy.stats`, because importing that takes 0.3 CPU s
+more than the other parts of scipy that `arena compare` needs, half of its time.
+"""
 
 from __future__ import annotations
 
