@@ -32,7 +32,8 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     """
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        _remove_parts(path)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.{os.getpid()}.")
         temporary = Path(name)
         try:
             with os.fdopen(handle, "wb") as out:
@@ -44,6 +45,17 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+
+
+def _remove_parts(path: Path) -> None:
+    """Remove what a process left that was killed while it wrote this file."""
+    for part in path.parent.iterdir():
+        if part.name.startswith(f".{path.name}."):
+            import psutil  # here: there is hardly ever anything to remove
+
+            pid = part.name.removeprefix(f".{path.name}.").partition(".")[0]
+            if pid.isdecimal() and not psutil.pid_exists(int(pid)):
+                part.unlink(missing_ok=True)
 
 
 def write_atomically(path: Path, data: str | bytes) -> None:

@@ -21,6 +21,7 @@ from arena.core.files import find_shipped
 from arena.core.generate import Filter, make_deals
 from arena.core.scoring import Game, unit_margin
 from arena.gate import ledger
+from arena.gate.artifacts import write_verdict
 from arena.gate.baseline import (
     Baseline,
     Probe,
@@ -83,7 +84,7 @@ def update_baseline(gate: Gate, options: GateOptions, watcher: Watcher) -> Basel
 
 
 def judge_gate(gate: Gate, options: GateOptions, watcher: Watcher) -> GateVerdict:
-    """Play until the test decides or the deals are used up, and say what was found."""
+    """Play until the test decides or the deals are used up, and write down what was found."""
     baseline = read_baseline(gate.stored) if gate.stored is not None else None
     if baseline is not None:  # before anything is played; what only play shows is looked at later
         references = {name: baseline.references.get(name, "") for name in gate.references}
@@ -111,7 +112,8 @@ def judge_gate(gate: Gate, options: GateOptions, watcher: Watcher) -> GateVerdic
         attempt_words=f"{ledger.ordinal(tried)} attempt at this gate on these deals",
         folder=str(options.out),
     )
-    ledger.note(
+    write_verdict(verdict, options.out)
+    ledger.note(  # in the end: a gate that is interrupted goes on with the same attempt
         log,
         {
             "date": now(),

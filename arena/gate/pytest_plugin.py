@@ -198,13 +198,10 @@ def strength(
 
 
 def _judged(gate: Any, folder: Path, config: pytest.Config) -> GateVerdict:
-    from arena.gate.artifacts import write_verdict
     from arena.gate.judge import GateOptions, judge_gate
     from arena.tournament.run import RunOptions
     from arena.tournament.watcher import NullWatcher
 
     out = folder / gate.name
     options = GateOptions(out, RunOptions(jobs=config.getoption("--gate-jobs")))
-    verdict = judge_gate(gate, options, NullWatcher())
-    write_verdict(verdict, out)
-    return verdict
+    return judge_gate(gate, options, NullWatcher())

@@ -18,13 +18,11 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import venv
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import Distribution
@@ -32,11 +30,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
 
-from filelock import FileLock, Timeout
-
 from arena.core.agent import parameter
 from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS
+from arena.core.temporary import PREFIX, temporary_folder
 from arena.process.client import Program
 
 
@@ -199,7 +196,7 @@ def _environment(revision: Revision, project: Path) -> str:
 
 @lru_cache
 def _installed(there: Path, repository: Path) -> str:
-    environment = _temporary_folder() / "environment"
+    environment = _OPEN.enter_context(temporary_folder()) / "environment"
     venv.create(environment, with_pip=False, symlinks=True)
     python = environment / "bin" / "python"
     packages = next(environment.glob("lib/python*/site-packages"))
@@ -227,47 +224,33 @@ def _dependencies(repository: Path) -> list[str]:
 
 # --- worktrees -----------------------------------------------------------------------------
 
-_PREFIX, _IN_USE, _REPOSITORY = "arena-revision-", "in-use", "repository"
+_OPEN = ExitStack()
+"""Folders that are needed until this process ends."""
+atexit.register(_OPEN.close)
 
 
 @lru_cache
 def _worktree(repository: Path, commit: str) -> Path:
-    folder = _temporary_folder()
-    (folder / _REPOSITORY).write_text(str(repository))
+    folder = _OPEN.enter_context(temporary_folder())
+    _forget_removed(repository)
     tree = folder / "tree"
     made = _git(repository, "worktree", "add", "--detach", "--force", str(tree), commit)
     if made.returncode:
         raise ArenaError(f"source: no worktree of {commit[:12]}: {made.stderr.strip()}")
+    _OPEN.callback(_remove, repository, tree)
     return tree.resolve()
 
 
-def _temporary_folder() -> Path:
-    """A folder that is removed at the end of this process, or by a later one if it is killed."""
-    _sweep()
-    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-    in_use = FileLock(folder / _IN_USE, thread_local=False)
-    in_use.acquire()
-    atexit.register(_remove, folder, in_use)
-    return folder
+def _forget_removed(repository: Path) -> None:
+    """Take worktrees of killed processes, the folders of which are gone, from git's list."""
+    for line in _git(repository, "worktree", "list", "--porcelain").stdout.splitlines():
+        tree = Path(line.removeprefix("worktree "))
+        if tree.name == "tree" and tree.parent.name.startswith(PREFIX) and not tree.exists():
+            _remove(repository, tree)
 
 
-def _remove(folder: Path, in_use: FileLock) -> None:
-    with suppress(OSError):
-        repository = Path((folder / _REPOSITORY).read_text())
-        _git(repository, "worktree", "remove", "--force", str(folder / "tree"))
-    in_use.release()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def _sweep() -> None:
-    """Remove what processes have left that were killed."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        lock = FileLock(folder / _IN_USE)
-        # Without a lock it is being made just now, or belongs to another user.
-        with suppress(Timeout, OSError):
-            if (folder / _IN_USE).exists():
-                lock.acquire(timeout=0)
-                _remove(folder, lock)
+def _remove(repository: Path, tree: Path) -> None:
+    _git(repository, "worktree", "remove", "--force", str(tree))
 
 
 def _git(inside: Path, *words: str) -> subprocess.CompletedProcess[str]:

@@ -17,6 +17,7 @@ from threading import Event, Thread
 from typing import Any, NamedTuple
 
 from arena.core.errors import ArenaError
+from arena.core.temporary import temporary_folder
 from arena.process.ending import no_stopped_workers
 from arena.tournament.pool import BrokenProcessPool, dask_backend
 
@@ -46,8 +47,10 @@ def cluster(jobs: int, farewell: Callable[[], None]) -> Iterator[int]:
         if address is None:
             # A unit that has ended its worker is played again alone, not by all others.
             open_things.enter_context(dask.config.set({_ALLOWED_FAILURES: 0}))
+            scratch = open_things.enter_context(temporary_folder())
             try:
                 workers = distributed.LocalCluster(
+                    local_directory=str(scratch),
                     n_workers=jobs,
                     threads_per_worker=1,
                     dashboard_address=None,

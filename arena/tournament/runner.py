@@ -23,7 +23,6 @@ stopped by a signal is no proof either, as long as another agent could have sent
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 import warnings
 from collections import deque
@@ -38,6 +37,7 @@ from typing import Any, Literal, TypeAlias
 from arena.config.entrants import ProcessBuilder
 from arena.core.agent import Player
 from arena.core.errors import ArenaError
+from arena.core.temporary import temporary_folder
 from arena.process.builder import Builder
 from arena.process.ending import no_sudden_exit
 from arena.process.sandbox import why_none as no_sandbox
@@ -50,7 +50,6 @@ from arena.tournament.worker import (
     Job,
     Note,
     close_agents,
-    driver_lock,
     play_chunk,
     probe_player,
     read_notes,
@@ -428,12 +427,9 @@ class Runner:
     def _at_work(self) -> Iterator[Job]:
         """The job as workers get it, while the driver is at work."""
         if self.backend == "loky":
-            with (
-                tempfile.TemporaryDirectory(prefix="arena-") as notes,
-                driver_lock(Path(notes)),
-            ):
+            with temporary_folder() as notes:
                 try:
-                    yield replace(self._job, driver=os.getpid(), notes=notes)
+                    yield replace(self._job, driver=os.getpid(), notes=str(notes))
                 finally:
                     close_agents()
         elif self.backend == "dask":

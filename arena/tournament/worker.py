@@ -30,12 +30,11 @@ from multiprocessing import util as multiprocessing_util
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from filelock import FileLock, Timeout
-
 from arena.config.entrants import ProcessBuilder, apart, builder_of
 from arena.config.experiment import ResolvedExperiment
 from arena.core.agent import Player
 from arena.core.rules import MatchFormat, Rules
+from arena.core.temporary import is_in_use
 from arena.process.builder import Builder
 from arena.process.ending import adopt_orphans, end_children
 from arena.store.database import FaultRecord, UnitResult
@@ -286,9 +285,6 @@ class Post:
         path.replace(path.with_suffix(".json"))
 
 
-_DRIVER_LOCK = "driver"
-
-
 @lru_cache(maxsize=1)
 def _post(driver: int) -> Post:
     """Set up this process as a worker of `driver`: once."""
@@ -330,7 +326,7 @@ def _never() -> bool:
 def _keep_watch(post: Post) -> None:
     while True:
         time.sleep(_SENTRY_INTERVAL_S)
-        if post.notes is not None and not driver_lives(Path(post.notes)):
+        if post.notes is not None and not is_in_use(Path(post.notes)):
             shutil.rmtree(post.notes, ignore_errors=True)  # no other process does it
             end_children()
             os._exit(0)
@@ -340,22 +336,6 @@ def _keep_watch(post: Post) -> None:
         if time.perf_counter_ns() - since > (limit + GRACE_S) * 1e9:
             post.write_note(f"stuck-{os.getpid()}")
             os._exit(_STUCK_EXIT_CODE)
-
-
-def driver_lock(notes: Path) -> FileLock:
-    """What the driver holds as long as it lives."""
-    return FileLock(notes / _DRIVER_LOCK, thread_local=False)
-
-
-def driver_lives(notes: Path) -> bool:
-    """Whether a process holds the driver's lock."""
-    if not notes.is_dir():
-        return False
-    try:
-        with driver_lock(notes).acquire(timeout=0):
-            return False
-    except Timeout:
-        return True
 
 
 class Note(NamedTuple):

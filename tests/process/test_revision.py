@@ -6,7 +6,6 @@ import shutil
 import subprocess
 
 import pytest
-from filelock import FileLock
 from helpers.experiments import Lowest, make_deals
 from helpers.paths import ROOT
 
@@ -16,7 +15,7 @@ from arena.core.agent import Player
 from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS
 from arena.games.klaverjas import Klaverjas
-from arena.process.revision import GitSource, Revision, _sweep
+from arena.process.revision import GitSource, Revision
 from arena.tournament.referee import Lineup, Referee
 
 pytestmark = pytest.mark.skipif(
@@ -65,19 +64,6 @@ def test_a_revision_from_before_the_protocol_is_told():
         pytest.skip("the checkout has one commit only")
     with pytest.raises(ArenaError, match="has no 'arena serve-agent': it is too old"):
         builder_of(AgentSpec("rule", source=GitSource(first)))
-
-
-def test_what_a_killed_process_left_is_swept(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    for name in ("left", "used", "unknown"):
-        (tmp_path / f"arena-revision-{name}" / "tree").mkdir(parents=True)
-    (tmp_path / "arena-revision-left" / "in-use").touch()
-    with FileLock(tmp_path / "arena-revision-used" / "in-use"):
-        _sweep()
-        assert sorted(path.name for path in tmp_path.iterdir()) == [
-            "arena-revision-unknown",
-            "arena-revision-used",
-        ]
 
 
 def test_an_experiment_says_it(tmp_path):

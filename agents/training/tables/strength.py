@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from agents.policies.bid_evidence import has_bids
 from agents.training.margins import MarginInterval
@@ -22,6 +21,7 @@ from arena.core.errors import ArenaError
 from arena.core.generate import make_deals
 from arena.core.registry import AGENTS
 from arena.core.rules import Rules
+from arena.core.temporary import temporary_folder
 from arena.games.needs import why_not
 from arena.store import Run
 from arena.tournament.run import RunOptions, run
@@ -83,9 +83,9 @@ def strength_of(
         seed=seed,
         folder=folder,
     )
-    with TemporaryDirectory() as results:
+    with temporary_folder() as results:
         finished = run(
-            experiment, Path(results) / "run", RunOptions(order.jobs), _TenthsWatcher(order.say)
+            experiment, results / "run", RunOptions(order.jobs), _TenthsWatcher(order.say)
         )
         if finished.stopped:
             raise ArenaError(f"strength: {finished.stopped}")

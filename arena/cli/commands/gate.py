@@ -23,7 +23,6 @@ from pathlib import Path
 
 from arena.api.progress import Progress
 from arena.core.errors import ArenaError
-from arena.gate.artifacts import write_verdict
 from arena.gate.config import Gate, load_gate
 from arena.gate.judge import GateOptions, judge_gate, update_baseline
 from arena.tournament.run import RunOptions
@@ -81,7 +80,6 @@ def _one(gate: Gate, args: argparse.Namespace, share: float) -> int:
             )
             return 0
         verdict = judge_gate(gate, options, progress)
-    write_verdict(verdict, out)
     print(verdict.line)
     if not verdict.unchanged:
         print(verdict.block)

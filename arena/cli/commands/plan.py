@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from math import inf
@@ -33,6 +32,7 @@ from arena.core.errors import ArenaError
 from arena.core.files import run_folder
 from arena.core.rules import deals_per_unit
 from arena.core.tables import text_table
+from arena.core.temporary import temporary_folder
 from arena.report.words import count, interval, percent, plain
 from arena.stats import (
     FieldPlan,
@@ -115,8 +115,8 @@ def _pilot(experiment: ResolvedExperiment, deals: int) -> tuple[str, Results]:
         raise ArenaError("--pilot: at least 4 deals are needed")
     rounds = deals_per_unit(experiment.match)
     few = replace(experiment, deals=experiment.deals[: deals * rounds])
-    with tempfile.TemporaryDirectory(prefix="arena-pilot-") as folder:
-        path = Path(folder) / "pilot"
+    with temporary_folder() as folder:
+        path = folder / "pilot"
         with Progress("deals", quiet=True) as progress:
             finished = play(few, path, RunOptions(), progress)
         if finished.stopped:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -16,6 +15,7 @@ from arena.config.experiment import ResolvedExperiment
 from arena.core.deals import Deal, DealSet
 from arena.core.errors import ArenaError
 from arena.core.rules import Rules
+from arena.core.temporary import temporary_folder
 from arena.stats import PairResults
 from arena.store import Run
 from arena.tournament.run import RunOptions
@@ -88,8 +88,8 @@ class SelfPlay:
             pairings=tuple(combinations(twins, 2)),
             seed=seed,
         )
-        with tempfile.TemporaryDirectory(prefix="arena-calibrate-") as folder:
-            path = keep or Path(folder) / "run"
+        with temporary_folder() as folder:
+            path = keep or folder / "run"
             finished = play(experiment, path, RunOptions(), self._watcher)
             if finished.stopped:
                 raise ArenaError(f"stopped: {finished.stopped}")

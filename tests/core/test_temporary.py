@@ -1,0 +1,43 @@
+"""What a process leaves that is killed, and who removes it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from arena.core.files import write_atomically
+from arena.core.temporary import is_in_use, temporary_folder
+
+
+def test_a_temporary_folder_of_a_killed_process_is_removed_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for name in ("left", "used", "unknown"):
+        (tmp_path / f"arena-{name}" / "inside").mkdir(parents=True)
+    (tmp_path / "arena-left" / "in-use").touch()
+    with FileLock(tmp_path / "arena-used" / "in-use"), temporary_folder() as folder:
+        names = {"arena-unknown", "arena-used", folder.name}
+        assert {path.name for path in tmp_path.iterdir()} == names
+        script = (
+            "import sys; from pathlib import Path; from arena.core.temporary import is_in_use; "
+            "print(is_in_use(Path(sys.argv[1])))"
+        )
+        asked = [sys.executable, "-c", script, str(folder)]
+        assert subprocess.run(asked, capture_output=True, text=True).stdout == "True\n"
+    assert not folder.exists() and not is_in_use(folder)
+
+
+def test_a_file_that_a_killed_process_has_begun_is_removed_by_the_next(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    names = [f".x.txt.{ended.pid}.abc", f".x.txt.{os.getpid()}.abc", ".x.txt.bak", ".y.txt.1.abc"]
+    for name in names:
+        (tmp_path / name).touch()
+    write_atomically(tmp_path / "x.txt", "whole")
+    assert {path.name for path in tmp_path.iterdir()} == {"x.txt", *names[1:]}
