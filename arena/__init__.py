@@ -28,6 +28,7 @@ _HOMES = {
     "agent": "arena.api.rounds",
     "compare": "arena.api.comparing",
     "load_run": "arena.api.results",
+    "merge": "arena.api.experiments",
     "parameter": "arena.core.agent",
     "play": "arena.api.rounds",
     "run": "arena.api.experiments",

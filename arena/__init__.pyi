@@ -3,6 +3,7 @@
 from arena.api.comparing import AgentComparison as AgentComparison
 from arena.api.comparing import compare as compare
 from arena.api.experiments import Experiment as Experiment
+from arena.api.experiments import merge as merge
 from arena.api.experiments import run as run
 from arena.api.results import RunResults as RunResults
 from arena.api.results import load_run as load_run

@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -28,15 +28,15 @@ from arena.core.files import RUNS
 from arena.core.generate import make_deals
 from arena.core.registry import AGENTS, BIDDERS, Registry
 from arena.core.rules import Rules
-from arena.store.folder import RunFolder
+from arena.store.folder import DEALS_FILE, RunFolder
+from arena.tournament.merging import merge as merge_parts
 from arena.tournament.run import RunOptions, run_in
 from arena.tournament.runner import Backend
+from arena.tournament.schedule import WHOLE, Part
 
 Game: TypeAlias = str | Mapping[str, Any] | Rules
 Deals: TypeAlias = int | str | Path | DealSet | Sequence[Deal] | Mapping[str, Any]
 
-DEALS_FILE = "deals.csv"
-"""The deals that were made for an experiment, in its run folder."""
 _SMALLEST_SET = 1000
 
 
@@ -130,17 +130,20 @@ class Experiment:
         fresh: bool = False,
         backend: Backend | None = None,
         mix_code: bool = False,
+        part: str | None = None,
         quiet: bool = False,
     ) -> RunResults:
         """Play what is not stored yet, with a progress bar in terminals and notebooks.
 
         The arguments are those of `arena run`: the number of workers, the folder of the results,
-        whether to start over, the backend of the workers, whether to go on with changed code.
+        whether to start over, the backend of the workers, whether to go on with changed code, and
+        which part to play (`"3/100"`; `arena.merge` puts parts together).
         An agent's fault stops the run with an `ArenaError`, unless `on_fault` is `forfeit`.
         """
         kept = out or (RUNS / self.name if self.name else None)
         path = Path(kept or tempfile.mkdtemp(prefix="arena-run-"))
-        options = RunOptions(jobs, backend, fresh, mix_code=mix_code)
+        own = WHOLE if part is None else Part.parse(part)
+        options = RunOptions(jobs, backend, fresh, mix_code=mix_code, part=own)
         unit = "matches" if self.resolved.match else "deals"
         with RunFolder(path) as folder:
             if self.made_deals is not None and (fresh or not (path / DEALS_FILE).exists()):
@@ -184,6 +187,16 @@ def run(
         experiment, agents=agents, overrides={**limit, **(overrides or {})}, trust=trust
     )
     return loaded.run(**options)
+
+
+def merge(parts: Iterable[str | Path], out: str | Path) -> RunResults:
+    """Put the parts of one run together that several jobs have played.
+
+    arena.merge(["parts/1", "parts/2"], out="reports/mine")
+    """
+    with RunFolder(Path(out)) as folder:
+        merge_parts([Path(part) for part in parts], folder)
+    return RunResults(Path(out))
 
 
 # --- from Python values to what an experiment file says ----------------------------------

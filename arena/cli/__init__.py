@@ -29,6 +29,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "run": "play an experiment, or go on with it",
         "demo": "play one deal at random and show every trick",
         "status": "show how far a run is",
+        "merge": "put the parts together that several jobs have played",
         "serve-agent": "let an agent play for another program, line by line",
     },
     "look": {

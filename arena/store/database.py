@@ -27,7 +27,7 @@ from dataclasses import asdict, dataclass
 from math import isnan
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from arena.core.deals import Deal, read_deal, write_deal
 from arena.core.errors import ArenaError
@@ -217,7 +217,7 @@ class Database:
         run("PRAGMA synchronous = FULL")  # a commit is on the disk
         if found == 0:
             run(f"PRAGMA page_size = {_PAGE_BYTES}")
-            with self._transaction():
+            with self.transaction():
                 for statement in _SCHEMA.split(";\n"):
                     run(statement)
         self._check_format()
@@ -236,7 +236,7 @@ class Database:
         """Keep deals, so that rounds can be shown without the set they came from."""
         # All at once and in their order: with the last one, all are there.
         if deals and self.deal(deals[-1].id) is None:
-            with self._explained(), self._transaction():
+            with self._explained(), self.transaction():
                 self._insert_deals(deals)
 
     def _insert_deals(self, deals: Iterable[Deal]) -> None:
@@ -273,9 +273,14 @@ class Database:
             for pairing in (pairing_ids[result.pairing],)
         ]
         marks = ", ".join("?" * (1 + len(UnitRow._fields)))
-        with self._explained(), self._transaction():
+        with self._explained(), self.transaction():
             self._connection.executemany(f"INSERT INTO units VALUES ({marks})", rows)
             self._insert_deals(deal for result in results for deal in result.extra_deals)
+
+    def write(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Run a statement for each row, within a `transaction`."""
+        with self._explained():
+            self._connection.executemany(sql, rows)
 
     def add_fault(self, fault: FaultRecord, pairing_ids: Sequence[int]) -> None:
         """Keep a fault for `arena replay`; the same fault again changes nothing."""
@@ -298,7 +303,8 @@ class Database:
                 self._connection.execute("PRAGMA journal_mode = DELETE")
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[None]:
+        """What is written meanwhile is stored as a whole, or not at all after an error."""
         if not self._logs:
             # With a write-ahead log a reader never waits for the driver, nor it for them.
             self._connection.execute("PRAGMA journal_mode = WAL")
@@ -363,13 +369,9 @@ class Database:
         A unit that is not as it was stored is refused, or noted in `damaged` if that is given.
         """
         sides = self._sides(pairing)
-        chosen = "" if units is None else "AND unit IN (SELECT value FROM json_each(?))"
-        sql = f"SELECT {_ALL_COLUMNS} FROM units WHERE pairing = ? {chosen} ORDER BY unit"
-        for values in self.query(sql, pairing, *([json.dumps(units)] if units is not None else [])):
-            row = UnitRow._make(values)
+        for row in self._rows(pairing, units):
             try:
-                intact = numbers_checksum(pairing, *row[:5]) == row.checksum
-                intact = plays_checksum(*row[6:10]) == row.plays_checksum and intact
+                intact = _is_intact(pairing, row)
                 rounds = list(unpack(row, sides))
             except (struct.error, TypeError, ValueError, IndexError):  # not what `pack` made
                 intact, rounds = False, []
@@ -378,6 +380,23 @@ class Database:
                     raise self._damaged(f"unit {row.unit}")
                 damaged.append(f"unit {row.unit}")
             yield from rounds
+
+    def unit_rows(self, pairing: int) -> Iterator[UnitRow]:
+        """Every unit of a pairing as it is stored, in order, one at a time."""
+        for row in self._rows(pairing, None):
+            try:
+                intact = _is_intact(pairing, row)
+            except TypeError:  # a value of another type than was stored
+                intact = False
+            if not intact:
+                raise self._damaged(f"unit {row.unit}")
+            yield row
+
+    def _rows(self, pairing: int, units: Sequence[str] | None) -> Iterator[UnitRow]:
+        chosen = "" if units is None else "AND unit IN (SELECT value FROM json_each(?))"
+        sql = f"SELECT {_ALL_COLUMNS} FROM units WHERE pairing = ? {chosen} ORDER BY unit"
+        given = () if units is None else (json.dumps(units),)
+        return map(UnitRow._make, self.query(sql, pairing, *given))
 
     def columns(self, pairing: int) -> RoundColumns:
         """The numbers of all rounds of a pairing, as arrays."""
@@ -455,6 +474,12 @@ class Database:
         except (ValueError, TypeError, RecursionError) as error:  # not what `write_deal` wrote
             raise self._damaged(what) from error
 
+    def intact_rows(self, table: Literal["deals", "faults"]) -> Iterator[tuple[Any, ...]]:
+        """All rows of a table as they are stored, one at a time."""
+        for row in self.query(f"SELECT * FROM {table}"):
+            self._intact(row, f"{table[:-1]} {row[0]}")
+            yield row
+
     def _intact(self, row: tuple[Any, ...], what: str) -> tuple[Any, ...]:
         *values, stored = row
         if stored != checksum(values):
@@ -485,6 +510,14 @@ class Database:
             yield
         except sqlite3.DatabaseError as error:
             raise StoreError(f"{self.path}: {_what_now(error)}") from error
+
+
+def _is_intact(pairing: int, row: UnitRow) -> bool:
+    """Whether a unit is as it was stored."""
+    return (
+        numbers_checksum(pairing, *row[:5]) == row.checksum
+        and plays_checksum(*row[6:10]) == row.plays_checksum
+    )
 
 
 def _what_now(error: sqlite3.DatabaseError) -> str:

@@ -6,6 +6,7 @@
     log.txt                what happened, with times
     standings.txt          the tables of a complete run
     models/                the models of its agents, by their hashes
+    deals.csv              deals that were made for the run, if Python made them
     files/                 the experiment's own files: code, programs, deals (files.1/: former ones)
     lock                   held by the process that writes, named in lock.holder
 
@@ -38,6 +39,7 @@ from arena.store.manifest import CONFIG, MANIFEST, Manifest, read_config, write_
 RESULTS = "results.sqlite"
 LOG = "log.txt"
 TABLES = "standings.txt"
+DEALS_FILE = "deals.csv"
 LOCK = "lock"
 HOLDER = "lock.holder"
 _LOCK_PATIENCE_S = 1.0

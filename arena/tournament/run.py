@@ -38,7 +38,7 @@ from arena.tournament.patience import Patience
 from arena.tournament.practice import announced, unpractised
 from arena.tournament.racing import RaceRule, write_race
 from arena.tournament.runner import Backend, Runner
-from arena.tournament.schedule import Schedule
+from arena.tournament.schedule import WHOLE, Part, Schedule
 from arena.tournament.stopping import EachPairing, PairTrace, StopRule, trace_of, write_traces
 from arena.tournament.stored_units import StoredUnits
 from arena.tournament.tally import Tally
@@ -59,6 +59,8 @@ class RunOptions:
     """Units per chunk; None to adapt to how long they take."""
     mix_code: bool = False
     """Go on although the code of agents has changed, if they play the same on the probe set."""
+    part: Part = WHOLE
+    """The part of the schedule to play; `arena merge` puts parts together."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,11 @@ def run_in(
     rule: StopRule | None = None,
 ) -> Finished:
     """The same in a folder that the caller keeps locked to write more there."""
+    if options.part != WHOLE and (rule or experiment.stop or experiment.race):
+        raise ArenaError(
+            f"{experiment.name}: results decide how much is played (stop or race), so it cannot be "
+            "played in parts; let one 'arena run' play it, with --backend dask on a cluster"
+        )
     if rule is None and experiment.stop is not None:
         rule = EachPairing(experiment.stop, experiment.pairings)
     elif rule is None and experiment.race is not None:
@@ -149,7 +156,7 @@ class _Run:
     ) -> None:
         self.experiment, self.schedule, self.folder = experiment, schedule, folder
         self.options, self.watcher, self.rule = options, watcher, rule
-        self.stored = StoredUnits(schedule, rule)
+        self.stored = StoredUnits(schedule, rule, options.part)
         self.patience = Patience(watcher.say)
         self.job = Job.of(experiment, uuid.uuid4().hex, hidden_from_agents(experiment, folder.path))
         self.families = {
@@ -395,7 +402,7 @@ class _Run:
             tally.tests = self.rule.words()
             if not wants_more:
                 return ""
-            tally.total = sum(self.stored.limits)
+            tally.total = self.stored.total
             self.watcher.update(tally)
 
     def _play_missing(self, results: Database, ids: Sequence[int], tally: Tally) -> str:

@@ -29,7 +29,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from arena.config.experiment import ResolvedExperiment
 from arena.core.deals import Deal
@@ -54,6 +54,46 @@ class Unit:
     def id(self) -> str:
         """The name of the unit: that of its first deal."""
         return self.deals[0].id
+
+
+class Part(NamedTuple):
+    """One of several equal parts of a schedule, for as many jobs that know nothing of each other.
+
+    The schedule goes deal by deal, so a part has some deals, or some pairings of one.
+    """
+
+    number: int
+    """From 1."""
+    of: int
+
+    @classmethod
+    def parse(cls, text: str) -> Part:
+        """Read `3/100`.
+
+        >>> Part.parse("3/100")
+        Part(number=3, of=100)
+        """
+        number, slash, of = text.partition("/")
+        if not (slash and number.strip().isdecimal() and of.strip().isdecimal()):
+            raise ArenaError(f"expected a part such as 3/100, found {text!r}")
+        part = cls(int(number), int(of))
+        if not 1 <= part.number <= part.of:
+            raise ArenaError(f"expected a part from 1/{part.of} to {part.of}/{part.of}")
+        return part
+
+    def of_units(self, count: int) -> range:
+        """The units that are its own, of so many in the order of the schedule.
+
+        >>> [len(Part(number, 4).of_units(10)) for number in (1, 2, 3, 4)]
+        [2, 3, 2, 3]
+        """
+        return range(count * (self.number - 1) // self.of, count * self.number // self.of)
+
+    def __str__(self) -> str:
+        return f"{self.number} of {self.of}"
+
+
+WHOLE = Part(1, 1)
 
 
 @dataclass(frozen=True)

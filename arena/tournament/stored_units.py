@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from arena.core.scoring import Game, unit_margin
 from arena.store.database import Database
-from arena.tournament.schedule import Schedule, Unit
+from arena.tournament.schedule import WHOLE, Part, Schedule, Unit
 from arena.tournament.stopping import StopRule
 from arena.tournament.tally import Tally
 
@@ -18,8 +18,9 @@ from arena.tournament.tally import Tally
 class StoredUnits:
     """The units of every pairing by their number in the schedule."""
 
-    def __init__(self, schedule: Schedule, rule: StopRule | None) -> None:
+    def __init__(self, schedule: Schedule, rule: StopRule | None, part: Part = WHOLE) -> None:
         self._schedule, self._rule = schedule, rule
+        self._own = part.of_units(len(schedule))
         self._numbers = {unit: number for number, unit in enumerate(schedule.unit_ids())}
         pairings = len(schedule.experiment.pairings)
         self._done = [bytearray(len(self._numbers)) for _ in range(pairings)]
@@ -44,9 +45,26 @@ class StoredUnits:
                     self.add(pairing, unit, games)
                     tally.add_margin(pairing, unit_margin(games))
         self.look()
-        tally.units = [sum(done[:n]) for done, n in zip(self._done, self.limits, strict=True)]
-        tally.total = sum(self.limits)
+        wanted = map(self._wanted, range(len(ids)))
+        tally.units = [
+            sum(done[numbers.start : numbers.stop])
+            for done, numbers in zip(self._done, wanted, strict=True)
+        ]
+        tally.total = self.total
         return tally
+
+    @property
+    def total(self) -> int:
+        """How many units are wanted."""
+        return sum(len(self._wanted(pairing)) for pairing in range(len(self.limits)))
+
+    def _wanted(self, pairing: int) -> range:
+        """The numbers of a pairing's units that are wanted."""
+        pairings = len(self.limits)
+        # Unit `number` of the pairing comes at `number * pairings + pairing`.
+        first = -((pairing - self._own.start) // pairings)
+        beyond = -((pairing - self._own.stop) // pairings)
+        return range(max(0, first), max(0, min(beyond, self.limits[pairing])))
 
     def _mark(self, pairing: int, unit: str) -> int | None:
         number = self._numbers.get(unit)
@@ -82,9 +100,10 @@ class StoredUnits:
 
     def missing(self) -> Iterator[Unit]:
         """The units that are wanted and not stored, deal by deal."""
-        for number in range(max(self.limits)):
+        wanted = [self._wanted(pairing) for pairing in range(len(self.limits))]
+        for number in range(max(numbers.stop for numbers in wanted)):
             for pairing, done in enumerate(self._done):
-                if number < self.limits[pairing] and not done[number]:
+                if number in wanted[pairing] and not done[number]:
                     yield self._schedule.unit(pairing, number)
 
     def margins(self, pairing: int) -> list[float]:

@@ -14,6 +14,7 @@ Examples:
   arena run mine.yaml --set deals.limit=200     with more deals
   arena run mine.yaml --jobs 4 --out results    on four cores, into another folder
   arena run mine.yaml --serve                   with a page to watch it in a browser
+  arena run mine.yaml --part 3/100 --out parts/3   one of 100 jobs on a cluster
 
 Exit codes: 0 all played, 1 an agent's fault stopped the run, 130 interrupted.
 """
@@ -22,20 +23,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 from arena.api.progress import Progress
+from arena.cli.end_of_run import show_end
 from arena.cli.options import add_experiment_options, number
 from arena.config.loader import load
-from arena.core.files import write_atomically
-from arena.report import HTML, is_current, write_report
-from arena.store import Run
-from arena.store.folder import TABLES, RunFolder
-from arena.tournament.fault_lines import fault_summary
-from arena.tournament.run import Finished, RunOptions, run_in
+from arena.core.errors import ArenaError
+from arena.store.folder import RunFolder
+from arena.tournament.run import RunOptions, run_in
 from arena.tournament.runner import BACKENDS
+from arena.tournament.schedule import WHOLE, Part
 from arena.tournament.watcher import Watcher, Watchers
 
 
@@ -57,6 +56,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "at DASK_SCHEDULER_ADDRESS, or one on this machine)",
     )
     parser.add_argument(
+        "--part",
+        type=_part,
+        default=WHOLE,
+        metavar="K/N",
+        help="play only the Kth of N equal parts; 'arena merge' puts the parts together",
+    )
+    parser.add_argument(
         "--mix-code",
         action="store_true",
         help="go on although the code of agents has changed, if they play the same on a few deals",
@@ -73,6 +79,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="say nothing unless it goes wrong")
 
 
+def _part(text: str) -> Part:
+    try:
+        return Part.parse(text)
+    except ArenaError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def run(args: argparse.Namespace) -> int:
     """Play, then show the tables."""
     quiet = args.quiet
@@ -83,7 +96,9 @@ def run(args: argparse.Namespace) -> int:
         report=lambda line: quiet or print(f"arena: {line}", file=sys.stderr),
     )
     path = args.out or Path("reports") / experiment.name
-    options = RunOptions(args.jobs, args.backend, args.fresh, mix_code=args.mix_code)
+    options = RunOptions(
+        args.jobs, args.backend, args.fresh, mix_code=args.mix_code, part=args.part
+    )
     unit = "matches" if experiment.match else "deals"
     progress = Progress(unit, quiet)
     try:
@@ -100,8 +115,17 @@ def run(args: argparse.Namespace) -> int:
             if finished.stopped:
                 print(f"arena: stopped: {finished.stopped}", file=sys.stderr)
                 return 1
+            if args.part != WHOLE:
+                if not quiet:
+                    print(
+                        f"part {args.part}: all {finished.found + finished.played:,} {unit} are "
+                        f"stored in {path}; 'arena merge' puts the parts together"
+                    )
+                return 0
+            if finished.found and not finished.played and not quiet:
+                print(f"all {finished.found:,} {unit} were stored before in {path}\n")
             # The folder stays locked, so that no other run starts over while the report is made.
-            _finish(finished, unit, args)
+            show_end(path, new=finished.played > 0, report=not args.no_report, quiet=quiet)
     except KeyboardInterrupt:
         stored = f"{progress.tally.done:,} {unit} are" if progress.tally else "what was finished is"
         print(
@@ -110,57 +134,3 @@ def run(args: argparse.Namespace) -> int:
         )
         return 130
     return 0
-
-
-def _changes(results: Run) -> Iterator[str]:
-    """What new versions of agents changed, a line each."""
-    if not results.manifest.former:
-        return
-    from arena.analysis.versions import version_changes  # here: scipy takes long to import
-    from arena.report.words import count, interval, signed
-
-    for found in version_changes(results):
-        now, before = found.means
-        difference = found.statistics.difference
-        yield (
-            f"{found.first} changed (before: {found.second}): {signed(before)} → {signed(now)} "
-            f"points per {found.unit} against {', '.join(found.through)} (change "
-            f"{signed(difference.mean)}, 95% interval "
-            f"{interval(difference.low, difference.high)}, {count(difference.n)} "
-            f"{'deals' if found.unit == 'deal' else 'matches'})"
-        )
-
-
-def _finish(finished: Finished, unit: str, args: argparse.Namespace) -> None:
-    """Show the tables and write the report, both from one reading of the results.
-
-    The tables of a complete run are kept, and so is a report of what is stored: neither is made
-    again.
-    """
-    path = finished.path
-    kept = path / TABLES
-    with Run(path) as results:
-        tables = kept.read_text("utf-8") if not finished.played and kept.is_file() else None
-        outdated = not args.no_report and not is_current(results)
-        if tables is None or outdated:
-            from arena.report.context import Context  # here: scipy takes long to import
-
-            context = Context(results)
-        if tables is None:
-            from arena.cli.end_of_run import standings_text
-
-            tables = standings_text(context)
-            write_atomically(kept, tables)
-        if not args.quiet:
-            if finished.found and not finished.played:
-                print(f"all {finished.found:,} {unit} were stored before in {path}\n")
-            print(tables)
-            for line in _changes(results):
-                print(line)
-            for line in fault_summary(results):
-                print(line)
-            print(f"{results.manifest.cpu_s:,.1f} CPU seconds; results in {path}")
-        if outdated:
-            write_report(context, path)
-    if not args.no_report and not args.quiet:
-        print(f"report in {path / HTML}")
