@@ -34,7 +34,7 @@ from arena.games.observation import SEEN_WORDS, notice
 from arena.games.rulebook import note_in, open_book
 
 
-class _Room(NamedTuple):
+class StepsWorkspace(NamedTuple):
     """Scratch buffers of simulations."""
 
     world: Words
@@ -67,7 +67,7 @@ def respond_by_steps(
 
     `seen` is what there was to notice until now, `searching` a bit for each seat that searches.
     """
-    room = _Room(
+    room = StepsWorkspace(
         root.copy(),
         np.empty(STATE_WORDS, np.uint64),
         np.empty(SEEN_WORDS, np.uint64),
@@ -98,7 +98,7 @@ def _simulate(
     side: Int,
     roots: NDArray[np.float64],
     rng: Words,
-    room: _Room,
+    room: StepsWorkspace,
 ) -> Int:
     """The simulations of `respond_by_steps`."""
     world, state, seen, nodes, places, values, scores = room

@@ -42,7 +42,7 @@ def small(family: Any) -> Any:
     return family(**counts)
 
 
-def must_be_told(family: Any) -> bool:
+def must_be_configured(family: Any) -> bool:
     """Whether a family has a parameter without a default."""
     return is_dataclass(family) and any(
         item.default is MISSING and item.default_factory is MISSING for item in fields(family)
@@ -60,15 +60,17 @@ def of(registry: Any) -> list[tuple[str, str]]:
     return [
         (name, game)
         for name in installed(registry)
-        if not must_be_told(registry.get(name))
+        if not must_be_configured(registry.get(name))
         for game in games_of(registry.get(name))
     ]
 
 
 def test_what_cannot_be_made_without_parameters_is_tested_elsewhere():
     """Programs of other people's, by `check-bot` and in tests/process."""
-    assert [name for name in installed(AGENTS) if must_be_told(AGENTS.get(name))] == ["command"]
-    assert not [name for name in installed(BIDDERS) if must_be_told(BIDDERS.get(name))]
+    assert [name for name in installed(AGENTS) if must_be_configured(AGENTS.get(name))] == [
+        "command"
+    ]
+    assert not [name for name in installed(BIDDERS) if must_be_configured(BIDDERS.get(name))]
 
 
 @pytest.mark.parametrize(("name", "game"), of(AGENTS))

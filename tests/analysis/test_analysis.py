@@ -249,20 +249,22 @@ def test_other_deals_of_the_same_set_are_added(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"rules": Klaverjas(variant="amsterdam")}, "rules.options.variant: 'rotterdam'"),
         ({"deals_sha256": "other"}, "deals: made (made-6) and made (other)"),
         ({"entrants": (entrant("any", version=2), entrant("lowest", "lowest"))}, "agent any."),
     ],
 )
-def test_runs_that_differ_are_refused(tmp_path: Path, change: dict[str, object], told: str) -> None:
+def test_runs_that_differ_are_refused(
+    tmp_path: Path, change: dict[str, object], message: str
+) -> None:
     experiment = make_experiment(6)
     play(experiment, tmp_path / "a")
     play(replace(experiment, **change), tmp_path / "b")  # type: ignore[arg-type]
     with pytest.raises(ArenaError, match="cannot be pooled") as refused:
         pooled(tmp_path / "a", tmp_path / "b")
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_an_agent_that_plays_otherwise_is_refused(

@@ -58,8 +58,8 @@ def test_luck_is_taken_off(played: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert abs(plain.mean - corrected.mean) < 4 * plain.se
     assert turned.statistics.corrected.mean == pytest.approx(-corrected.mean)
     assert main(["luck", str(played), "semi", "random", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["statistics"]["corrected"]["mean"] == corrected.mean
+    message = json.loads(capsys.readouterr().out)
+    assert message["statistics"]["corrected"]["mean"] == corrected.mean
     assert main(["luck", str(played), "semi", "random"]) == 0
     assert "corrected" in capsys.readouterr().out
 

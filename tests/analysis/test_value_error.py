@@ -29,14 +29,14 @@ class Card(NamedTuple):
 
 @dataclass(frozen=True)
 class Says(Rule):
-    """Plays as `rule` does, and says that one card is worth `told` and others less."""
+    """Plays as `rule` does, and says that one card is worth `message` and others less."""
 
-    told: float = 0.0
+    message: float = 0.0
 
     def explain(self, view: View, rng: Rng) -> Mapping[Action, Any]:
         """The last card is tried more often than the others."""
-        cards = {card: Card(1, self.told + 100) for card in view.legal}
-        return {**cards, view.legal[-1]: Card(2, self.told)}
+        cards = {card: Card(1, self.message + 100) for card in view.legal}
+        return {**cards, view.legal[-1]: Card(2, self.message)}
 
 
 def deals(rules: Any, count: int) -> list[Any]:
@@ -47,7 +47,7 @@ def deals(rules: Any, count: int) -> list[Any]:
 @pytest.mark.parametrize("rules", [Klaverjas(), Hearts()])
 def test_the_error_is_the_value_less_the_margin_of_the_side_on_lead(rules: Any) -> None:
     player = Player(Rule())
-    said = {"none": Player(Says()), "ten": Player(Says(told=10.0))}
+    said = {"none": Player(Says()), "ten": Player(Says(message=10.0))}
     found = {(one.agent, one.cards_played): one for one in measure_value_errors(
         rules, deals(rules, 6), player, said, seed=1
     )}  # fmt: skip
@@ -114,7 +114,7 @@ def test_the_command_prints_a_table_and_draws_a_figure(
         (["--set", "agents.tree.family=random", "--set", "agents.tree.simulations="], ""),
     ],
 )
-def test_mistakes_are_told_in_a_line(
+def test_mistakes_are_reported_in_a_line(
     words: list[str], complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = tmp_path / "few.yaml"

@@ -37,11 +37,11 @@ def test_an_audit_that_was_stopped_goes_on(
     with sqlite3.connect(folder / FILE) as database:
         keys = [key for (key,) in database.execute("SELECT key FROM rounds ORDER BY key")]
         database.executemany("DELETE FROM rounds WHERE key = ?", [(key,) for key in keys[:2]])
-    told: list[tuple[int, int]] = []
+    message: list[tuple[int, int]] = []
     with Run(folder) as run:
         assert stored_audit(run).missing == 2
-        again = audit_run(run, FEW, lambda done, total: told.append((done, total)))
-    assert told == [(0, 2), (1, 2), (2, 2)]
+        again = audit_run(run, FEW, lambda done, total: message.append((done, total)))
+    assert message == [(0, 2), (1, 2), (2, 2)]
     assert again.rounds == audit.rounds
 
 

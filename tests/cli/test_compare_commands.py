@@ -257,7 +257,7 @@ def test_agents_that_never_met_are_compared_through_a_third(
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("open", "open"), "cannot be compared with itself"),
         (("open", "any", "--through", "open"), "cannot be compared with itself"),
@@ -265,7 +265,7 @@ def test_agents_that_never_met_are_compared_through_a_third(
     ],
 )
 def test_a_comparison_that_makes_no_sense_is_refused(
-    folder: str, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], told: str
+    folder: str, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str
 ) -> None:
     assert main(["compare", folder, *words]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err

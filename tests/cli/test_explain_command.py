@@ -37,7 +37,7 @@ def run(tmp_path_factory):
 
 
 def choices(run, first, whose=None):
-    """Where an entrant (the first, unless told) had a choice: numbers of actions, and seats."""
+    """Where an entrant (the first by default) had a choice: numbers of actions, and seats."""
     with Run(run) as results:
         pairing = results.pairing(first, "rule")
         replay = next(iter(results.replays(pairing)))
@@ -72,16 +72,16 @@ def test_every_decision_is_made_again_as_it_was(run, first, visits, capsys):
 
 
 @pytest.mark.parametrize("first", ["tree", "flat", "champion"])
-def test_who_holds_the_hidden_cards_is_told(run, first, capsys):
+def test_who_holds_the_hidden_cards_is_reported(run, first, capsys):
     _, found = choices(run, first)
     at, _ = found[2]
     _, out = explained(run, first, at, capsys)
-    told = out.out.partition("who holds the hidden cards, as this player sees it:")[2]
-    rows = re.findall(r"^  [♣♦♥♠]\w+ +(\d+)% +(\d+)% +(\d+)%$", told, re.M)
+    message = out.out.partition("who holds the hidden cards, as this player sees it:")[2]
+    rows = re.findall(r"^  [♣♦♥♠]\w+ +(\d+)% +(\d+)% +(\d+)%$", message, re.M)
     assert len(rows) > 8
     assert all(98 <= sum(map(int, row)) <= 102 for row in rows)
-    assert ("effective sample size" in told) == (first == "champion")
-    assert bool(re.search(r"plays as \d+% search, \d+% rule", told)) == (first == "champion")
+    assert ("effective sample size" in message) == (first == "champion")
+    assert bool(re.search(r"plays as \d+% search, \d+% rule", message)) == (first == "champion")
 
 
 def test_members_of_a_team_explain_themselves_each_by_its_own_search(run, capsys):

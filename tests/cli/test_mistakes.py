@@ -85,7 +85,7 @@ def test_a_run_that_there_is_not(capsys: Output) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("new", "agent", "class"), "'class' is a word of the language Python"),
         (("run", "quickstart", "--jobs", "two"), "'two'"),
@@ -93,10 +93,10 @@ def test_a_run_that_there_is_not(capsys: Output) -> None:
         (("run", "a.gate.yaml"), "is a gate, no experiment: 'arena gate a.gate.yaml'"),
     ],
 )
-def test_other_mistakes(words: tuple[str, ...], told: str, capsys: Output) -> None:
+def test_other_mistakes(words: tuple[str, ...], message: str, capsys: Output) -> None:
     Path("bot.js").touch()
     Path("a.gate.yaml").write_text("name: a\ngame: hearts\ncandidate: {}\nbaseline: {}\n")
-    assert told in said(capsys, *words)
+    assert message in said(capsys, *words)
 
 
 def test_an_agent_that_does_not_come_back_is_spoken_of(

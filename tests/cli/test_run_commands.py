@@ -231,7 +231,7 @@ def test_replay_says_what_is_wrong(
     assert error.count("\n") == 1
 
 
-def test_a_model_that_is_not_there_is_told_before_anything_is_written(
+def test_a_model_that_is_not_there_is_reported_before_anything_is_written(
     config: Callable[..., str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     agents = "{a: {family: random}, b: {family: ismcts, beliefs: {kind: network, model: none.npz}}}"

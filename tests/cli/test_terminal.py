@@ -27,10 +27,10 @@ ESCAPE = "\x1b]0;owned\x07"
 def test_arguments(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with suppress(SystemExit):  # argparse's way to stop
         assert main(words) == 2
-    told = "".join(capsys.readouterr())
-    assert "\x1b" not in told
-    assert "\x07" not in told
-    assert r"\x1b]0;owned\x07" in told
+    message = "".join(capsys.readouterr())
+    assert "\x1b" not in message
+    assert "\x07" not in message
+    assert r"\x1b]0;owned\x07" in message
 
 
 def test_names_and_ids_in_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -44,8 +44,8 @@ def test_names_and_ids_in_files(tmp_path: Path, capsys: pytest.CaptureFixture[st
     records = tmp_path / "x.jsonl"
     records.write_text('{"id": "\\u001b[2J", "game": "\\u001b[2J"}\n')
     assert main(["verify", str(records)]) == 2
-    told = "".join(capsys.readouterr())
-    assert not any(character in told for character in "\x1b\x9b\x07")
+    message = "".join(capsys.readouterr())
+    assert not any(character in message for character in "\x1b\x9b\x07")
 
 
 @pytest.mark.parametrize("text", ["\x00", "\r", "\x08", "\x7f", "\x9b", "\u202e", "\u2066"])

@@ -27,8 +27,8 @@ def records():
 
 def test_recorded_rounds_agree(capsys):
     assert main(["verify", str(ROUNDS)]) == 0
-    told, unchecked = capsys.readouterr().out.splitlines()
-    assert told == "1000 rounds, 32000 plays checked, 0 mismatches"
+    message, unchecked = capsys.readouterr().out.splitlines()
+    assert message == "1000 rounds, 32000 plays checked, 0 mismatches"
     assert unchecked.startswith("not checked: 'source'; 'tags'; 'alt' (")
 
 
@@ -213,9 +213,9 @@ def test_what_is_not_checked_is_named(schieber, tmp_path, capsys):
     path = tmp_path / "x.jsonl"
     path.write_text(json.dumps(record))
     assert main(["verify", str(path)]) == 0
-    told = capsys.readouterr().out
+    message = capsys.readouterr().out
     for what in ("'order'", "'total'", "'totals', which is absent", "'match', which is absent"):
-        assert what in told
+        assert what in message
 
 
 @pytest.mark.parametrize(
@@ -237,10 +237,10 @@ def test_what_is_not_checked_is_named(schieber, tmp_path, capsys):
         {"id": "=cmd()"},
     ],
 )
-def test_claims_of_odd_types_are_told_in_one_line(schieber, tmp_path, capsys, changes):
+def test_claims_of_odd_types_are_reported_in_one_line(schieber, tmp_path, capsys, changes):
     path = tmp_path / "x.jsonl"
     path.write_text(json.dumps({**schieber, **changes}))
     code = main(["verify", str(path)])
-    told = capsys.readouterr()
-    assert code == (0 if set(changes) & {"turn_ups", "standing"} else 2 if told.err else 1)
-    assert told.err.count("\n") <= 1
+    message = capsys.readouterr()
+    assert code == (0 if set(changes) & {"turn_ups", "standing"} else 2 if message.err else 1)
+    assert message.err.count("\n") <= 1

@@ -35,7 +35,7 @@ def _families(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., Path]:
-    """Writes a file, `x.yaml` unless told otherwise; its path."""
+    """Writes a file, `x.yaml` unless another is named; its path."""
 
     def write_file(text: str, name: str = "x.yaml") -> Path:
         path = tmp_path / name

@@ -83,7 +83,7 @@ def test_everything_about_one_agent(capsys):
     assert "random:" not in out
 
 
-def test_an_unknown_name_is_told_with_the_near_miss(capsys):
+def test_an_unknown_name_is_reported_with_the_near_miss(capsys):
     assert main(["list", "agents", "ismtcs"]) == 2
     assert "nothing is called 'ismtcs'; did you mean 'ismcts'" in capsys.readouterr().err
 

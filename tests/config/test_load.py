@@ -101,7 +101,7 @@ def test_wrong_overrides(write, whole, override, complaint):
     assert str(refused.value).startswith(complaint)
 
 
-def test_a_mistake_in_the_file_is_still_told_with_its_line(whole, complaints):
+def test_a_mistake_in_the_file_is_still_reported_with_its_line(whole, complaints):
     text = whole.replace("protect_tens: true", "protect_tens: 1")
     (line,) = complaints(text, "agents.semi.better=false", "seed=3")
     assert line.startswith("x.yaml:6: agents.semi.protect_tens")

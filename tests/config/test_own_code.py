@@ -101,8 +101,8 @@ def test_an_edit_takes_effect_at_once_in_the_file_and_beside_it(folder: Path) ->
 def test_run_says_what_it_imports(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["run", "x.yaml", "--jobs", "1", "--no-report"]
     assert main(command) == 0
-    told = [line for line in capsys.readouterr().err.splitlines() if "imports" in line]
-    assert len(told) == 1 and str(folder / "bot.py") in told[0] and "sha256" in told[0]
+    message = [line for line in capsys.readouterr().err.splitlines() if "imports" in line]
+    assert len(message) == 1 and str(folder / "bot.py") in message[0] and "sha256" in message[0]
 
 
 def test_validate_schema_and_list_import_nothing_unasked(
@@ -143,7 +143,7 @@ def test_a_run_folder_gets_nothing_imported(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("family", "told"),
+    ("family", "message"),
     [
         ("./bto.py:Greedy", r"bto.py: No such file or directory; did you mean 'bot.py'"),
         ("./bot.py:Gredy", r"there is no class 'Gredy'; did you mean 'Greedy'"),
@@ -157,13 +157,13 @@ def test_a_run_folder_gets_nothing_imported(folder: Path) -> None:
         ("./bot.py:", "expected FILE.py:CLASS or MODULE:CLASS"),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line(family: str, told: str, folder: Path) -> None:
+def test_what_is_wrong_is_reported_in_one_line(family: str, message: str, folder: Path) -> None:
     (folder.parent / "outside.py").write_text("class Bot:\n    def act(self, view, rng): ...\n")
     (folder / "link.py").symlink_to(folder.parent / "outside.py")
     (folder / "wrong.py").write_text("class Bot:\n    def act(self\n")
     (folder / "raises.py").write_text("1 / 0\n")
     (folder / "empty.py").write_text("class Bot:\n    pass\n")
-    with pytest.raises(ConfigError, match=told) as caught:
+    with pytest.raises(ConfigError, match=message) as caught:
         load("x.yaml", [f"agents.mine.family={json.dumps(family)}"])
     assert "\n" not in str(caught.value)
 

@@ -243,7 +243,7 @@ def test_one_mistake(whole, complaints, old, new, complaint):
     assert lines[0].startswith(complaint)
 
 
-def test_all_mistakes_are_told_at_once(whole, complaints):
+def test_all_mistakes_are_reported_at_once(whole, complaints):
     text = whole.replace("family: rule", "family: ruel").replace("better", "x")
     text = text.replace("protect_tens: true", "protect_tens: 1").replace("limit: 4", "limit: 9999")
     assert [line.split(": ")[1] for line in complaints(text)] == [
@@ -269,7 +269,7 @@ def test_a_deal_of_the_wrong_kind_is_named_by_its_own_line(whole, complaints):
     assert "klaverjas-given-1000.csv:2: deal klaverjas-given-0000: bidding 'classical'" in line
 
 
-def test_a_file_given_as_a_shipped_set_is_told_how_to_write_it(whole, complaints, tmp_path):
+def test_a_file_given_as_a_shipped_set_is_reported_how_to_write_it(whole, complaints, tmp_path):
     (tmp_path / "mine.csv").write_text("")
     (line,) = complaints(whole.replace("set: klaverjas-given-1000", "set: mine.csv"))
     assert line == "x.yaml:3: deals.set: mine.csv is a file: write deals: {file: mine.csv}"
@@ -317,12 +317,12 @@ def test_a_mistake_at_the_top_hides_none_inside(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         load(file)
     lines = str(caught.value)
-    for told in ("nme: unknown key", "deals.limt: unknown key", "name: missing", "game.varint"):
-        assert told in lines
+    for message in ("nme: unknown key", "deals.limt: unknown key", "name: missing", "game.varint"):
+        assert message in lines
     file.write_text(file.read_text().replace(", varint: rotterdam", ""))
     with pytest.raises(ConfigError) as caught:
         load(file)
     lines = str(caught.value)
-    for told in ("agents.mc.playuots: unknown key", "agents.other.family: unknown agent family"):
-        assert told in lines
+    for message in ("agents.mc.playuots: unknown key", "agents.other.family: unknown agent family"):
+        assert message in lines
     assert "game, include, indifferent" in lines, "the keys that a file may have"

@@ -74,13 +74,13 @@ def test_listings_leave_them_out_and_name_them(arena):
     assert "fine" in names
     assert "ismcts" in names
     assert not {"divides", "leaves", "misspelt", "lacks", "nowhere", "number", "random"} & {*names}
-    told = done.err.splitlines()
-    assert len(told) == 8
-    assert all("arena-broken" in line for line in told)
+    message = done.err.splitlines()
+    assert len(message) == 8
+    assert all("arena-broken" in line for line in message)
     assert "Traceback" not in done.err
-    (divides,) = (line for line in told if "'divides'" in line)
+    (divides,) = (line for line in message if "'divides'" in line)
     assert "(broken_divides:Agent) cannot be loaded: ZeroDivisionError: division by zero" in divides
-    (number,) = (line for line in told if "'number'" in line)
+    (number,) = (line for line in message if "'number'" in line)
     assert "expected a class, found int" in number
 
 
@@ -109,7 +109,7 @@ def test_an_experiment_that_does_not_use_them_is_not_disturbed(arena):
         ("random", "is registered by arena-broken and arena-tricks: remove one"),
     ],
 )
-def test_one_that_is_asked_for_is_told_in_one_line(arena, family, said):
+def test_one_that_is_asked_for_is_reported_in_one_line(arena, family, said):
     done = arena("validate", "quickstart", "--set", f"agents.random.family={family}")
     assert done.code == 2
     assert said in done.err

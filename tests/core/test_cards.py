@@ -1,4 +1,4 @@
-"""Notation: whatever is written can be read back, and mistakes are told plainly."""
+"""Notation: whatever is written can be read back, and mistakes are message plainly."""
 
 from __future__ import annotations
 

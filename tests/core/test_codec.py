@@ -1,4 +1,4 @@
-"""Views, actions and rules as JSON: nothing is lost, and what cannot be read is told."""
+"""Views, actions and rules as JSON: nothing is lost, and what cannot be read is message."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _cards_in(text):
         ({"rules": None}, "expected an object with 'rules'"),
     ],
 )
-def test_a_view_that_is_none_is_told_in_one_line(written, change, said):
+def test_a_view_that_is_none_is_reported_in_one_line(written, change, said):
     with pytest.raises(ArenaError, match=said) as refused:
         decode_view({**written, **change})
     assert "\n" not in str(refused.value)
@@ -166,7 +166,7 @@ def test_other_text_is_no_view(text):
 
 
 @pytest.mark.parametrize("name", ["H77", "", None, [], 3])
-def test_a_name_of_no_action_is_told(name):
+def test_a_name_of_no_action_is_reported(name):
     with pytest.raises(CodecError, match="no action of klaverjas is called"):
         codec_for(Klaverjas()).read_action(name)
 

@@ -96,7 +96,7 @@ def test_mistakes_in_a_file_are_placed(small, old, new, message):
         DealSet.load(small.path)
 
 
-def test_a_missing_or_damaged_sidecar_is_told(small):
+def test_a_missing_or_damaged_sidecar_is_reported(small):
     sidecar = sidecar_of(small.path)
     sidecar.write_text("{")
     with pytest.raises(ArenaError, match="not JSON"):

@@ -44,6 +44,6 @@ def test_they_play_by_the_same_rules(bots: Any, family: str) -> None:
     play(getattr(bots, family)(simulations=3), Hearts(variant="openspiel_default"), rounds=5)
 
 
-def test_other_rules_are_told(bots: Any) -> None:
+def test_other_rules_are_reported(bots: Any) -> None:
     with pytest.raises(ValueError, match="say variant: openspiel_default"):
         play(bots.Ismcts(simulations=3), Hearts(variant="kiele_code"), rounds=40)

@@ -28,7 +28,7 @@ def test_nothing_gets_through() -> None:
     assert done.stdout == "seed 18\n" + "".join(f"{kind}: 100 inputs, 0 failed\n" for kind in KINDS)
 
 
-TOLD = {
+MESSAGES = {
     "aliases": "more than 100000 values",
     "controls": "is no name",
     "digits": "a number of 5000 digits; at most 40",
@@ -43,17 +43,17 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize("name", TOLD)
-def test_every_hostile_experiment_is_told_why(
+@pytest.mark.parametrize("name", MESSAGES)
+def test_every_hostile_experiment_is_reported_why(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["validate", str(CORPUS / "configs" / f"{name}.yaml")]) == 2
-    told = "".join(capsys.readouterr())
-    assert TOLD[name] in told
-    assert len(told) < 4000
+    message = "".join(capsys.readouterr())
+    assert MESSAGES[name] in message
+    assert len(message) < 4000
 
 
-def test_what_is_told_about_a_number_is_true(tmp_path: Path) -> None:
+def test_what_is_reported_about_a_number_is_true(tmp_path: Path) -> None:
     agents = "agents: {a: {family: random}, b: {family: random}}\n"
     (tmp_path / "x.yaml").write_text(HEAD + agents + "decision_limit_s: 1.0e-300\n")
     assert main(["validate", str(tmp_path / "x.yaml")]) == 0
@@ -109,14 +109,14 @@ def test_many_mistakes_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture
     agents = "".join(f"  a{number}: {{family: random, odd: 1}}\n" for number in range(300))
     (tmp_path / "x.yaml").write_text(HEAD + "agents:\n" + agents)
     assert main(["validate", str(tmp_path / "x.yaml")]) == 2
-    told = "".join(capsys.readouterr())
-    assert told.count("unknown key") == 10 and "and 290 more mistakes" in told
+    message = "".join(capsys.readouterr())
+    assert message.count("unknown key") == 10 and "and 290 more mistakes" in message
 
 
 @pytest.mark.parametrize(
     "line", [b"{", b"[]", b"3", b"\xff\xfe", b'{"gate": "g"', b"[" * 100_000, b'"x"']
 )
-def test_a_ledger_that_is_damaged_is_told(line: bytes, tmp_path: Path) -> None:
+def test_a_ledger_that_is_damaged_is_reported(line: bytes, tmp_path: Path) -> None:
     good = b'{"deals_sha256": "0", "gate": "g"}\n'
     (tmp_path / "ledger.jsonl").write_bytes(good + line + b"\n" + good)
     with pytest.raises(ArenaError, match=r"ledger.jsonl:2: no attempt of a gate"):
@@ -176,7 +176,7 @@ def objects(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "told"),
+    ("made", "message"),
     [
         (bomb, "unpacked it has 314,572,800 bytes; at most 268,435,456 are read"),
         (encrypted, "is encrypted"),
@@ -188,11 +188,11 @@ def objects(path: Path) -> None:
         (lambda path: archive(path, w_npy=b"raw"), "not a model that can be read"),
     ],
 )
-def test_every_hostile_model_is_told_why(
-    made: object, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_every_hostile_model_is_reported_why(
+    made: object, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert callable(made)
     made(tmp_path / "m.npz")
     (tmp_path / "x.yaml").write_text(MODEL)
     assert main(["validate", str(tmp_path / "x.yaml")]) == 2
-    assert told in "".join(capsys.readouterr())
+    assert message in "".join(capsys.readouterr())

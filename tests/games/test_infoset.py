@@ -239,8 +239,10 @@ def test_schieber_the_trump_jack_is_never_given_away():
 def test_hearts_who_leads_a_heart_too_early_has_nothing_else():
     rules = Hearts(variant="kiele_code")
     position = Position(None, (), 3, False)
-    told = CardSet(impossible_after(rules, position, parse_card("H5"), rules.deck))
-    assert told == CardSet(rules.deck) - CardSet.parse("SQ H2 H3 H4 H5 H6 H7 H8 H9 HT HJ HQ HK HA")
+    message = CardSet(impossible_after(rules, position, parse_card("H5"), rules.deck))
+    assert message == CardSet(rules.deck) - CardSet.parse(
+        "SQ H2 H3 H4 H5 H6 H7 H8 H9 HT HJ HQ HK HA"
+    )
     assert not impossible_after(rules, position._replace(opened=True), parse_card("H5"), rules.deck)
 
 

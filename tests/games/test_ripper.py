@@ -75,8 +75,8 @@ def test_like_the_readable_rules(book: str) -> None:
 
 
 def test_they_are_for_schieber_only() -> None:
-    told = "does not play hearts: it has no 'heavy' playouts"
-    assert why_not(Dmcts(rollout="heavy"), Hearts()) == told
+    message = "does not play hearts: it has no 'heavy' playouts"
+    assert why_not(Dmcts(rollout="heavy"), Hearts()) == message
     assert why_not(Dmcts(rollout="heavy"), RULES) is None
 
 

@@ -163,6 +163,6 @@ def test_games_without_a_rule_player_are_refused_beforehand(family: Any) -> None
         name = "other"
 
     assert why_not(family(rollout="rule"), Klaverjas()) is None
-    told = "does not play other: it has no 'rule' playouts"
-    assert why_not(family(rollout="rule"), Other()) == told
+    message = "does not play other: it has no 'rule' playouts"
+    assert why_not(family(rollout="rule"), Other()) == message
     assert "klaverjas" in games_of(family)

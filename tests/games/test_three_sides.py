@@ -55,8 +55,8 @@ from thirds.rules import Thirds
 rules, rng = Thirds(), Rng(31)
 game = with_loops(kernel_game(rules, None))
 for number in range(30):
-    told = disagreement(rules, rules.random_deal(rng, number), rng)
-    assert not told, told
+    message = disagreement(rules, rules.random_deal(rng, number), rng)
+    assert not message, message
 
 state, words = np.zeros(STATE_WORDS, dtype=np.uint64), rng_array(rng)
 for leader in range(3):
@@ -173,8 +173,8 @@ def test_a_tournament_is_played_and_reported(python, site, deals) -> None:
     assert len(rounds) == 3 * deals * 6, "pairings, deals, seatings"
     assert {frozenset(each["scores"]) for each in rounds} == {frozenset("NES")}
     assert {sum(each["scores"].values()) for each in rounds} == {8}
-    told = python("-m", "arena", "verify", "rounds.jsonl")
-    assert f"{len(rounds)} rounds, {18 * len(rounds)} plays checked, 0 mismatches" in told
+    message = python("-m", "arena", "verify", "rounds.jsonl")
+    assert f"{len(rounds)} rounds, {18 * len(rounds)} plays checked, 0 mismatches" in message
     report = json.loads((site / "run" / "report.json").read_text())
     assert {"random", "semi", "ismcts"} <= set(json.dumps(report).split('"'))
     assert (site / "run" / "report.html").is_file()

@@ -144,7 +144,7 @@ def test_head_to_head_for_a_gain(gate: Path, capsys: Output) -> None:
         ("against: [{family: random}]\n", "", "needs references"),
     ],
 )
-def test_mistakes_are_told_with_their_place(
+def test_mistakes_are_reported_with_their_place(
     gate: Path, capsys: Output, old: str, new: str, message: str
 ) -> None:
     gate.write_text(GATE.replace(old, new))

@@ -219,14 +219,14 @@ def test_the_action_says_its_outputs(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "::notice file=" in done.stdout
-    told = dict(line.split("=", 1) for line in output.read_text().splitlines())
-    assert len(told.pop("key")) == 16  # of the cache of compiled code
-    assert told["verdict"] == "pass" and float(told["low"]) < float(told["margin"])
+    message = dict(line.split("=", 1) for line in output.read_text().splitlines())
+    assert len(message.pop("key")) == 16  # of the cache of compiled code
+    assert message["verdict"] == "pass" and float(message["low"]) < float(message["margin"])
     wanted = {
         name: value["value"].removeprefix("${{ steps.gate.outputs.").removesuffix(" }}")
         for name, value in action["outputs"].items()
     }
-    assert set(wanted.values()) == set(told)
+    assert set(wanted.values()) == set(message)
     assert (tmp_path / "gate" / "gate.json").exists()
 
 

@@ -157,7 +157,7 @@ def make_experiment(
 
 
 class Watch:
-    """Keeps what it is told."""
+    """Keeps every message."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []

@@ -20,7 +20,7 @@ from arena.core.seeds import Rng
 
 @dataclass(frozen=True)
 class Stranger:
-    """Any legal action, unless it is told to misbehave in trick `trick`."""
+    """Any legal action, unless it is made to misbehave in trick `trick`."""
 
     what: str = ""
     trick: int = 2

@@ -67,7 +67,7 @@ def test_a_table_for_people(capsys: pytest.CaptureFixture[str]) -> None:
         (["kernel", "--against", "no-such-program-here"], "No such file or directory"),
     ],
 )
-def test_mistakes_are_told_in_one_line(
+def test_mistakes_are_reported_in_one_line(
     words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["bench", *words]) == 2

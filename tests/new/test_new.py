@@ -82,7 +82,7 @@ def test_an_experiment_has_its_schema_beside_it(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("1st", "is no name"),
         ("a b", "is no name"),
@@ -91,8 +91,8 @@ def test_an_experiment_has_its_schema_beside_it(here: Path) -> None:
         ("numpy", "there is a Python module 'numpy' already"),
     ],
 )
-def test_names_that_would_not_work_are_refused(name: str, told: str, here: Path) -> None:
-    with pytest.raises(ArenaError, match=told):
+def test_names_that_would_not_work_are_refused(name: str, message: str, here: Path) -> None:
+    with pytest.raises(ArenaError, match=message):
         make("agent", name, here)
     assert list(here.iterdir()) == []
 

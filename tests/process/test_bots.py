@@ -76,7 +76,7 @@ def test_the_example_experiment_runs(tmp_path, capsys):
         ("ignores-quit", "it did not end within 2 s of 'quit', and was killed"),
     ],
 )
-def test_a_bot_is_told_what_it_does_wrong(what, said, capsys):
+def test_a_bot_is_reported_what_it_does_wrong(what, said, capsys):
     words = ["check-bot", "--game", "klaverjas", "--deals", "2", "--seconds", "1", "--"]
     code = main([*words, sys.executable, "-I", "-S", str(BOT), *([what] if what else [])])
     assert code == (1 if what else 0)
@@ -129,7 +129,7 @@ def test_the_transcript_in_the_documentation_is_what_is_said():
         ("{family: flat-mc, playuots: 3}", "playuots"),
     ],
 )
-def test_an_agent_that_cannot_be_served_is_told(agent, said):
+def test_an_agent_that_cannot_be_served_is_reported(agent, said):
     done = arena_main(["serve-agent", agent])
     assert (done.code, done.out) == (2, "")
     assert said in done.err and "Traceback" not in done.err

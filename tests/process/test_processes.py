@@ -71,7 +71,7 @@ def test_its_faults_are_the_same_too(table, what):
 
 
 @pytest.mark.parametrize("answer", [None, True, "H7", 3.0, 999])
-def test_answers_that_are_no_actions_are_told_the_same(table, answer):
+def test_answers_that_are_no_actions_are_reported_the_same(table, answer):
     here, there = table(Says(answer)), table(isolated(Says(answer)))
     assert str(here[0].fault) == str(there[0].fault)
     assert fault_of(there[0]).startswith("illegal: played")
@@ -159,7 +159,7 @@ def test_what_a_program_said_before_it_died_is_kept(table):
     assert "no licence found" in played.fault.detail
 
 
-def test_a_program_that_is_not_there_is_told(table):
+def test_a_program_that_is_not_there_is_reported(table):
     (played,) = table(ProcessAgent(Program(["./no-such-bot"])))
     assert fault_of(played) == "crash: cannot be started: ./no-such-bot: No such file or directory"
 

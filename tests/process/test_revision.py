@@ -40,7 +40,7 @@ def test_a_revision_plays_as_a_process():
         there.cards.close()  # type: ignore[attr-defined]
 
 
-def test_a_revision_that_does_not_exist_is_told():
+def test_a_revision_that_does_not_exist_is_reported():
     with pytest.raises(ArenaError, match="has no revision 'no-such-branch'"):
         Revision.find(GitSource("no-such-branch"), ROOT)
 
@@ -57,7 +57,7 @@ def test_families_are_those_of_the_revision(monkeypatch):
     assert there.facts == {"sees_all_cards": False, "reproducible": True}
 
 
-def test_a_revision_from_before_the_protocol_is_told():
+def test_a_revision_from_before_the_protocol_is_reported():
     words = ["git", "-C", str(ROOT), "rev-list", "--max-parents=0", "HEAD"]
     first = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()[0]
     if Revision.find(GitSource("HEAD"), ROOT).commit == first:

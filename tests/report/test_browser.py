@@ -255,8 +255,8 @@ def test_axe_finds_nothing_serious(
         details.evaluate("element => { element.open = true; }")
     found = axe.Axe().run(page).response["violations"]
     serious = [v for v in found if v["impact"] in ("serious", "critical")]
-    told = [(v["id"], [node["html"][:120] for node in v["nodes"]][:3]) for v in serious]
-    assert told == []
+    message = [(v["id"], [node["html"][:120] for node in v["nodes"]][:3]) for v in serious]
+    assert message == []
     assert "heading-order" not in [v["id"] for v in found]
 
 

@@ -159,7 +159,7 @@ def test_agents_that_see_all_cards_are_marked(written: Get) -> None:
     assert "lowest (sees all cards)" not in report.markdown
 
 
-def test_forfeits_are_told(written: Get) -> None:
+def test_forfeits_are_reported(written: Get) -> None:
     report = written("forfeits")
     (trouble,) = [a for a in report.document["ladder"]["agents"] if a["name"] == "trouble"]
     assert trouble["faults"] > 0

@@ -55,7 +55,7 @@ def test_meetings_claim_nothing_and_comparisons_say_how_they_are_adjusted() -> N
     assert "with 80% probability" in KLAVERJAS.comparisons_note()
 
 
-def test_processes_and_faults_are_told_only_if_there_are_any() -> None:
+def test_processes_and_faults_are_reported_only_if_there_are_any() -> None:
     assert KLAVERJAS.processes([]) == ""
     assert "process of its own" in KLAVERJAS.processes(["bot"])
     assert KLAVERJAS.faults_caption(1, 1) == "1 fault"

@@ -168,7 +168,7 @@ def test_an_incomplete_run_says_so_and_a_complete_one_does_not() -> None:
     assert "not complete: 3 of 10 deals" in text
 
 
-def test_a_field_that_does_not_add_up_is_told() -> None:
+def test_a_field_that_does_not_add_up_is_reported() -> None:
     rng = np.random.default_rng(5)
     ring = [("a", "b"), ("b", "c"), ("c", "a")]
     found = make_standings(
@@ -299,7 +299,7 @@ def test_every_deal_was_forfeited() -> None:
     assert text.startswith("a forfeited every deal it played (12)") and leads
 
 
-def test_who_leads_without_forfeits_is_told_only_if_it_is_another() -> None:
+def test_who_leads_without_forfeits_is_reported_only_if_it_is_another() -> None:
     games = [[-200, -200]] * 6 + [[9, 11], [20, 30], [15, 5], [12, 18], [25, 8], [10, 10]]
     pair = meeting("a", "b", games)
     pair = replace(pair, forfeits=(6, 0), forfeited=frozenset(pair.units[:6]))

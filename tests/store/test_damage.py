@@ -54,9 +54,9 @@ def test_a_changed_unit_is_noticed_by_every_reader_of_the_changed_part(
     of_both = (lambda run, _: list(run.rows()), lambda run, pairing: list(run.replays(pairing)))
     with Run(run) as results:
         (pairing,) = results.pairings
-        told = r"damaged: unit d000[39] is not as it was stored; 'arena verify"
+        message = r"damaged: unit d000[39] is not as it was stored; 'arena verify"
         for reader in (*(of_numbers if change_of in NUMBERS else of_plays), *of_both):
-            with pytest.raises(StoreError, match=told):
+            with pytest.raises(StoreError, match=message):
                 reader(results, pairing)
 
 
@@ -108,10 +108,10 @@ def test_a_file_of_another_version_is_refused(run: Path, found: int) -> None:
     change_version = sqlite3.connect(run / "results.sqlite")
     change_version.execute(f"PRAGMA user_version = {found}")
     change_version.close()
-    told = f"written in format {found}, this version reads format {FORMAT}"
-    with Run(run) as results, pytest.raises(StoreError, match=told):
+    message = f"written in format {found}, this version reads format {FORMAT}"
+    with Run(run) as results, pytest.raises(StoreError, match=message):
         results.margins(results.pairings[0])
-    with pytest.raises(StoreError, match=told):
+    with pytest.raises(StoreError, match=message):
         play(make_experiment(6), run)
 
 

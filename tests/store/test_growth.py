@@ -25,7 +25,7 @@ def experiment(count: int, *entrants: object, **changes: object) -> ResolvedExpe
 
 
 @pytest.mark.parametrize(
-    ("larger", "found", "told"),
+    ("larger", "found", "message"),
     [
         (experiment(9), 6, "9 deals instead of 6"),
         (experiment(6, ANY, LOW, MORE), 6, "new: more; 3 pairings instead of 1"),
@@ -35,14 +35,14 @@ def experiment(count: int, *entrants: object, **changes: object) -> ResolvedExpe
     ids=["deals", "agent", "agent-first", "both"],
 )
 def test_only_what_is_missing_is_played(
-    larger: ResolvedExperiment, found: int, told: str, tmp_path: Path
+    larger: ResolvedExperiment, found: int, message: str, tmp_path: Path
 ) -> None:
     play(experiment(6), tmp_path / "run")
     watch = Watch()
     finished = run(larger, tmp_path / "run", RunOptions(jobs=1), watch)
     total = len(larger.deals) * len(larger.pairings)
     assert (finished.found, finished.played) == (found, total - found)
-    assert watch.lines[0].startswith(f"{tmp_path / 'run'} grows: {told}")
+    assert watch.lines[0].startswith(f"{tmp_path / 'run'} grows: {message}")
     assert f"{found} of {total} deals found, {total - found} to play" in watch.lines
 
     play(larger, tmp_path / "at-once")
@@ -69,7 +69,7 @@ def test_matches_grow_too_and_can_be_replayed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "told"),
+    ("other", "message"),
     [
         (experiment(4), "deals.limit: 6 there, 4 here"),
         (experiment(9, seed=2), "seed: 0 there, 2 here"),
@@ -78,18 +78,20 @@ def test_matches_grow_too_and_can_be_replayed(tmp_path: Path) -> None:
     ],
     ids=["fewer", "seed", "exchanged", "agent-gone"],
 )
-def test_what_is_no_growth_is_refused(other: ResolvedExperiment, told: str, tmp_path: Path) -> None:
+def test_what_is_no_growth_is_refused(
+    other: ResolvedExperiment, message: str, tmp_path: Path
+) -> None:
     play(experiment(6), tmp_path / "run")
     before = exported(tmp_path / "run", tmp_path)
-    with pytest.raises(ArenaError, match=told):
+    with pytest.raises(ArenaError, match=message):
         play(other, tmp_path / "run")
     assert exported(tmp_path / "run", tmp_path) == before
 
 
 def test_other_words_are_no_other_results(tmp_path: Path) -> None:
     play(experiment(6), tmp_path / "run")
-    told = replace(experiment(6), description="what it is for")
-    assert play(told, tmp_path / "run").found == 6
+    message = replace(experiment(6), description="what it is for")
+    assert play(message, tmp_path / "run").found == 6
     with Run(tmp_path / "run") as results:
         assert results.manifest.description == "what it is for"
 

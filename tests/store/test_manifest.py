@@ -64,7 +64,7 @@ def broken(folder: Path, change: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "pattern"),
     [
         (lambda data: data.update(seed="7"), r"seed: input should be a valid integer"),
         (lambda data: data.update(seed=True), r"seed: input should be a valid integer"),
@@ -81,10 +81,10 @@ def broken(folder: Path, change: Any) -> str:
     ],
 )
 def test_a_manifest_that_is_none_is_refused_in_one_line(
-    change: Any, told: str, stored: Path
+    change: Any, pattern: str, stored: Path
 ) -> None:
     message = broken(stored, change)
-    assert re.search(told, message), message
+    assert re.search(pattern, message), message
     assert "\n" not in message
     assert "manifest.json" in message
 
@@ -114,7 +114,7 @@ def test_a_shortened_experiment_is_another_one() -> None:
     assert load("quickstart").config_sha256 == whole.config_sha256
 
 
-def test_parameters_that_do_not_fit_are_told_in_one_line() -> None:
+def test_parameters_that_do_not_fit_are_reported_in_one_line() -> None:
     with pytest.raises(ArenaError, match=r"agent family 'any': version: input should be a valid"):
         AgentSpec("any", {"version": "2"}).build()
     with pytest.raises(ArenaError, match=r"agent family 'any': colour: extra inputs"):

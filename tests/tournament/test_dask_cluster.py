@@ -114,7 +114,7 @@ def test_a_lost_worker_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("nonsense", "missing port number in address 'nonsense'"),
     ],
 )
-def test_a_bad_address_is_told_in_one_line(
+def test_a_bad_address_is_reported_in_one_line(
     address: str, message: str, config: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     where = {"scheduler-address": address, "distributed.comm.timeouts.connect": "200ms"}
@@ -144,7 +144,7 @@ def test_without_dask_a_line_says_what_to_install(
     )
 
 
-def test_a_killed_scheduler_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_killed_scheduler_is_reported_in_one_line(tmp_path: Path) -> None:
     """Half a minute, for which dask hopes that the scheduler comes back."""
     (tmp_path / "x.yaml").write_text(CONFIG.replace("given-1000, limit: 6", "given-10000"))
 

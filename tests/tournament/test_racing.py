@@ -103,7 +103,7 @@ def test_a_race_from_the_file_to_the_page(
         ("{type: race}\nstop: {h1: 5}", "a race has looks of its own"),
     ],
 )
-def test_a_race_that_cannot_be_is_told(tmp_path: Path, written: str, message: str) -> None:
+def test_a_race_that_cannot_be_is_reported(tmp_path: Path, written: str, message: str) -> None:
     path = tmp_path / "race.yaml"
     path.write_text(CONFIG.replace("{type: race, keep: 2}", written))
     with pytest.raises(ArenaError) as error:

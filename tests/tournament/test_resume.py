@@ -300,7 +300,7 @@ def test_results_can_be_read_while_they_are_written(tmp_path: Path) -> None:
     assert seen == [(n, n) for n in range(10, 61, 10)]
 
 
-def test_a_file_that_is_no_database_is_told_so(tmp_path: Path) -> None:
+def test_a_file_that_is_no_database_is_reported_so(tmp_path: Path) -> None:
     play(make_experiment(2), tmp_path)
     (tmp_path / "results.sqlite").write_bytes(b"not a database, far from it" * 100)
     with pytest.raises(StoreError, match=r"results.sqlite: damaged .*--fresh"):
@@ -343,11 +343,11 @@ def is_alive(group: int) -> bool:
 
 
 def test_the_manifest_tells_how_it_was_made(tmp_path: Path) -> None:
-    experiment = replace(make_experiment(4), name="told")
+    experiment = replace(make_experiment(4), name="message")
     play(experiment, tmp_path)
     with Run(tmp_path) as results:
         manifest = results.manifest
-    assert manifest.name == "told"
+    assert manifest.name == "message"
     assert manifest.config_sha256 == experiment.config_sha256
     assert manifest.deals_sha256 == "made-4"
     assert manifest.rules.options["variant"] == "rotterdam"

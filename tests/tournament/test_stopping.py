@@ -126,7 +126,7 @@ def test_tables_report_and_status_have_the_estimate_after_stopping(
     assert "left out: reports/s: its pairings stopped" in capsys.readouterr().err
 
 
-def test_a_stop_that_cannot_be_is_told(tmp_path: Path) -> None:
+def test_a_stop_that_cannot_be_is_reported(tmp_path: Path) -> None:
     config = tmp_path / "s.yaml"
     text = (
         "name: s\ngame: klaverjas\ndeals: {set: klaverjas-given-1000, limit: 3}\n"

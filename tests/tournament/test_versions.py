@@ -79,12 +79,12 @@ def test_former_versions_keep_their_results(home: Path, capsys: Output) -> None:
     first = rounds(home / "reports" / "e")
     assert "changed" not in capsys.readouterr().out
     play(home, "legal[-1]")
-    told = capsys.readouterr().out
-    assert "mine changed (before: mine@1): " in told
+    message = capsys.readouterr().out
+    assert "mine changed (before: mine@1): " in message
     assert rounds(home / "reports" / "e") != first
 
     found = arena.compare("e", "mine", "mine@1")
-    assert f"(change {found.mean:+.1f}".replace("-", "−") in told
+    assert f"(change {found.mean:+.1f}".replace("-", "−") in message
     with Run("reports/e", versions=True) as run:
         _, now = run.margins(run.pairing("mine", "a"))
         _, before = run.margins(run.pairing("mine@1", "a"))

@@ -89,7 +89,7 @@ def mismatches(path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"margin": lambda x: x + 500}, "margin: stored"),
         ({"score_first": lambda x: x + 1}, "score_first: stored"),
@@ -117,11 +117,11 @@ def mismatches(path: Path) -> str:
     ],
 )
 def test_what_is_forged_is_named(
-    changes: dict[str, Callable[[Any], Any]], told: str, run: Callable[[str], Path]
+    changes: dict[str, Callable[[Any], Any]], message: str, run: Callable[[str], Path]
 ) -> None:
     path = run("run")
     forge(path, **changes)
-    assert told in mismatches(path)
+    assert message in mismatches(path)
 
 
 def test_a_changed_row_is_named_and_the_rest_still_checked(
@@ -133,10 +133,10 @@ def test_a_changed_row_is_named_and_the_rest_still_checked(
         connection.execute("UPDATE units SET plays_checksum = plays_checksum + 1")
     connection.close()
     assert main(["verify", str(path), "--show", "99"]) == 1
-    told = capsys.readouterr().out
-    assert "unit d0000 is not as it was stored (checksum)" in told
-    assert "\n12 rounds, " in told
-    assert "6 mismatches" in told
+    message = capsys.readouterr().out
+    assert "unit d0000 is not as it was stored (checksum)" in message
+    assert "\n12 rounds, " in message
+    assert "6 mismatches" in message
 
 
 def test_the_export_of_records_compares_with_what_is_stored(

@@ -35,7 +35,6 @@ from arena.store import Run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which rounds, and how many worlds."""
     add_run(parser)
     parser.add_argument("--agents", nargs="+", default=[], metavar="AGENT", help="default: all")
     parser.add_argument("--deals", type=int, metavar="N", help="deals of each pairing")
@@ -51,7 +50,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Audit what is new, and print the tables."""
     for name, least in (("deals", 1), ("worlds", 4), ("jobs", 1)):
         value = getattr(args, name)
         if value is not None and value < least:

@@ -42,7 +42,6 @@ def _find(topic: str) -> Any:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The topic, the form of the output, and what to compare with."""
     parser.add_argument(
         "topic", nargs="?", help=f"{', '.join(topics())}; all of them if none is named"
     )
@@ -53,7 +52,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure and print."""
     known = topics()
     if args.topic is not None and args.topic not in known:
         raise ArenaError(f"unknown topic {args.topic!r}; {did_you_mean(args.topic, known)}")

@@ -27,7 +27,6 @@ from arena.report.words import DASH, count, interval, rating_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which runs, and whether to write pages."""
     parser.add_argument("action", nargs="?", choices=("show", "build"), default="show")
     parser.add_argument("out", nargs="?", type=Path, metavar="DIR", help="build: for the pages")
     parser.add_argument(
@@ -37,7 +36,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the boards, or write them as pages."""
     if (args.action == "build") != (args.out is not None):
         raise ArenaError("'arena board build DIR' writes pages; 'arena board' shows them here")
     if args.game is not None:

@@ -57,7 +57,6 @@ SEED = 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """How long, and with which agent."""
     parser.add_argument(
         "part",
         nargs="?",
@@ -80,7 +79,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure, print, judge."""
     found: list[Promise] = []
     for promise in _measure(args):
         found.append(promise)

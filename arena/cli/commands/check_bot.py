@@ -22,7 +22,6 @@ from arena.testing.rounds import rule_sets
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The program, and what it plays."""
     parser.add_argument("--game", action="append", help="only this game (several times for more)")
     parser.add_argument(
         "--all-options", action="store_true", help="every option of the games, not the usual ones"
@@ -36,7 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check it on every game."""
     program = Path(args.program[0])
     if program.parent == Path() and program.is_file() and shutil.which(args.program[0]) is None:
         runs = {".py": "python3 ", ".js": "node "}.get(program.suffix, "./")

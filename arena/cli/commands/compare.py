@@ -23,7 +23,6 @@ from arena.cli.options import add_json, add_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which run, which two."""
     add_run(parser, "+")
     parser.add_argument("first", metavar="A", help="the agent that margins are in favour of")
     parser.add_argument("second", metavar="B", help="its opponent")
@@ -55,7 +54,6 @@ def _deals(text: str) -> int:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the comparison."""
     found = compare(
         args.runs,
         args.first,

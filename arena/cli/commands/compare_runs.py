@@ -26,7 +26,6 @@ from arena.store import Run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which two runs."""
     parser.add_argument(
         "old",
         type=run_folder,
@@ -38,7 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the changes."""
     with Run(args.old) as old, Run(args.new) as new:
         found = find_changes(old, new)
     if args.json:

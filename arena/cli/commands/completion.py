@@ -15,12 +15,10 @@ from arena.cli import COMMANDS, command
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which shell."""
     parser.add_argument("shell", choices=shtab.SUPPORTED_SHELLS, help="the shell to complete in")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the script."""
     print(shtab.complete(_whole_parser(), shell=args.shell))
     return 0
 

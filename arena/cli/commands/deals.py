@@ -43,7 +43,6 @@ from arena.verify.records import rules_named
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The sub-commands of `arena deals`."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
 
     make = actions.add_parser("make", help="make a set of random deals")
@@ -79,7 +78,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do one of the actions."""
     {"make": _make, "show": _show, "check": _check, "import": _import}[args.action](args)
     return 0
 

@@ -17,14 +17,12 @@ from arena.core.transcript import transcript
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of `arena demo`."""
     parser.add_argument("--seed", type=int, default=1, help="another seed, another round")
     add_game_options(parser, required=False)
     parser.set_defaults(game="klaverjas")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play one round."""
     rules = rules_from_args(args)
     (deal,) = make_deals(rules, "demo", 1, args.seed)
     rng = rng_for(args.seed, "demo")

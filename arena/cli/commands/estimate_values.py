@@ -29,7 +29,6 @@ from arena.report.words import count
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which agents, who plays, and what is made of it."""
     parser.add_argument("config", metavar="CONFIG", help="an experiment in YAML")
     parser.add_argument(
         "--set",
@@ -47,7 +46,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the errors."""
     experiment = load(args.config, args.overrides)
     players = _players(experiment)
     name = args.player or next(iter(players))

@@ -40,7 +40,6 @@ from arena.store import Replay, Run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which decision of which round."""
     add_run(parser)
     parser.add_argument("deal", metavar="DEAL", help="such as 17; of a match, its first deal")
     parser.add_argument("--at", type=int, required=True, metavar="N", help="action N (from 0)")
@@ -61,7 +60,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the decision and what the search says about it."""
     if args.trust or args.run.resolve().is_relative_to(Path.cwd()):
         trust(args.run)
     with Run(args.run) as results:

@@ -22,7 +22,6 @@ from arena.store.export import FORMATS, export
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which run, how and where to."""
     add_run(parser)
     parser.add_argument("--format", choices=tuple(FORMATS), default="csv", help="default: csv")
     parser.add_argument(
@@ -32,7 +31,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write a run."""
     with Run(args.run) as results:
         if args.out is not None:
             with replacing(args.out) as out:

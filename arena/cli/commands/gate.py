@@ -29,7 +29,6 @@ from arena.tournament.run import RunOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which gate, and what to write."""
     parser.add_argument(
         "config", metavar="CONFIG", type=Path, help="a gate, or with --all a folder"
     )
@@ -50,7 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Judge, say it, write it down."""
     files = sorted(args.config.glob("*.yaml")) if args.all else [args.config]
     if not files:
         raise ArenaError(f"{args.config}: no gates (*.yaml) in this folder")

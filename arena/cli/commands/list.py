@@ -30,7 +30,6 @@ Row: TypeAlias = dict[str, Any]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What can be listed."""
     parser.add_argument(
         "what", nargs="?", choices=sorted(_LISTINGS), help="what to list; all kinds if not given"
     )
@@ -41,7 +40,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one of the listings."""
     if args.what is None:
         for kind, each in _LISTINGS.items():
             names = [row["name"] for row in each.rows()]

@@ -23,7 +23,6 @@ from arena.store import Run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which run, which two."""
     add_run(parser)
     parser.add_argument("first", metavar="A", help="the agent that margins are in favour of")
     parser.add_argument("second", metavar="B", help="its opponent")
@@ -31,7 +30,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print both margins."""
     with Run(args.run) as results:
         found = known_luck(results, args.first, args.second)
     if args.json:

@@ -18,13 +18,11 @@ from arena.new import KINDS, make
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What, and how it is called."""
     parser.add_argument("kind", choices=sorted(KINDS), help="what to start")
     parser.add_argument("name", metavar="NAME", help="such as greedy, or my-bot")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the files and print the next steps."""
     files = make(args.kind, args.name, Path(), _schema)
     for file in files:
         print(f"wrote {file}")

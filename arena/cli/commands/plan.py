@@ -52,7 +52,6 @@ CURVE_DEALS = (50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which experiment, and what it should see."""
     parser.add_argument("config", metavar="CONFIG", help="an experiment in YAML")
     parser.add_argument(
         "--detect",
@@ -80,7 +79,6 @@ Sequential = dict[frozenset[str], SequentialPlan]
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the plan."""
     experiment = load(args.config)
     source, results = _spread(experiment, args)
     try:

@@ -27,7 +27,6 @@ from arena.store import Run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which runs, and what the ratings are relative to."""
     add_run(parser, "+")
     parser.add_argument("--anchor", metavar="AGENT", help="this agent is 0 (default: the mean is)")
     parser.add_argument(
@@ -44,7 +43,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the ratings."""
     with ExitStack() as stack:
         runs = [stack.enter_context(Run(path)) for path in args.runs]
         check_not_stopped(runs, "a rating")

@@ -16,7 +16,6 @@ from pathlib import Path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which experiment, and where to."""
     parser.add_argument("config", metavar="CONFIG", help="an experiment file, or a shipped one")
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="for the parts")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="workers (default: 1)")
@@ -24,7 +23,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play and store."""
     from arena.config.loader import load
     from arena.tournament.record import record
 

@@ -31,7 +31,6 @@ from arena.store.records import decode_times
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which round, and how far."""
     add_run(parser)
     parser.add_argument("deal", metavar="DEAL", help="such as 17; of a match, its first deal")
     parser.add_argument("--pair", nargs=2, metavar=("A", "B"), help="default: the first pairing")
@@ -46,7 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the round."""
     colour = args.colour == "always" or (args.colour == "auto" and sys.stdout.isatty())
     with Run(args.run) as results:
         replay = find_round(results, args)

@@ -19,7 +19,6 @@ from arena.report import write
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which run, and where to."""
     add_run(parser)
     parser.add_argument("--out", type=Path, metavar="DIR", help="default: into the run's folder")
     parser.add_argument(
@@ -33,7 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the report and say where it is."""
     page = write(args.run, args.out, latex=args.latex, png=args.png)
     print(page)
     if args.open:

@@ -39,7 +39,6 @@ from arena.tournament.watcher import Watcher, Watchers
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to play, and how."""
     parser.add_argument("config", metavar="CONFIG", help="an experiment in YAML")
     add_experiment_options(
         parser, trust="import code that CONFIG names although it lies outside the current folder"
@@ -87,7 +86,6 @@ def _part(text: str) -> Part:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play, then show the tables."""
     quiet = args.quiet
     experiment = load(
         args.config,

@@ -33,7 +33,6 @@ SCHEMAS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the schema is of."""
     parser.add_argument(
         "of",
         nargs="?",
@@ -45,6 +44,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the schema."""
     print(json.dumps(SCHEMAS[args.of](), indent=2, ensure_ascii=False))
     return 0

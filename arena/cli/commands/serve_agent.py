@@ -23,7 +23,6 @@ from arena.process.serve import serve, standard_streams
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Who plays."""
     parser.add_argument("agent", help="the agent as in an experiment: {family: NAME, ...}")
     parser.add_argument(
         "--facts",
@@ -33,7 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve until there is no more input."""
     spec = agent_from_text(args.agent)
     if spec.names_code:
         trust(Path())  # the user names the file in this very command

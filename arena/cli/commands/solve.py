@@ -48,7 +48,6 @@ from arena.solver.solution import Solution, Solver
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The position, and how far to search."""
     parser.add_argument(
         "position", metavar="SET", nargs="?", help="a set of deals, a record as JSON, or -"
     )
@@ -75,7 +74,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Solve and print."""
     if args.whole is not None:
         return _solve_whole_set(args)
     if args.position is None:

@@ -19,12 +19,10 @@ from arena.store import Run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which run."""
     add_run(parser, nargs="?")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the state of a run, or a line for each run in `reports/`."""
     if args.run is None:
         print(_all_runs())
         return 0

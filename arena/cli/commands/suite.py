@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """A subcommand for each thing to do."""
     commands = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     make = commands.add_parser("make", help="collect the mistakes of a run into a suite")
     add_run(make)
@@ -85,7 +84,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Make, add, run or show."""
     return {"make": _make, "add": _add, "run": _run, "show": _show}[args.action](args)
 
 

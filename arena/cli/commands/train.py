@@ -30,7 +30,6 @@ TRAINERS: Registry[Any] = Registry("kind of model", "arena.trainers")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the recipes to train from, and options."""
     parser.add_argument("kind", metavar="KIND", help="kind of model, such as policy")
     parser.add_argument("config", type=Path, nargs="+", metavar="CONFIG", help="recipes in YAML")
     add_out(parser, "FILE", "default: the name of the recipe, .npz")
@@ -46,7 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train each recipe and write its model."""
     family = TRAINERS.get(args.kind)
     if args.out is not None and len(args.config) > 1:
         raise ArenaError("--out names one model: leave it out to train several")

@@ -28,13 +28,11 @@ from arena.tournament.schedule import Schedule, seatings, seatings_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which files, and what to change in them."""
     parser.add_argument("config", nargs="+", metavar="CONFIG", help="an experiment in YAML")
     add_experiment_options(parser, trust="import code that CONFIG names, and check that too")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print a summary of each experiment, or its mistakes."""
     code = 0
     for config in args.config:
         try:

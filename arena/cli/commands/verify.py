@@ -21,7 +21,6 @@ from arena.verify import check_file, check_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of `arena verify`."""
     parser.add_argument(
         "paths", nargs="+", type=Path, metavar="RUN|FILE", help="a run's folder, or JSONL"
     )
@@ -31,7 +30,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check the files and folders; 0 if all agree."""
     rounds = plays = mismatches = 0
     unchecked: Counter[str] = Counter()
     for path in args.paths:

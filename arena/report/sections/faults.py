@@ -43,7 +43,6 @@ class FaultsSection(Section[FaultsPart]):
     template: ClassVar[str] = page_text("sections", "faults.html.j2")
 
     def make(self, context: Context) -> FaultsPart | None:
-        """As they are stored."""
         faults = context.faults
         if not faults:
             return None

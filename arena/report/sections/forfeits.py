@@ -63,5 +63,4 @@ class ForfeitsSection(Section[ForfeitsPart]):
         )
 
     def csv(self, part: ForfeitsPart) -> Mapping[str, Rows]:
-        """Both ratings."""
         return {"forfeits": [flat(asdict(agent)) for agent in part.agents]}

@@ -59,7 +59,6 @@ class MarginsSection(Section[MarginsPart]):
         }
 
     def figures(self, part: MarginsPart, document: ReportDocument) -> Iterable[Drawing]:
-        """A row for each."""
         from arena.report.figures.margins import draw_margins
 
         labels = {agent.name: agent.label for agent in document[LadderPart].agents}

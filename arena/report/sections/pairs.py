@@ -39,7 +39,6 @@ class PairsSection(Section[PairsPart]):
     template: ClassVar[str] = page_text("sections", "pairs.html.j2")
 
     def make(self, context: Context) -> PairsPart:
-        """From the standings."""
         field = context.standings
         agents = len(field.agents)
         return PairsPart(
@@ -48,7 +47,6 @@ class PairsSection(Section[PairsPart]):
         )
 
     def csv(self, part: PairsPart) -> Mapping[str, Rows]:
-        """All numbers of all pairs."""
         return {"pairs": [flat(asdict(pair)) for pair in part.pairs]}
 
     def tables(self, part: PairsPart, document: ReportDocument) -> Iterable[TextTable]:

@@ -84,7 +84,6 @@ class PointsSection(Section[PointsPart]):
         }
 
     def figures(self, part: PointsPart, document: ReportDocument) -> Iterable[Drawing]:
-        """By role and by trick."""
         from arena.report.figures.points import draw_roles, draw_tricks
 
         say = Explanations.of(document)

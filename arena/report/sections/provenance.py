@@ -57,7 +57,6 @@ class ProvenanceSection(Section[ProvenancePart]):
     template: ClassVar[str] = page_text("sections", "provenance.html.j2")
 
     def make(self, context: Context) -> ProvenancePart:
-        """From the manifest."""
         run, manifest = context.run, context.run.manifest
         machine = manifest.machine
         return ProvenancePart(

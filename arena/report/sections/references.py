@@ -47,7 +47,6 @@ class ReferencesSection(Section[ReferencesPart]):
         return ReferencesPart(sentences.published(checks), checks)
 
     def csv(self, part: ReferencesPart) -> Mapping[str, Rows]:
-        """All values."""
         return {"references": [flat(asdict(value)) for value in part.values]}
 
     def tables(self, part: ReferencesPart, document: ReportDocument) -> Iterable[TextTable]:

@@ -70,11 +70,9 @@ class SeedsSection(Section[SeedsPart]):
         return SeedsPart(seeds, MORE_DEALS, _note(seeds), tuple(pairs))
 
     def csv(self, part: SeedsPart) -> Mapping[str, Rows]:
-        """All numbers."""
         return {"seeds": [flat(asdict(pair)) for pair in part.pairs]}
 
     def tables(self, part: SeedsPart, document: ReportDocument) -> Iterable[TextTable]:
-        """Every pair."""
         yield seeds_table(part)
 
 

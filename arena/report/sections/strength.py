@@ -63,7 +63,6 @@ class StrengthSection(Section[StrengthPart]):
         )
 
     def csv(self, part: StrengthPart) -> Mapping[str, Rows]:
-        """All comparisons."""
         return {"strength": [asdict(comparison) for comparison in part.comparisons]}
 
     def tables(self, part: StrengthPart, document: ReportDocument) -> Iterable[TextTable]:

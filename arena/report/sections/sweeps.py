@@ -48,7 +48,6 @@ class SweepsSection(Section[SweepsPart]):
         return SweepsPart(tuple(context.sweeps), answers)
 
     def csv(self, part: SweepsPart) -> Mapping[str, Rows]:
-        """All points."""
         return {
             "sweeps": [
                 {"family": sweep.family, "parameter": sweep.parameter, **flat(asdict(point))}
@@ -58,7 +57,6 @@ class SweepsSection(Section[SweepsPart]):
         }
 
     def figures(self, part: SweepsPart, document: ReportDocument) -> Iterable[Drawing]:
-        """The curves."""
         from arena.report.figures.sweeps import draw_sweeps
 
         yield Drawing(

@@ -132,8 +132,8 @@ def test_the_inputs_are_what_the_seat_can_see(rules):
     has_declarer = rules.name != "hearts"
     assert np.any(seen, axis=0)[576:580].tolist() == [has_declarer] * 4
     forced = {bool(values[580]) for values in seen}
-    told = {"utrecht": {True}}
-    assert forced == told.get(getattr(rules, "bidding", ""), {False})
+    message = {"utrecht": {True}}
+    assert forced == message.get(getattr(rules, "bidding", ""), {False})
 
 
 @pytest.mark.parametrize("rules", [*GAMES, WITH_TWO], ids=called)
@@ -283,7 +283,7 @@ def test_a_network_that_leaves_no_world_is_not_believed(rules):
     assert fallen_back.first.tolist() == certain.first.tolist()
 
 
-def test_a_network_that_overflows_is_told():
+def test_a_network_that_overflows_is_reported():
     weights = np.full((INPUTS + 1) * OUTPUTS, 3e38, dtype=np.float32)
     rules = Klaverjas()
     state = next(endings(rules, tricks=5, count=1))
@@ -401,9 +401,9 @@ def test_bad_files_are_named(tmp_path, what):
     rules = Klaverjas()
     state = next(endings(rules, tricks=4, count=1))
     for family in (Ismcts, FlatMC):
-        with pytest.raises(ArenaError, match=r"bad\.npz: .+") as told:
+        with pytest.raises(ArenaError, match=r"bad\.npz: .+") as message:
             assert family(beliefs=in_file(path)).model_hash
-        assert "\n" not in str(told.value)
+        assert "\n" not in str(message.value)
         with pytest.raises(ArenaError, match=r"bad\.npz: .+"):
             family(beliefs=in_file(path)).act(rules.view(state, state.turn), Rng(1))
 

@@ -91,7 +91,7 @@ def test_worlds_are_as_likely_as_bids_and_plays_make_them(rules: Rules) -> None:
             assert got[hands] == pytest.approx(weight / total, rel=1e-4)
 
 
-def told(rules: Rules, agent: Agent) -> tuple[np.ndarray, float]:
+def message(rules: Rules, agent: Agent) -> tuple[np.ndarray, float]:
     """The tables fitted to how an agent bids, and the likelihood of true deals held out."""
     rounds = play_rounds(rules, [agent], 3, range(500))
     suits = rounds[rounds.trump < 4]
@@ -101,7 +101,7 @@ def told(rules: Rules, agent: Agent) -> tuple[np.ndarray, float]:
 
 
 def test_bids_tell_what_declarers_hold() -> None:
-    tables, likely = told(Schieber(), Rule())
+    tables, likely = message(Schieber(), Rule())
     assert likely > -np.log(21) + 0.3
     game = kernel_game(Schieber(), 0)
     jack = kinds_of(deck_of(game))[game.bits[RANKS.index("J")]]
@@ -110,7 +110,7 @@ def test_bids_tell_what_declarers_hold() -> None:
 
 
 def test_bids_at_random_tell_nothing() -> None:
-    assert told(Klaverjas(bidding="classical"), Random())[1] < -np.log(21) + 0.05
+    assert message(Klaverjas(bidding="classical"), Random())[1] < -np.log(21) + 0.05
 
 
 def test_games_without_bids_have_no_use_for_it() -> None:

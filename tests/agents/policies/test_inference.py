@@ -154,11 +154,11 @@ def test_searches_deal_worlds_as_likely_as_all_of_them_say(rules: Rules, tmp_pat
         for seat in range(4):
             for card in cards_of(game.card_mask(state[int(HANDS) + seat]) & view.unseen):
                 dealt[card][seat] += 1
-    told = Ismcts(beliefs=beliefs).believes(view, Rng(1))
+    message = Ismcts(beliefs=beliefs).believes(view, Rng(1))
     for card, weights in expected.items():
         assert dealt[card] / count == pytest.approx(weights / total, abs=0.03)
-        assert told.holders[card] == pytest.approx(weights / total, abs=1e-3)
-    assert told.notes[0].startswith("all ")
+        assert message.holders[card] == pytest.approx(weights / total, abs=1e-3)
+    assert message.notes[0].startswith("all ")
     for player in (
         Ismcts(simulations=20, beliefs=beliefs),
         Dmcts(worlds=3, iterations=5, beliefs=beliefs),
@@ -301,6 +301,6 @@ def test_policies_are_for_four_players(agent):
 
 def test_a_best_response_is_not_for_rules_that_give_tricks_otherwise() -> None:
     strange = Klaverjas(variant="rotterdam-2017")
-    told = "does not play klaverjas: not every trick goes to the highest card"
-    assert why_not(Champion(), strange) == told
+    message = "does not play klaverjas: not every trick goes to the highest card"
+    assert why_not(Champion(), strange) == message
     assert why_not(Ismcts(), strange) is None

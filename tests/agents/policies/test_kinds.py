@@ -296,7 +296,7 @@ def test_a_policy_for_another_game_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({"temperature": np.array(0.0)}, "a temperature of 0.0"),
         ({"sizes": np.array([3, 4, 5])}, "expected 41 finite weights"),
@@ -304,11 +304,11 @@ def test_a_policy_for_another_game_is_refused(tmp_path: Path) -> None:
         ({"encoding": np.array("cards 99")}, "made for the encoding 'cards 99'"),
     ],
 )
-def test_files_that_are_no_network(wrong: dict, told: str, tmp_path: Path) -> None:
+def test_files_that_are_no_network(wrong: dict, message: str, tmp_path: Path) -> None:
     path = tmp_path / "m.npz"
     arrays = written(random_network(kernel_game(Klaverjas(), 0)), path).arrays() | wrong
     np.savez(path, **{name: array for name, array in arrays.items() if array is not None})
-    with pytest.raises(ArenaError, match=told):
+    with pytest.raises(ArenaError, match=message):
         read_policy(ModelFile.find(str(path)))
 
 
@@ -321,7 +321,7 @@ def test_a_network_of_other_sizes_is_refused(tmp_path: Path) -> None:
         player.act(view._replace(legal=(*cards_of(view.hand),)), Rng(1))
 
 
-def test_modes_are_told_apart() -> None:
+def test_modes_are_reported_apart() -> None:
     rules = Schieber()
     assert {mode_of(kernel_game(rules, trump)) for trump in range(6)} == {0, 1, 2}
     assert output_count(kernel_game(rules, 0)) == 36

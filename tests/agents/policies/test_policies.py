@@ -115,7 +115,7 @@ def test_a_model_comes_back_as_it_was(tmp_path: Path) -> None:
         found.check(Hearts())
 
 
-def test_a_file_that_is_no_model_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_no_model_is_reported(tmp_path: Path) -> None:
     (tmp_path / "m.npz").write_text("cards")
     with pytest.raises(ArenaError, match="not a model that can be read"):
         read_policy(ModelFile.find(str(tmp_path / "m.npz")))

@@ -88,7 +88,7 @@ def test_a_model_is_arrays_with_a_hash_and_a_recipe(tmp_path):
 
 
 @pytest.mark.parametrize("what", ["text", "shape", "weights", "missing"])
-def test_a_bad_model_is_told(tmp_path, what):
+def test_a_bad_model_is_reported(tmp_path, what):
     path = tmp_path / "bad.npz"
     if what == "text":
         path.write_text("no model")

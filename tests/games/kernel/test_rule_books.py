@@ -32,7 +32,7 @@ def test_random_rounds_agree_play_by_play(rules: Any) -> None:
         assert disagreement(rules, rules.random_deal(rng, number), rng) == ""
 
 
-def test_a_difference_is_found_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_difference_is_found_and_described(monkeypatch: pytest.MonkeyPatch) -> None:
     class Stricter(Klaverjas):
         def playable(self, hand: int, position: Any) -> int:
             cards = super().playable(hand, position)
@@ -42,9 +42,9 @@ def test_a_difference_is_found_and_told(monkeypatch: pytest.MonkeyPatch) -> None
     game = kernel_game(Klaverjas(), 0)
     monkeypatch.setattr(check, "kernel_game", lambda *_: game)
     hands = rules.random_deal(Rng(1), 0).hands
-    told = disagreement(rules, Deal("x", hands, trump=0, declarer=0, leader=0), Rng(2))
-    assert "play 13" in told
-    assert "legal: by the rules" in told
+    message = disagreement(rules, Deal("x", hands, trump=0, declarer=0, leader=0), Rng(2))
+    assert "play 13" in message
+    assert "legal: by the rules" in message
 
 
 @pytest.mark.parametrize("game", ["klaverjas", "schieber", "hearts"])
@@ -110,7 +110,7 @@ def test_a_view_gives_the_state_with_the_other_hands_empty(rules: Any) -> None:
         assert [game.card_mask(hand) for hand in seeing[: rules.players]] == list(table.hands)
 
 
-def test_games_of_strangers_have_no_kernel_and_are_told_so() -> None:
+def test_games_of_strangers_have_no_kernel_and_are_reported_so() -> None:
     class Theirs(Klaverjas):
         pass
 

@@ -27,8 +27,8 @@ for rules in (
 ):
     for number in range(3):
         deal = rules.random_deal(source, number)
-        told = check.disagreement(rules, deal, source)
-        assert not told, told
+        message = check.disagreement(rules, deal, source)
+        assert not message, message
     table = rules.start(rules.random_deal(source, 0))
     rules.apply(table, table.legal[0])
     game = playout.with_loops(kernel_game(rules, table.trump))
