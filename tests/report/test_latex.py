@@ -99,7 +99,8 @@ def test_the_tables_compile_and_fit_a_column(written: Get, tmp_path: Path) -> No
     whole = _compiled(tmp_path, "twocolumn", "paper", inputs)
     assert not re.findall(r"Overfull \\hbox.*in (?:alignment|paragraph).*", whole)
     assert "undefined" not in whole and "multiply defined" not in whole
-    assert r"a$|$b *c* \$d\$ \& \{\{7*7\}\}" in inputs[1].read_text(encoding="utf-8")
+    hostile = inputs[1].read_text(encoding="utf-8").replace(r"\allowbreak{}", "")
+    assert r"a$|$b *c* \$d\$ \& \{\{7*7\}\}" in hostile
     (tmp_path / "all.tex").write_text(paper.supplement, encoding="utf-8")
     assert "Overfull" not in _compiled(tmp_path, "onecolumn", "supplement", [tmp_path / "all.tex"])
 
