@@ -364,7 +364,7 @@ def test_nobody_starts_over_while_the_report_is_made(
         codes.append(main(["run", "x.yaml", "--fresh", "--no-report"]))
         write_report(context, path)
 
-    monkeypatch.setattr("arena.cli.commands.run.write_report", write_while_another_tries)
+    monkeypatch.setattr("arena.cli.end_of_run.write_report", write_while_another_tries)
     assert main(["run", config(agents=TWO), "--jobs", "1", "--quiet"]) == 0
     assert codes == [2]
     assert "another run is writing here" in capsys.readouterr().err
