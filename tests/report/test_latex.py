@@ -89,7 +89,9 @@ def test_the_citation_file_says_what_references_say() -> None:
     assert cff["date-released"].year == int(arena["year"])
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+@pytest.mark.skipif(
+    not (shutil.which("pdflatex") and shutil.which("bibtex")), reason="LaTeX is not installed"
+)
 def test_the_tables_compile_and_fit_a_column(written: Get, tmp_path: Path) -> None:
     folders = [_paper(written(kind), tmp_path / kind) for kind in ("sweep", "hostile")]
     paper = make_paper("long", [LONG], "", ["arena"])

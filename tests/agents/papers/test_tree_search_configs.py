@@ -39,4 +39,4 @@ def test_published_margins_stand_beside_margins(tmp_path):
         if not check["about"].startswith(("sims-10-c=800", "sims-50-c=3200", "sims-200-c=12800")):
             assert abs(check["z"]) < 4, check
     text = (folder / "report.md").read_text()
-    assert "| margin per deal | 28.8 |" in text
+    assert "| margin per deal | 28.8 ± 0.9 |" in text
