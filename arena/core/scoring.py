@@ -41,6 +41,13 @@ def margin_of(rules: Rules, first: float, second: float) -> float:
     return first - second if rules.higher_wins else second - first
 
 
+def side_margins(rules: Rules, scores: Sequence[float]) -> list[float]:
+    """For each side, by how much it did better than the mean of the others."""
+    others = len(scores) - 1
+    total = sum(scores)
+    return [margin_of(rules, own, (total - own) / others) for own in scores]
+
+
 def forfeit_margin(
     rules: Rules, owners: Sequence[int], entrant: int, rounds_left: int, before: float
 ) -> float:

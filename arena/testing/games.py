@@ -18,6 +18,7 @@ from arena.core.rules import (
     action_name,
     bid_names,
 )
+from arena.core.scoring import side_margins
 from arena.core.seeds import Rng, rng_for
 from arena.testing.hidden import hidden_thing
 from arena.testing.rounds import NotConformant, random_deal, rule_sets
@@ -147,7 +148,5 @@ class _GameSuite:
             self.require(count == len(rules.sides), f"outcome: {count} {what}, not one per side")
         self.require(sum(outcome.tricks) == len(state.tricks), "outcome: tricks do not add up")
         worst, best = rules.margin_bounds
-        for side, own in enumerate(outcome.scores):
-            others = [score for i, score in enumerate(outcome.scores) if i != side]
-            margin = (own - sum(others) / len(others)) * (1 if rules.higher_wins else -1)
+        for margin in side_margins(rules, outcome.scores):
             self.require(worst <= margin <= best, f"margin {margin} is outside of margin_bounds")

@@ -1,0 +1,28 @@
+"""Environments for reinforcement learning: every game as a PettingZoo environment, and n at once.
+
+`import arena.envs` registers `arena/klaverjas-v0`, `arena/schieber-v0`, `arena/hearts-v0` and one
+for each game of a plug-in with PettingZoo, so that `pettingzoo.make("aec", ...)` finds them. The
+package needs `pip install "arena-tricks[envs]"`.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from pettingzoo import register
+
+from arena.core.registry import GAMES
+from arena.core.rules import Rules
+from arena.envs.aec import TableEnv
+from arena.envs.encoding import action_mask, encoding_of, observe
+
+__all__ = ["TableEnv", "action_mask", "encoding_of", "observe", "register_game"]
+
+
+def register_game(name: str, game: str | Mapping[str, Any] | Rules) -> None:
+    """Let PettingZoo find a game, or a choice of its options, as `arena/NAME-v0`."""
+    register("aec", f"arena/{name}-v0", entry_point=partial(TableEnv, game))
+
+
+for _name in GAMES:
+    register_game(_name, _name)
