@@ -231,15 +231,29 @@ def runs(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
         return _with_links(folder, rng)
     if file.name == "results.sqlite" and rng.random() < 0.6:
         _change_a_value(file, rng)
+    elif file.name != "results.sqlite" and rng.random() < 0.4:
+        file.write_bytes(_other_numbers(file.read_bytes(), rng))
     else:
         file.write_bytes(mutated(file.read_bytes(), rng))
     read = (
         *(("status",), ("verify",), ("ratings",), ("compare", "a", "b")),
         *(("replay", "klaverjas-given-0001"), ("export", "--output", "x.csv")),
         ("export", "--format", "jsonl", "--output", "x.jsonl"),
+        *(("compare-runs", "run"), ("luck", "a", "b"), ("compare", "a", "b", "--next", "10")),
     )
     chosen = rng.sample(read, 2)
+    if rng.random() < 0.05:
+        chosen[0] = rng.choice((("report",), ("audit",), ("plan", "--detect", "5")))
     return [command(name, "run", *more) for name, *more in chosen]
+
+
+NUMBERS = (0, -1, 1, 10**6, 10**9, 2**31, 2**63 - 1, -(2**63), 10**30, 1e308, 5e-324, 0.5)
+
+
+def _other_numbers(text: bytes, rng: random.Random) -> bytes:
+    """Sizes, counts and seeds that no run has."""
+    found = rng.choice(list(re.finditer(rb"(?<=[ :\[])-?\d+(\.\d+)?(?=[\s,}\]])", text)))
+    return text[: found.start()] + repr(rng.choice(NUMBERS)).encode() + text[found.end() :]
 
 
 def _with_links(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
@@ -262,7 +276,8 @@ def _change_a_value(file: Path, rng: random.Random) -> None:
     connection = sqlite3.connect(file)
     table = rng.choice(("units", "deals", "pairings"))
     columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-    values = (None, -1, 10**15, 1.5, float("inf"), "", "x", "1 2 3", "H7", b"", b"\xff" * 40)
+    values = (None, -1, 10**15, 1.5, float("inf"), "", "x", "1 2 3", "H7", b"", b"\xff" * 40,
+              2**63 - 1, -(2**63), 1e308, 5e-324, b"\x7f" * 10_000, "9" * 5000)  # fmt: skip
     with connection:
         where = " WHERE rowid % 2 = 0" if table == "pairings" else ""
         with contextlib.suppress(sqlite3.IntegrityError):
@@ -270,6 +285,8 @@ def _change_a_value(file: Path, rng: random.Random) -> None:
             (old,) = connection.execute(f"SELECT {column} FROM {table}").fetchone()
             damaged = isinstance(old, bytes) and rng.random() < 0.6
             value = mutated(old, rng) if damaged else rng.choice(values)
+            if isinstance(old, bytes) and old and rng.random() < 0.3:  # numbers of the same length
+                value = rng.choice((b"\x7f", b"\xff", b"\x80", b"\0", b"\x01")) * len(old)
             connection.execute(f"UPDATE OR IGNORE {table} SET {column} = ?{where}", (value,))
         if rng.random() < 0.7:
             with contextlib.suppress(TypeError, ValueError):  # no checksum fits such a value
