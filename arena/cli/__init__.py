@@ -20,7 +20,7 @@ from arena import __version__
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.files import shortened
 from arena.core.printable import escaping_output
-from arena.process.ending import leave
+from arena.process.ending import leave, leave_nothing_when_asked_to_end
 
 __all__ = ["COMMANDS", "GROUPS", "command", "main", "script"]
 
@@ -113,6 +113,7 @@ def script() -> NoReturn:
     """The installed script `arena`: runs `main` and ends the process."""
     # Our matrices are small: threads of BLAS only wait, a tenth of the CPU time of `compare`.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    leave_nothing_when_asked_to_end()
     leave(main())
 
 

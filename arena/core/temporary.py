@@ -7,10 +7,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from filelock import FileLock, Timeout
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 PREFIX, _IN_USE = "arena-", "in-use"
+_ours: set[Path] = set()
 
 
 @contextmanager
@@ -18,10 +21,18 @@ def temporary_folder() -> Iterator[Path]:
     """A folder that is removed in the end, or by a later process if this one is killed."""
     _sweep()
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    _ours.add(folder)
     try:
         with _lock(folder):
             yield folder
     finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        _ours.discard(folder)
+
+
+def remove_temporary_folders() -> None:
+    """Remove those of this process, which is about to end without more ado."""
+    for folder in tuple(_ours):
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -29,6 +40,8 @@ def is_in_use(folder: Path) -> bool:
     """Whether the process that made a temporary folder lives, and still needs the folder."""
     if not folder.is_dir():
         return False
+    from filelock import Timeout
+
     try:
         with _lock(folder).acquire(timeout=0):
             return False
@@ -37,6 +50,8 @@ def is_in_use(folder: Path) -> bool:
 
 
 def _lock(folder: Path) -> FileLock:
+    from filelock import FileLock  # here: it would double the time of a light command
+
     # The operating system's: it goes with the process, however that ends.
     return FileLock(folder / _IN_USE, thread_local=False)
 

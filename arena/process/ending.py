@@ -9,11 +9,15 @@ they are found.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import NoReturn
+
+from arena.core.temporary import remove_temporary_folders
 
 _STOPPED_S = 2.0
 """How often workers are looked at."""
@@ -31,6 +35,26 @@ def leave(code: int) -> NoReturn:
     if any(not (t.daemon or t is threading.main_thread()) for t in threading.enumerate()):
         os._exit(code)
     sys.exit(code)
+
+
+def leave_nothing_when_asked_to_end() -> None:
+    """On TERM, HUP and QUIT end at once, as without this, but with children and temporary files.
+
+    What was stored up to then is kept: a command goes on from there. Signals that are ignored
+    (`nohup`) stay so.
+    """
+    for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):
+        number = getattr(signal, name, None)  # Windows has not all of them
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, _end)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_DFL)
+    with suppress(Exception):  # a library may be half imported at this moment
+        end_children()
+    remove_temporary_folders()
+    os.kill(os.getpid(), number)
 
 
 def adopt_orphans(wanted: bool = True) -> None:

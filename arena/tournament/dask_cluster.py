@@ -45,12 +45,12 @@ def cluster(jobs: int, farewell: Callable[[], None]) -> Iterator[int]:
         open_things.callback(logging.disable, logging.root.manager.disable)
         logging.disable(logging.CRITICAL)
         if address is None:
-            # A unit that has ended its worker is played again alone, not by all others.
-            open_things.enter_context(dask.config.set({_ALLOWED_FAILURES: 0}))
             scratch = open_things.enter_context(temporary_folder())
+            # A unit that has ended its worker is played again alone, not by all others.
+            ours = {_ALLOWED_FAILURES: 0, "temporary-directory": str(scratch)}
+            open_things.enter_context(dask.config.set(ours))
             try:
                 workers = distributed.LocalCluster(
-                    local_directory=str(scratch),
                     n_workers=jobs,
                     threads_per_worker=1,
                     dashboard_address=None,

@@ -226,7 +226,7 @@ def environment_of(command: str, folder: Path) -> dict[str, str]:
     """The environment of a trial: its mark, its own temporary files."""
     temporary = folder / "temporary"
     temporary.mkdir(parents=True, exist_ok=True)
-    found = {**os.environ, MARK: folder.name, "TMPDIR": str(temporary)}
+    found = {**os.environ, MARK: folder.name, "TMPDIR": str(temporary), "PYTHONFAULTHANDLER": "1"}
     return {**found, "ARENA_CACHE_DIR": str(folder / "cache")} if COMMANDS[command].cold else found
 
 
@@ -256,8 +256,7 @@ def tried(trial: Trial, folder: Path, calm: Calm) -> str:
         try:
             errors = process.communicate(timeout=PATIENCE_S)[1]
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            return "hangs"
+            return f"hangs:\n{_where(process, mark)}"
     if "Traceback" in errors:
         return f"a traceback:\n{errors[-2000:]}"
     if left := left_of(mark, temporary, killed=process.returncode == -signal.SIGKILL):
@@ -270,9 +269,28 @@ def tried(trial: Trial, folder: Path, calm: Calm) -> str:
             command, capture_output=True, text=True, timeout=PATIENCE_S, env=environment
         )
         code, errors, attempts = done.returncode, done.stderr, attempts + 1
-    if COMMANDS[trial.command].result(folder) != calm.result:
-        return "another result"
+    if other := difference(calm.result, COMMANDS[trial.command].result(folder)):
+        return f"another result: {other}"
     return left_of(mark, temporary, killed=False)
+
+
+def _where(process: subprocess.Popen[str], mark: str) -> str:
+    """What a command that hangs is doing, which then ends."""
+    for number in (signal.SIGABRT, signal.SIGKILL):  # Python says at which line it is aborted
+        for pid in processes(mark):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+        time.sleep(1)
+    return process.communicate()[1][-20_000:]
+
+
+def difference(expected: str, found: str) -> str:
+    """Where two results begin to differ, or nothing."""
+    if expected == found:
+        return ""
+    pairs = zip(expected, found, strict=False)
+    at = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(expected), len(found)))
+    return f"{found[max(0, at - 100) : at + 100]!r} for {expected[max(0, at - 100) : at + 100]!r}"
 
 
 def left_of(mark: str, temporary: Path, *, killed: bool) -> str:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 from filelock import FileLock
 
@@ -41,3 +44,29 @@ def test_a_file_that_a_killed_process_has_begun_is_removed_by_the_next(tmp_path:
         (tmp_path / name).touch()
     write_atomically(tmp_path / "x.txt", "whole")
     assert {path.name for path in tmp_path.iterdir()} == {"x.txt", *names[1:]}
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGQUIT"])
+def test_a_command_that_is_asked_to_end_leaves_no_folder_and_no_process(
+    name: str, tmp_path: Path
+) -> None:
+    script = (
+        "import subprocess, sys, time\n"
+        "from arena.core.temporary import temporary_folder\n"
+        "from arena.process.ending import leave_nothing_when_asked_to_end\n"
+        "leave_nothing_when_asked_to_end()\n"
+        "with temporary_folder():\n"
+        "    child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        "    print(child.pid, flush=True)\n"
+        "    time.sleep(600)\n"
+    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    words = [sys.executable, "-c", script]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout is not None
+        child = int(process.stdout.readline())
+        process.send_signal(signal.Signals[name])
+        assert process.wait(60) == -signal.Signals[name]
+    assert not list(tmp_path.iterdir())
+    with suppress(psutil.NoSuchProcess):
+        assert psutil.Process(child).status() == psutil.STATUS_ZOMBIE
