@@ -10,18 +10,17 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from arena.audit.ledger import AuditLedger, key_of
-from arena.audit.rounds import AuditedRound, AuditSettings, audit_round
+from arena.audit.rounds import AuditedRound, AuditSettings, audit_round, check_auditable
 from arena.core.deals import Deal
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.rules import Rules, Standing
 from arena.games.likely_worlds import worlds_for
-from arena.games.score_form import is_solvable
 from arena.solver.solution import Solver
 from arena.store import Pairing, Replay, Run
 
 CPU_SECONDS = 200.0
 """What an audit takes if nothing else is said, spread over the cores."""
-_SECONDS_A_ROUND = {8: 2.0, 9: 12.0}
+_SECONDS_A_ROUND = {8: 2.0, 9: 12.0, 13: 8.0}
 """By tricks: measured with the usual number of worlds."""
 
 
@@ -79,12 +78,6 @@ class Audit:
         return tuple(seen)
 
 
-def check_solvable(rules: Rules) -> None:
-    """Refuse games that the solver cannot value from the first card on."""
-    if not is_solvable(rules) or len(rules.sides) != 2:
-        raise ArenaError(f"{rules.name} cannot be audited with these rules: no open-card score")
-
-
 def pairings_of(run: Run, agents: Sequence[str]) -> list[Pairing]:
     """The pairings that `agents` ask for."""
     for name in agents:
@@ -113,7 +106,7 @@ def usual_deals(run: Run, pairings: int) -> int:
 
 def chosen_rounds(run: Run, options: AuditOptions) -> list[Replay]:
     """The finished rounds that are audited, deal by deal."""
-    check_solvable(run.rules)
+    check_auditable(run.rules)
     pairings = pairings_of(run, options.agents)
     deals = usual_deals(run, len(pairings)) if options.deals is None else options.deals
     found = []

@@ -64,4 +64,6 @@ def judge_honesty(decisions: Sequence[tuple[int, AuditedDecision]]) -> Honesty:
 
 def _is_valued_well(decision: AuditedDecision) -> bool:
     known = decision.known
-    return known is not None and (known.se == 0.0 or known.worlds >= LEAST_WORLDS)
+    return (
+        decision.solved and known is not None and (known.se == 0.0 or known.worlds >= LEAST_WORLDS)
+    )

@@ -35,8 +35,8 @@ class AuditedMistake:
     """Points lost as far as could be known."""
     se: float
     worlds: int
-    hindsight: int
-    """Points lost with the true cards open."""
+    hindsight: int | None
+    """Points lost with the true cards open; None if that was not solved."""
     line: tuple[str, ...]
     """What was played, from the mistake on: two tricks."""
     better_line: tuple[str, ...]

@@ -1,7 +1,9 @@
 """A round with the points that each decision lost.
 
-Exactly, in every round: margin of a side = value of the deal - what its cards lost in hindsight
-+ what the other side's lost.
+Between two sides, exactly, in every round: margin of a side = value of the deal - what its cards
+lost in hindsight + what the other side's lost. With more sides (Hearts) what one loses is not
+what another wins; hindsight is then that of max-n for the last tricks, and before them there is
+only an estimate with open cards, which is not called hindsight.
 """
 
 from __future__ import annotations
@@ -13,12 +15,15 @@ from typing import Any, Literal
 from arena.audit.knowable import Knowable, knowable
 from arena.core.cards import suit_of
 from arena.core.deals import Deal
+from arena.core.errors import ArenaError
 from arena.core.rules import Rules, Standing, View
 from arena.core.seeds import rng_for
+from arena.games.kernel import contract
 from arena.games.likely_worlds import DrawsWorlds
-from arena.solver.solution import Solver
+from arena.games.score_form import is_solvable
+from arena.solver.solution import Solution, Solver
 
-FORMAT = 1
+FORMAT = 2
 """Raised when the same round would be audited to other numbers."""
 
 Kind = Literal["lead", "follow", "ruff", "discard"]
@@ -73,14 +78,17 @@ class AuditedDecision:
     """Whether the side declares; None in games without a declarer."""
     card: int
     legal: tuple[int, ...]
-    exact: tuple[int, ...]
-    """The value of each legal card with the true cards open: the final margin of the side."""
+    exact: tuple[float, ...]
+    """The value of each legal card with the true cards open: the final margin of the side, or with
+    more than two sides its score, higher for better. An estimate if `solved` is not set."""
     patterns: tuple[Pattern, ...]
     """Ways of losing points that the card fits, whether it lost any or not."""
     known: Knowable | None
     """None if there were too many cards left for this number of worlds."""
     line: tuple[int, ...] = ()
     """If the card is a mistake: a better one, and how both sides then play with open cards."""
+    solved: bool = True
+    """Whether `exact` was solved."""
 
     @property
     def better(self) -> int:
@@ -96,9 +104,11 @@ class AuditedDecision:
         return max(0.0, self.known.loss)
 
     @property
-    def hindsight(self) -> int:
-        """Points lost with the true cards open."""
-        return max(self.exact) - self.exact[self.legal.index(self.card)]
+    def hindsight(self) -> int | None:
+        """Points lost with the true cards open; None if that was not solved."""
+        if not self.solved:
+            return None
+        return int(max(self.exact) - self.exact[self.legal.index(self.card)])
 
     @property
     def agrees(self) -> bool:
@@ -110,17 +120,21 @@ class AuditedDecision:
 class AuditedRound:
     """The decisions of a round in which there was a choice, in their order."""
 
-    value: int
-    """The margin of the first side if neither side loses a point from the first card on."""
+    value: int | None
+    """The margin of the first side if neither side loses a point from the first card on; None with
+    more than two sides."""
     decisions: tuple[AuditedDecision, ...]
 
-    def margin(self, rules: Rules) -> int:
+    def margin(self, rules: Rules) -> int | None:
         """The margin of the first side that the value and all losses add up to."""
+        if self.value is None:
+            return None
         return self.value - self.lost_by(rules, 0) + self.lost_by(rules, 1)
 
     def lost_by(self, rules: Rules, side: int) -> int:
-        """Points that the cards of a side lost with the true cards open."""
-        return sum(each.hindsight for each in self.decisions if rules.side_of(each.seat) == side)
+        """Points that the cards of a side lost with the true cards open, where that is solved."""
+        mine = (each for each in self.decisions if rules.side_of(each.seat) == side)
+        return sum(each.hindsight or 0 for each in mine)
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -149,8 +163,13 @@ class AuditSettings:
     worlds: int = 64
     """Worlds for each decision; fewer in the first tricks, see `worlds_at`."""
 
-    def worlds_at(self, tricks_left: int) -> int:
-        """How many worlds: each trick more takes four to ten times as long to solve."""
+    def worlds_at(self, rules: Rules, tricks_left: int) -> int:
+        """How many worlds: each trick more takes four to ten times as long to solve.
+
+        With more than two sides the first tricks are not solved, so all worlds are valued.
+        """
+        if len(rules.sides) > 2:
+            return self.worlds
         count = self.worlds >> max(0, 2 * (tricks_left - _ALL_WORLDS) - 1)
         return count if count >= _LEAST_WORLDS else 0
 
@@ -162,6 +181,16 @@ _LEAST_WORLDS = 4
 """With fewer a decision is not valued at all."""
 _CARDS_OF_LINE = 8
 """How far a better line of play goes: two tricks."""
+
+
+def check_auditable(rules: Rules) -> None:
+    """Refuse games in which the solver cannot value the cards of a whole round."""
+    if len(rules.sides) > 2:
+        why = contract.complaint(rules)
+    else:
+        why = None if is_solvable(rules) else "no open-card score"
+    if why is not None:
+        raise ArenaError(f"{rules.name} cannot be audited with these rules: {why}")
 
 
 def audit_round(
@@ -181,34 +210,33 @@ def audit_round(
             choices.append((at, replace(state, hands=list(state.hands))))
         rules.apply(state, action)
     # Backwards: what is found of the last tricks helps with the tricks before.
-    exact = [
-        {card: bounds.low for card, bounds in solver.solve(rules, before).cards.items()}
-        for _, before in reversed(choices)
-    ][::-1]
+    solutions = [solver.solve(rules, before) for _, before in reversed(choices)][::-1]
     decisions = []
-    for (at, before), values in zip(choices, exact, strict=True):
+    for (at, before), solution in zip(choices, solutions, strict=True):
         view = rules.view(before, before.turn)
         known = None
-        count = settings.worlds_at(rules.hand_size - len(before.tricks))
+        count = settings.worlds_at(rules, rules.hand_size - len(before.tricks))
         if count:
             rng = rng_for(0, "audit", deal.id, before.turn, *actions[:at])
             known = knowable(solver, view, actions[at], worlds, count, rng)
-        decisions.append(_audited(view, state, at, actions[at], values, known))
+        decisions.append(_audited(view, state, at, actions[at], solution, known))
     for number, (_, before) in enumerate(choices):
         decision = decisions[number]
         if grade_of(rules, decision.loss) is not None:
             line = tuple(_line(rules, before, decision.better, solver))
             decisions[number] = replace(decision, line=line)
+    if len(rules.sides) > 2:
+        return AuditedRound(None, tuple(decisions))
     value = rules.outcome(state).scores
-    margin = value[0] - value[1]
+    margin = int(value[0] - value[1])
     if choices:
-        first = max(exact[0].values())
+        first = solutions[0].value.low
         margin = first if rules.side_of(choices[0][1].turn) == 0 else -first
     return AuditedRound(margin, tuple(decisions))
 
 
 def _audited(
-    view: View, over: Any, at: int, card: int, exact: dict[int, int], known: Knowable | None
+    view: View, over: Any, at: int, card: int, solution: Solution, known: Knowable | None
 ) -> AuditedDecision:
     rules = view.rules
     declaring = None
@@ -223,9 +251,10 @@ def _audited(
         declaring=declaring,
         card=card,
         legal=view.legal,
-        exact=tuple(exact[each] for each in view.legal),
+        exact=tuple(solution.worth(each) for each in view.legal),
         patterns=tuple(_patterns(view, card, over.tricks[number], known)),
         known=known,
+        solved=solution.means is None,
     )
 
 

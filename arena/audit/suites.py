@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.audit.knowable import knowable
-from arena.audit.rounds import AuditSettings
+from arena.audit.rounds import AuditSettings, check_auditable
 from arena.config.parameters import plain, read_values
 from arena.core.cards import SEATS, card_name, parse_card
 from arena.core.deals import Deal, deal_from_record, read_jsonl, write_deal
@@ -25,7 +25,6 @@ from arena.core.registry import GAMES
 from arena.core.rules import Action, Rules, action_name, parse_action
 from arena.core.seeds import rng_for
 from arena.games.likely_worlds import worlds_for
-from arena.games.score_form import is_solvable
 from arena.solver.solution import Solver
 
 FORMAT = 1
@@ -240,13 +239,14 @@ def _written(rules: Rules, position: SuitePosition) -> dict[str, Any]:
 
 def label(rules: Rules, position: SuitePosition, solver: Solver) -> SuitePosition:
     """The position with what each card loses, by the solver, on worlds of its own."""
-    if not is_solvable(rules):
-        raise ArenaError(f"{rules.name} cannot be solved with these rules: no open-card score")
+    check_auditable(rules)
     state = position.state(rules)
-    exact = {card: bounds.low for card, bounds in solver.solve(rules, state).cards.items()}
-    best = max(exact.values())
-    lost = None
-    count = LABEL_WORLDS.worlds_at(rules.hand_size - len(state.tricks))
+    lost = hindsight = None
+    solution = solver.solve(rules, state)
+    if solution.means is None:
+        best = solution.value.low
+        hindsight = {card: best - bounds.low for card, bounds in solution.cards.items()}
+    count = LABEL_WORLDS.worlds_at(rules, rules.hand_size - len(state.tricks))
     if count:
         view = rules.view(state, state.turn)
         rng = rng_for(0, "suite", position.id)
@@ -255,7 +255,6 @@ def label(rules: Rules, position: SuitePosition, solver: Solver) -> SuitePositio
             most = max(known.values)
             losses = (round(most - value, 1) for value in known.values)
             lost = dict(zip(state.legal, losses, strict=True))
-    hindsight = {card: best - value for card, value in exact.items()}
     deal = replace(position.deal, id=position.id)
     return replace(position, deal=deal, lost=lost, hindsight=hindsight)
 

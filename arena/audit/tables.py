@@ -205,4 +205,6 @@ def _known(rows: list[_Row]) -> Estimate | None:
 
 
 def _hindsight(rows: list[_Row]) -> Estimate:
-    return mean_by_unit([row.unit for row in rows], [row.decision.hindsight for row in rows])
+    """Over the decisions that were solved with the true cards open."""
+    losses = [(row.unit, x) for row in rows if (x := row.decision.hindsight) is not None]
+    return mean_by_unit([unit for unit, _ in losses], [x for _, x in losses])

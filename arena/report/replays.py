@@ -77,8 +77,8 @@ class CardValue:
 
     card: str
     played: bool
-    exact: int
-    """With the true cards open."""
+    exact: int | None
+    """With the true cards open; None if that was not solved."""
     known: float | None
     """The mean over worlds that the player could expect; None if it was not computed."""
 
@@ -187,12 +187,12 @@ def _valued(run: Run, replay: Replay, audited: AuditedRound) -> list[ValuedStep]
             CardValue(
                 action_name(card),
                 card == decision.card,
-                exact,
+                int(exact) if decision.solved else None,
                 None if value is None else round(value, 1),
             )
             for card, exact, value in zip(decision.legal, decision.exact, values, strict=True)
         ]
-        cards.sort(key=lambda each: -(each.exact if each.known is None else each.known))
+        cards.sort(key=lambda each: -(each.known if each.known is not None else each.exact or 0))
         grade = grade_of(run.rules, decision.loss)
         found.append(
             ValuedStep(

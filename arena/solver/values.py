@@ -61,6 +61,10 @@ class Solution:
             max(each.high for each in self.cards.values()),
         )
 
+    def worth(self, card: int) -> float:
+        """The value of a card, or the mean that stands for it."""
+        return self.cards[card].low if self.means is None else self.means[card].mean
+
     @property
     def best(self) -> tuple[int, ...]:
         """The cards of which none other is known to be better; of means, the largest."""

@@ -16,6 +16,8 @@ from arena.audit.ledger import FILE, AuditLedger
 from arena.cli import main
 from arena.core.errors import ArenaError
 from arena.games.hearts import Hearts
+from arena.games.klaverjas import Klaverjas
+from arena.games.schieber import Schieber
 from arena.store import Run
 
 
@@ -68,9 +70,10 @@ def test_agents_choose_the_pairings(tmp_path: Path) -> None:
 
 
 def test_fewer_worlds_are_drawn_where_many_cards_are_left() -> None:
-    settings = AuditOptions().settings
-    assert [settings.worlds_at(tricks) for tricks in (1, 6, 7, 8, 9)] == [64, 64, 32, 8, 0]
-    assert replace(settings, worlds=0).worlds_at(1) == 0
+    settings, rules = AuditOptions().settings, Schieber()
+    assert [settings.worlds_at(rules, left) for left in (1, 6, 7, 8, 9)] == [64, 64, 32, 8, 0]
+    assert replace(settings, worlds=0).worlds_at(rules, 1) == 0
+    assert settings.worlds_at(Hearts(), 13) == 64
 
 
 def test_the_command_prints_tables_and_the_worst_mistakes(
@@ -110,6 +113,6 @@ def test_mistakes_are_one_line(
 def test_a_game_without_an_open_card_score_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    play(make_experiment(1, None, Hearts()), tmp_path)
+    play(make_experiment(1, None, Klaverjas(variant="rotterdam-2017")), tmp_path)
     assert main(["audit", str(tmp_path)]) == 2
-    assert "hearts cannot be audited" in capsys.readouterr().err
+    assert "klaverjas cannot be audited" in capsys.readouterr().err

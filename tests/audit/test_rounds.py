@@ -8,10 +8,18 @@ import numpy as np
 import pytest
 from helpers.experiments import entrant, make_experiment, play
 
+import arena
 from arena.audit.campaign import Audit
-from arena.audit.rounds import GRADES, AuditSettings, _are_equals, audit_round, grade_of
+from arena.audit.rounds import (
+    GRADES,
+    AuditedRound,
+    AuditSettings,
+    _are_equals,
+    audit_round,
+    grade_of,
+)
 from arena.core.cards import cards_of, mask_of, parse_card, parse_cards
-from arena.core.rules import Trick, View
+from arena.core.rules import Standing, Trick, View
 from arena.core.seeds import Rng
 from arena.games.klaverjas import Klaverjas
 from arena.games.likely_worlds import UniformWorlds, worlds_for
@@ -49,6 +57,24 @@ def test_so_it_is_in_schieber_with_weis_and_an_auction(tmp_path: Path) -> None:
         )
         assert found.margin(rules) == record.scores[0] - record.scores[1]
         assert all(decision.known is None for decision in found.decisions)
+
+
+def test_hearts_has_hindsight_where_max_n_solves_and_a_knowable_loss_everywhere() -> None:
+    played = arena.play("hearts", ["random"] * 4, seed=3)
+    found = audit_round(
+        played.rules,
+        played.deal,
+        Standing(),
+        played.actions,
+        Solver(),
+        UniformWorlds(),
+        AuditSettings(4),
+    )
+    assert found.value is None and found.margin(played.rules) is None
+    for decision in found.decisions:
+        assert decision.known is not None
+        assert (decision.hindsight is not None) == (decision.trick >= 8)
+    assert AuditedRound.from_json(found.to_json()) == found
 
 
 def test_a_best_card_loses_nothing_and_single_cards_are_no_decisions(audit: Audit) -> None:

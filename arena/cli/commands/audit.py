@@ -124,8 +124,8 @@ def _lines(tables: AuditTables, worst: tuple[AuditedMistake, ...], folder: Path)
         yield ""
         yield (
             f"{mistake.agent} ({mistake.seat}) plays {mistake.played}; {mistake.better} is better "
-            f"by {plain(mistake.loss)} ± {plain(mistake.se)} points ({mistake.worlds} worlds), "
-            f"by {mistake.hindsight} in hindsight"
+            f"by {plain(mistake.loss)} ± {plain(mistake.se)} points ({mistake.worlds} worlds)"
+            + ("" if mistake.hindsight is None else f", by {mistake.hindsight} in hindsight")
         )
         yield f"  played  {' '.join(mistake.line)}"
         yield f"  better  {' '.join(mistake.better_line)}"
