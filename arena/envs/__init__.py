@@ -15,8 +15,18 @@ from arena.core.registry import GAMES
 from arena.core.rules import Rules
 from arena.envs.aec import TableEnv
 from arena.envs.encoding import action_mask, encoding_of, observe
+from arena.envs.tables import TableDeal, Tables, TablesStep
 
-__all__ = ["TableEnv", "action_mask", "encoding_of", "observe", "register_game"]
+__all__ = [
+    "TableDeal",
+    "TableEnv",
+    "Tables",
+    "TablesStep",
+    "action_mask",
+    "encoding_of",
+    "observe",
+    "register_game",
+]
 
 
 def register_game(name: str, game: str | Mapping[str, Any] | Rules) -> None:
