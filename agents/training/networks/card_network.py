@@ -42,7 +42,7 @@ from agents.training.trainer import Arrays
 from arena.config.parameters import read_values
 from arena.config.recipe import TrainingOrder
 from arena.core.agent import parameter
-from arena.core.registry import GAMES
+from arena.core.registry import BIDDERS, GAMES
 from arena.core.rules import Rules
 
 _WEIGHT_OF_MEAN = 0.1
@@ -99,6 +99,8 @@ class CardNetworkRecipe(NetworkRecipe):
         """Make a new network."""
         family = GAMES.get(self.game)
         options = read_values(family, self.options or {}, f"options of {self.game}", order.folder)
+        if self.bidder:
+            BIDDERS.get(self.bidder)
         need_torch()
         return CardNetworkTraining(self, order, family(**options))
 
