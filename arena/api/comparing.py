@@ -165,7 +165,7 @@ def _common(runs: Sequence[Run], first: str, second: str) -> tuple[str, ...]:
 
 
 def _in_field(runs: Sequence[Run], first: str, second: str) -> float | None:
-    """What the report says would have been found: adjusted for all agents of the run."""
+    """The detectable difference of the report: adjusted for all agents of the run."""
     if len(runs) > 1 or runs[0].manifest.stop is not None:
         return None
     contrast = make_standings(read(runs)).contrast(first, second)
@@ -226,7 +226,7 @@ def _rows(
     if isinstance(found, Comparison):
         ahead = interval(found.next.low, found.next.high)
         yield f"{level} limits of the mean of the next {count(found.next.deals)} {units}", ahead
-    yield "would be found with 80% probability, alone", plain(found.detectable)
+    yield "detectable with 80% probability, alone", plain(found.detectable)
     if in_field is not None:
         yield "the same among all of the run, as reported", plain(in_field)
     if found.equivalence is not None:

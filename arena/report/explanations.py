@@ -139,7 +139,7 @@ class Explanations:
     def comparisons_note(self) -> str:
         """What the marks and the last columns mean."""
         return (
-            "* differs beyond chance. “Would be found”: the difference that is found with "
+            "* differs beyond chance. “Detectable”: the difference that is found with "
             f"{percent(self.power, 0)} probability, adjusted like the test. “Interval alone”: the "
             f"plain {self._level} interval, as if this were the only comparison."
         )
@@ -268,9 +268,9 @@ class Explanations:
     def swings(self) -> str:
         """What the replay shows."""
         return (
-            "The largest swings, those between the strongest agents first: with the same cards, "
-            "one side of the table did better than the other. Both seatings are shown side by side "
-            "up to the point where they part, with what the searches thought there."
+            "Large swings of every pair, or of the strongest pairs if there are many; the largest "
+            "first: with the same cards, one side of the table did better than the other. Both "
+            "seatings are shown side by side; what the searches thought where they part is below."
         )
 
     def swings_caption(self) -> str:

@@ -129,7 +129,7 @@ def _no_difference(contrast: Contrast, facts: Facts) -> str:
     )
     if contrast.detectable is not None:
         text += (
-            f"; one of {plain(contrast.detectable)} points would have been found with "
+            f"; a difference of {plain(contrast.detectable)} points would have been detectable with "
             f"{percent(POWER, 0)} probability"
         )
     return text

@@ -17,7 +17,7 @@ from arena.stats.sequential.brownian import Motion
 from arena.stats.sequential.sprt import SprtDesign
 
 POWER = 0.8
-"""The probability behind "would have been found"."""
+"""The probability behind "detectable"."""
 EXTREME_STEPS = 20
 """Steps in which the length of a test and its variance agree."""
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(128)

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 SILENT = {"script", "style", "svg", "title"}
+INLINE = {"button", "code", "em", "span", "strong"}
 TOKEN = re.compile(r"(?<![\w.#&])\d[\d,]*(?:\.\d+)?(?!\w)(\s?%|\s(?:ns|µs|ms|s)\b)?")
 SCALES = {"%": 100.0, "ns": 1e9, "µs": 1e6, "ms": 1e3, "s": 1.0, "": 1.0}
 
@@ -21,10 +22,14 @@ class _Text(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in SILENT:
             self.inside.append(tag)
+        if tag not in INLINE:
+            self.parts.append("  ")
 
     def handle_endtag(self, tag: str) -> None:
         if self.inside and self.inside[-1] == tag:
             self.inside.pop()
+        if tag not in INLINE:
+            self.parts.append("  ")
 
     def handle_data(self, data: str) -> None:
         if not self.inside:
@@ -35,7 +40,7 @@ def visible(html: str) -> str:
     """The text of a page, without scripts and drawings."""
     parser = _Text()
     parser.feed(html)
-    return "  ".join(parser.parts)
+    return "".join(parser.parts)
 
 
 def numbers(value: Any) -> Iterator[float]:

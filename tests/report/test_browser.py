@@ -267,12 +267,41 @@ def test_controls_of_the_replay_stay_in_reach_on_a_phone(visit: Callable[..., An
     assert box is not None and box["y"] + box["height"] <= PHONE["height"] + 1
 
 
+def test_words_explain_themselves_on_hover_and_on_tap(visit: Callable[..., Any]) -> None:
+    page = visit("klaverjas", PHONE, has_touch=True, reduced_motion="reduce")
+    simultaneous = page.get_by_role("button", name="what simultaneous means")
+    simultaneous.focus()
+    for show in (simultaneous.hover, simultaneous.tap, simultaneous.focus):
+        simultaneous.blur()
+        page.mouse.move(0, 0)
+        assert page.locator(".tip").count() == 0
+        show()
+        text, left, right = page.locator(".tip").evaluate(
+            "e => [e.innerText, e.getBoundingClientRect().left, e.getBoundingClientRect().right]"
+        )
+        assert "All intervals of the table hold together" in text
+        assert left >= 0 and right <= PHONE["width"]
+
+
+def test_the_replay_does_not_jump(visit: Callable[..., Any]) -> None:
+    page = visit("klaverjas", PHONE)
+    page.locator("#replay").press("Home")
+    heights = set()
+    for _ in range(32):
+        page.locator("#replay").press("ArrowRight")
+        heights.add(page.locator(".felt").first.bounding_box()["height"])
+    assert max(heights) - min(heights) < 40
+
+
 def test_it_prints(visit: Callable[..., Any], tmp_path: Path) -> None:
     page = visit("klaverjas")
     page.emulate_media(media="print")
     assert not page.locator("nav.jump").is_visible()
     assert not page.locator("#replay").is_visible()
     assert page.locator("figure svg").first.is_visible()
+    for mark in (".ratings .dot", ".ratings .reach"):  # browsers leave backgrounds out on paper
+        adjust = page.locator(mark).first.evaluate("e => getComputedStyle(e).printColorAdjust")
+        assert adjust == "exact"
     page.pdf(path=tmp_path / "report.pdf", format="A4")
     assert (tmp_path / "report.pdf").read_bytes()[:4] == b"%PDF"
 

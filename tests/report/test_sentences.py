@@ -73,7 +73,7 @@ def test_two_agents_that_do_not() -> None:
     found = field({"a": 0, "b": 0}, deals=30)
     text = said(found)
     assert text.startswith("No difference was found between ")
-    assert "would have been found with 80% probability" in text
+    assert "would have been detectable with 80% probability" in text
     assert "stronger" not in text
 
 

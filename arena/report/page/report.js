@@ -7,8 +7,9 @@ for (const table of document.querySelectorAll("table.sortable")) {
   heads.forEach((head, column) => {
     const button = document.createElement("button");
     button.type = "button";
-    button.append(...head.childNodes);
-    head.append(button);
+    button.className = "sort";
+    button.append(...[...head.childNodes].filter((node) => !node.matches?.(".term")));
+    head.prepend(button);
     button.addEventListener("click", () => {
       const up = head.getAttribute("aria-sort") === "descending";
       heads.forEach((other) => other.removeAttribute("aria-sort"));
@@ -25,6 +26,47 @@ for (const table of document.querySelectorAll("table.sortable")) {
     });
   });
 }
+
+/* --- what is wider than its box says so ---------------------------------------------- */
+
+const boxes = document.querySelectorAll(".scroll, .plot");
+const sayMore = (box) => box.toggleAttribute("data-more", box.scrollWidth > box.clientWidth + 1);
+const watchBoxes = new ResizeObserver((entries) => entries.forEach((entry) => sayMore(entry.target)));
+boxes.forEach((box) => watchBoxes.observe(box));
+
+/* --- words that explain themselves when they are hovered, focused or tapped ---------- */
+
+const tip = document.createElement("div");
+tip.className = "tip";
+tip.id = "tip";
+tip.setAttribute("role", "tooltip");
+let explained = null;
+const hideTip = () => { explained = null; tip.remove(); };
+const placeTip = () => {
+  if (!explained) return;
+  const at = explained.getBoundingClientRect();
+  tip.style.left = 0;   // measured where nothing narrows it
+  const left = Math.min(at.left, innerWidth - tip.offsetWidth - 12);
+  const below = at.bottom + 8 + tip.offsetHeight < innerHeight;
+  tip.style.left = `${Math.max(12, left)}px`;
+  tip.style.top = `${below ? at.bottom + 8 : at.top - tip.offsetHeight - 8}px`;
+};
+for (const word of document.querySelectorAll(".term")) {
+  const sentence = word.title;
+  word.removeAttribute("title");
+  word.setAttribute("aria-description", sentence);
+  const show = () => {
+    explained = word;
+    tip.textContent = sentence;
+    document.body.append(tip);
+    placeTip();
+  };
+  for (const event of ["mouseenter", "focus", "click"]) word.addEventListener(event, show);
+  word.addEventListener("blur", hideTip);
+  word.addEventListener("mouseleave", () => { if (document.activeElement !== word) hideTip(); });
+}
+addEventListener("scroll", placeTip, { passive: true, capture: true });
+addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
 
 /* --- the replay viewer ---------------------------------------------------------------- */
 
@@ -145,6 +187,8 @@ class Board {
         hand.append(cardElement(card, legal && !legal.includes(card) ? "no" : "",
           now.next && seat === mover && now.next.action === card ? "do" : ""));
       }
+      const gaps = game.hands[seat] ? cardsIn(game.hands[seat]).length - cards.length : 0;
+      for (let gap = 0; gap < gaps; gap += 1) hand.append(make("span", "gap"));   // the table keeps its height
       const who = make("div", "who", make("b", "", SEATS[seat]), make("span", "", name));
       who.title = name;
       const box = make("div", seat === mover ? "seat turn" : "seat", who, hand);
@@ -167,11 +211,25 @@ class Board {
     const passed = now.passed[viewpoint];
     if (eyes !== "all" && passed) tell.append(` Passed on: ${passed.map(pretty).join(" ")}.`);
     const parts = [title, notes, felt, tell];
-    if (game.searched.length && count === replay.parts_at) parts.push(this.searched(game));
-    if (game.believed.length && count === replay.parts_at) parts.push(this.believed(game, mover));
     const valued = game.valued.find((each) => each.step === count);
     if (valued) parts.push(this.valued(valued));
-    this.root.replaceChildren(...parts, this.tally(game, now, replay), this.history(now));
+    this.root.replaceChildren(...parts, this.tally(game, now, replay), this.history(now), ...this.thoughts(game, replay));
+  }
+
+  /** What the player thought where the seatings part; it stays in place at every other step. */
+  thoughts(game, replay) {
+    const tables = [];
+    if (game.searched.length) tables.push(this.searched(game));
+    if (game.believed.length) tables.push(this.believed(game, situation(game, replay.parts_at).next.seat));
+    return tables.length ? [this.folded("thoughtsOpen", `what the player thought at step ${replay.parts_at}, where they part`, ...tables)] : [];
+  }
+
+  /** A part of the board that is open or closed on all boards and at all steps alike. */
+  folded(state, summary, ...content) {
+    const box = make("details", "history", make("summary", "", summary), ...content);
+    box.open = this.viewer[state];
+    box.addEventListener("toggle", () => { this.viewer[state] = box.open; });
+    return box;
   }
 
   /** What the search of the player to move says about the cards: the numbers of `arena explain`. */
@@ -230,10 +288,7 @@ class Board {
       const cards = trick.cards.map(([seat, card]) => `${SEATS[seat]} ${pretty(card)}`).join(" ");
       list.append(make("li", "", `${cards} → ${SEATS[trick.winner]}`));
     }
-    const box = make("details", "history", make("summary", "", `tricks so far: ${now.tricks.length}`), list);
-    box.open = this.viewer.historyOpen;
-    box.addEventListener("toggle", () => { this.viewer.historyOpen = box.open; });
-    return box;
+    return this.folded("historyOpen", `tricks so far: ${now.tricks.length}`, list);
   }
 }
 
@@ -250,6 +305,7 @@ class Viewer {
     this.replays = replays;
     this.historyOpen = false;
     this.valuesOpen = false;
+    this.thoughtsOpen = false;
     this.boards = [new Board(this), new Board(this)];
     this.controls();
     this.openLink() || this.open(0);
@@ -294,7 +350,7 @@ class Viewer {
       element.addEventListener("click", act);
       return element;
     };
-    const deals = this.replays.map((r, i) => [i, `${r.deal}: ${r.first} – ${r.second}`]);
+    const deals = this.replays.map((r, i) => [i, `${r.margin > 0 ? "+" : "−"}${Math.abs(r.margin).toLocaleString("en", { maximumFractionDigits: 1 })} ${r.deal}: ${r.first} – ${r.second}`]);
     const [dealLabel, deal] = select("deal", deals, (i) => this.open(Number(i)));
     const seats = this.replays[0].games[0].seats.map((_, seat) => [seat, `what ${SEATS[seat]} could see`]);
     const [eyesLabel, eyes] = select("show", [["all", "all cards"], ["mover", "what the player to move could see"], ...seats],

@@ -19,7 +19,7 @@ from arena.report.tables import Rows
 
 @dataclass(frozen=True)
 class DealsPart:
-    """The largest swings, those between the top agents first; then deals with bad mistakes."""
+    """Some of the largest swings of each pair, and deals with bad mistakes; the largest first."""
 
     swings: tuple[ReplayPart, ...]
 
@@ -47,6 +47,7 @@ class SwingsSection(Section[DealsPart]):
                     swings.append(found)
         if not swings:
             return None
+        swings.sort(key=lambda swing: -abs(swing.margin))
         explainers = Explainers(context.run)
         return DealsPart(
             tuple(replay_of(context.run, swing, explainers, audits) for swing in swings)

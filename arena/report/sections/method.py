@@ -107,7 +107,7 @@ class MethodSection(Section[MethodPart]):
                 ),
                 "win rates": f"Wilson's interval, {units} as the unit",
                 "forfeits": f"a forfeited {field.unit} counts as lost, margin and win alike",
-                "would be found": f"with {100 * POWER:.0f}% probability, adjusted like the test",
+                "detectable": f"with {100 * POWER:.0f}% probability, adjusted like the test",
             },
             works=tuple(Cited(key, works()[key].short, works()[key].what) for key in keys),
             bibtex=bibtex(keys),

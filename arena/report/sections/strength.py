@@ -99,7 +99,7 @@ def strength_table(part: StrengthPart, run: RunPart, caption: str = "") -> TextT
         Column(f"points per {run.unit}"),
         Column("simultaneous 95% interval"),
         Column("p (adjusted)"),
-        Column("would be found"),
+        Column("detectable"),
     )
     cells = tuple(
         (

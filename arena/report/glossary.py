@@ -1,0 +1,53 @@
+"""Words that a page explains at their first use; the sentences are in `glossary.yaml`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from functools import cache
+from importlib import resources
+
+import yaml
+from markupsafe import Markup, escape
+
+
+@cache
+def glossary() -> dict[str, str]:
+    """Every word with its sentence, all groups together."""
+    text = resources.files("arena.report").joinpath("glossary.yaml").read_text(encoding="utf-8")
+    groups: dict[str, dict[str, str]] = yaml.load(text, Loader=yaml.CSafeLoader)
+    return {word: sentence for group in groups.values() for word, sentence in group.items()}
+
+
+def term(word: str, shown: str = "?") -> Markup:
+    """A button that shows the sentence of a word when it is hovered, focused or tapped."""
+    label = Markup(' aria-label="what {} means"').format(word) if shown == "?" else ""
+    html = '<button type="button" class="term" title="{}"{}>{}</button>'
+    return Markup(html).format(glossary()[word], label, shown)
+
+
+def explainer(names: Collection[str]) -> Callable[[str], Markup]:
+    """A filter for the prose of one page: words are explained at first use, names stay whole."""
+    words = {word.casefold(): word for word in glossary()}
+    longest_first = sorted(names, key=len, reverse=True)
+    either = [rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first))})(?![\w-])"] if names else []
+    either += [rf"\b(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})\b"]
+    pattern = re.compile("|".join(f"({part})" for part in either), re.IGNORECASE)
+    seen = {name.casefold() for name in names}  # an agent that is called "group" is an agent
+
+    def explain(text: str) -> Markup:
+        parts, end = [], 0
+        for match in pattern.finditer(text):
+            found, key = match[0], match[0].casefold()
+            if found in names:
+                shown = Markup('<span class="name">{}</span>').format(found)
+            elif key in words and key not in seen:
+                seen.add(key)
+                shown = term(words[key], found)
+            else:
+                continue
+            parts += [escape(text[end : match.start()]), shown]
+            end = match.end()
+        return Markup("").join([*parts, escape(text[end:])])
+
+    return explain
