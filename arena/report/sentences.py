@@ -129,8 +129,8 @@ def _no_difference(contrast: Contrast, facts: Facts) -> str:
     )
     if contrast.detectable is not None:
         text += (
-            f"; a difference of {plain(contrast.detectable)} points would have been detectable with "
-            f"{percent(POWER, 0)} probability"
+            f"; a difference of {plain(contrast.detectable)} points would have been detectable "
+            f"with {percent(POWER, 0)} probability"
         )
     return text
 
