@@ -103,9 +103,10 @@ def _solved(tasks: list[_Task], jobs: int | None) -> Iterator[tuple[str, list[li
         return
     from joblib import delayed  # here: it takes long to import
 
-    from arena.tournament.pool import parallel
+    from arena.tournament.pool import parallel, workers_that_end
 
-    yield from parallel("loky", workers)(delayed(_solve)(task) for task in tasks)
+    with workers_that_end():
+        yield from parallel("loky", workers)(delayed(_solve)(task) for task in tasks)
 
 
 def _solve(task: _Task) -> tuple[str, list[list[Any]]]:

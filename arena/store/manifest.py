@@ -38,8 +38,8 @@ class Pairing(NamedTuple):
 
     first: str
     second: str
-    id: int
-    """What their results are kept under."""
+    id: Annotated[int, Field(ge=0, lt=2**63)]
+    """What their results are kept under, a number of SQLite's."""
 
 
 class Machine(Strict):

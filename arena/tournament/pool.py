@@ -7,6 +7,8 @@ here, by name, and `tests/tournament/test_pool.py` fails when it changes.
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -19,6 +21,8 @@ from joblib.externals.loky.process_executor import BrokenProcessPool as BrokenPr
 from arena.core.errors import ArenaError
 from arena.process.ending import no_stopped_workers
 
+# Else joblib makes a folder in shared memory for each pool, used or not, which a killed one leaves.
+os.environ.setdefault("JOBLIB_TEMP_FOLDER", tempfile.gettempdir())
 _CHUNKS_AHEAD = 2
 """Tasks per worker that are sent before results come back."""
 _PATIENCE_S = 5.0

@@ -63,7 +63,7 @@ def record(
         if not _part(folder, number).exists()
     ]
     _begin(experiment, folder, deals_per_part)
-    work = Parallel(n_jobs=jobs, return_as="generator_unordered")
+    work = Parallel(n_jobs=jobs, return_as="generator_unordered", max_nbytes=None)
     tasks = (delayed(_write)(experiment, deals, _part(folder, n)) for n, deals in missing)
     with workers_that_end():
         yield from work(tasks)

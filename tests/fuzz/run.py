@@ -91,6 +91,7 @@ def trouble(target: targets.Target, rng: random.Random, outside: Outside) -> str
     folder = Path(tempfile.mkdtemp(prefix="arena-fuzz-")).resolve()
     before = Path.cwd()
     os.chdir(folder)
+    outside.seen.clear()
     try:
         runs: list[Callable[[], int]] = target(folder, rng)
         for run in runs:
@@ -116,7 +117,7 @@ def trouble(target: targets.Target, rng: random.Random, outside: Outside) -> str
             if "\x1b" in out.getvalue() + error.getvalue():
                 return f"an escape: {(out.getvalue() + error.getvalue())[-300:]!r}"
             if outside.seen:
-                return f"outside: {outside.seen.pop()}"
+                return f"outside: {outside.seen}"
         return ""
     finally:
         os.chdir(before)

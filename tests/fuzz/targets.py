@@ -243,7 +243,7 @@ def runs(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
     )
     chosen = rng.sample(read, 2)
     if rng.random() < 0.05:
-        chosen[0] = rng.choice((("report",), ("audit",), ("plan", "--detect", "5")))
+        chosen[0] = rng.choice((("report",), ("audit", "--jobs", "1"), ("plan", "--detect", "5")))
     return [command(name, "run", *more) for name, *more in chosen]
 
 
