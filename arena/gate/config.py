@@ -63,9 +63,9 @@ class TestFile(Strict):
     """How often one that is worse by `worse_by` may pass; gain: a better one may fail."""
 
     largest_loss: Annotated[float, Field(gt=0)] | Literal["rules"] | None = None
-    """Sequential tests on points: what one deal can cost. Both errors hold for losses up to that,
-    however rare. By default the largest margin of a game so far; `rules`: the worst that the
-    rules allow, which takes more deals."""
+    """Sequential tests on points: what one deal can cost, if more than the largest margin of a game
+    so far. Both errors hold for losses up to that, however rare. `rules`: the worst that the rules
+    allow, which takes more deals."""
 
     @property
     def key(self) -> str:

@@ -248,9 +248,10 @@ class _Rule:
     def _loss(self) -> float:
         """What the gate file says that a deal can cost; 0 if it says nothing."""
         most = self._test.largest_loss
-        if most == "rules":
-            return -self._gate.experiment.rules.margin_bounds[0]
-        return most or 0.0
+        if most != "rules":
+            return most or 0.0
+        won = max(self._baseline.values.values()) if self._baseline is not None else 0.0
+        return won - self._gate.experiment.rules.margin_bounds[0]
 
     @cached_property
     def _direct(self) -> int | None:

@@ -94,12 +94,13 @@ def family(
         for number, p in enumerate(LEVELS):
             t = np.interp(np.log(p * (1 - beyond)), LOG_TAILS, quantiles[kind[leader]])
             scale = np.sqrt(spread / (df[leader] + t**2))
-            z = along * (t * scale)[:, None] + free
             own = scale if len(kinds) == 1 else _same_rank(scale, df[leader], np.array([nu]))[:, 0]
-            scales = np.sqrt(((along * (math.sqrt(nu) * own)[:, None] + first) ** 2 + rest) / nu)
+            squares = _squared_sum(along, math.sqrt(nu) * own, first)  # of the scales, by nu
+            squares += rest
             if len(kinds) > 1:
-                scales = _same_rank(scales, nu, df)
-            hits = (np.abs(z) > limits[:, number] * scales).sum(axis=1)
+                squares = nu * _same_rank(np.sqrt(squares / nu), nu, df) ** 2
+            squares *= limits[:, number] ** 2 / nu
+            hits = np.count_nonzero(_squared_sum(along, t * scale, free) > squares, axis=1)
             # The leader is beyond its limit by construction; rounding may not see it so.
             total[number] += float(np.sum(1.0 / np.maximum(hits, 1)))
     chance = np.clip(LEVELS * total / (2 * draws), LEVELS, 1 - 1e-12)
@@ -146,6 +147,14 @@ def _seen_from(unit: FloatArray, leader: int) -> tuple[FloatArray, FloatArray]:
     turned = unit - 2 * np.outer(unit @ mirror, mirror)  # Householder: the leader is ∓ the first
     sign = math.copysign(1.0, turned[leader, 0])
     return sign * turned[:, 0], turned[:, 1:]
+
+
+def _squared_sum(along: FloatArray, size: FloatArray, rest: FloatArray) -> FloatArray:
+    """(along·size + rest)², draw × contrast; in place, because most of the time is spent here."""
+    found = np.multiply.outer(size, along)
+    found += rest
+    found *= found
+    return found
 
 
 def _wishart_squares(

@@ -124,7 +124,7 @@ def _gate(judge: PromiseJudge, scale: int, args: argparse.Namespace) -> Iterator
     with Progress("deals", quiet=args.keep is None) as progress:
         play = _self_play(args, progress)
         played = play.repeated(GATE_DEALS, baselines * times, args.seed, args.keep)
-    found = real_gate(played.reshape(baselines, times, GATE_DEALS))
+    found = real_gate(*(table.reshape(baselines, times, GATE_DEALS) for table in played))
     yield from real_gate_promises(judge, found, args.agent)
     print(
         f"{plain(found.mean_deals, 0)} deals on average, a fixed test needs "

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from arena.gate.config import TestFile
-from arena.gate.tests import measure
+from arena.gate.tests import GateTest, measure
 from arena.measure.calibrate.statistics import Rate, measured_rate
+from arena.tournament.stopping import PILOT, more
 
 FloatArray = NDArray[np.float64]
 
@@ -41,9 +42,24 @@ class GateRates:
         return 1 - self.mean_deals / self.fixed_deals
 
 
+def gate_as_played(values: FloatArray, largest: FloatArray, test: TestFile) -> GateTest:
+    """Judge deals in portions, as a gate plays them; `largest` are margins of their single games.
+
+    All that the gate knows about what a deal can cost are the games that it has seen.
+    """
+    count = min(PILOT, values.size)
+    while True:
+        loss, complete = float(largest[:count].max()), count == values.size
+        found = measure(values[:count], test, complete, loss=loss, estimate=False)
+        if found.answer != "continue" or complete:
+            return found
+        count = min(more(count), values.size)
+
+
 def gate_rates(
     baselines: Sequence[FloatArray],
     candidates: Sequence[FloatArray],
+    largest: Sequence[FloatArray],
     worse_by: float,
     alpha: float = 0.05,
 ) -> GateRates:
@@ -52,18 +68,19 @@ def gate_rates(
     `baselines[i]` is a table of seed × deal, `candidates[i]` one of candidate × deal: what the same
     agent did on the same deals with other seeds, none of them used twice. Values that were drawn
     again from a small table would differ in their means, and the gate would be right to say so.
+    `largest[i]` has the largest margin of a single game for each value of the candidates.
     """
     test = TestFile(worse_by=worse_by, alpha=alpha, beta=alpha)
     failed: list[list[bool]] = []
     passed, undecided, lengths, spreads = [], [], [], []
-    for baseline, played in zip(baselines, candidates, strict=True):
+    for baseline, played, games in zip(baselines, candidates, largest, strict=True):
         mean = baseline.mean(axis=0)
         failed.append([])
-        for values in played:
+        for values, margins in zip(played, games, strict=True):
             difference = values - mean
             spreads.append(float(difference.std(ddof=1)))
             same, worse = (
-                measure(difference - less, test, complete=True, estimate=False)
+                gate_as_played(difference - less, margins, test)
                 for less in (0.0, worse_by)
             )
             failed[-1].append(same.answer == "regression")
@@ -91,12 +108,12 @@ class Change:
     draw: Callable[[np.random.Generator, int], FloatArray]
     worse: bool
     """Worse by `POINTS` on average: the gate must not pass it. Else equal: it must not fail it."""
-    loss: float = 162.0
-    """What a deal can cost, as far as the gate knows."""
 
 
 POINTS = 3.24
 """Mean loss of a worse agent: 162 points on 2% of the deals."""
+GAME_SD = 80.0
+"""Spread of a single game over the mean of a deal's seatings: mostly the cards."""
 LONGEST = 6_000
 LONG_TAIL_MEAN = 2.839
 """Of a lognormal with σ = 1.5 that is cut off at 40."""
@@ -123,8 +140,8 @@ def changes() -> Iterator[Change]:
         lambda rng, deals: rare(rng, deals, 5.0),
         worse=True,
     )
-    yield Change("lognormal losses", tails, worse=True, loss=400.0)
-    yield Change("lognormal losses with a longer tail", long_tails, worse=True, loss=400.0)
+    yield Change("lognormal losses", tails, worse=True)
+    yield Change("lognormal losses with a longer tail", long_tails, worse=True)
     yield Change("every deal loses the same", lambda _, deals: np.full(deals, -POINTS), worse=True)
     yield Change("no deal differs", lambda _, deals: np.zeros(deals), worse=False)
     yield Change(
@@ -138,12 +155,13 @@ def simulated_gate(
     change: Change, seed: int, runs: int = 1_000, alpha: float = 0.05
 ) -> tuple[Rate, float]:
     """How often the no-regression gate of POINTS is wrong about a change, and its mean length."""
-    test = TestFile(worse_by=POINTS, alpha=alpha, beta=alpha, largest_loss=change.loss)
+    test = TestFile(worse_by=POINTS, alpha=alpha, beta=alpha)
     rng = np.random.default_rng(seed)
     wrong, deals = 0, []
     for _ in range(runs):
         values = change.draw(rng, LONGEST)
-        found = measure(values, test, complete=True, loss=change.loss, estimate=False)
+        largest = np.abs(values) + np.abs(rng.normal(0.0, GAME_SD, LONGEST))
+        found = gate_as_played(values, largest, test)
         wrong += found.answer == ("pass" if change.worse else "regression")
         deals.append(found.trace.n)
     return measured_rate(change.name, wrong, runs), float(np.mean(deals))

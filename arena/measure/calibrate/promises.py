@@ -207,7 +207,7 @@ def page_promises(judge: PromiseJudge, scale: int, seed: int) -> Iterator[Promis
     strong = FieldModel((20.0, *(0.0,) * 5))
     fields: list[tuple[str, FieldModel, int, int | None, int]] = [
         (f"{agents} equal agents, {deals} deals", FieldModel((0.0,) * agents), deals, None, reps)
-        for agents, reps in ((3, 4_000), (6, 4_000), (12, 1_000), (20, 200))
+        for agents, reps in ((3, 4_000), (6, 4_000), (12, 2_000), (20, 2_000))
         for deals in (3, 5, 10, 25, 100)
     ]
     fields += [
@@ -315,9 +315,10 @@ def gate_tables(scale: int) -> tuple[int, int]:
     return max(4, 60 // scale), REPLICATES + CANDIDATES
 
 
-def real_gate(played: FloatArray) -> GateRates:
+def real_gate(played: FloatArray, largest: FloatArray) -> GateRates:
     """Gates on real play, baseline × time × deal: unchanged agents, and GATE_POINTS worse."""
-    return gate_rates(list(played[:, :REPLICATES]), list(played[:, REPLICATES:]), GATE_POINTS)
+    baselines, candidates = list(played[:, :REPLICATES]), list(played[:, REPLICATES:])
+    return gate_rates(baselines, candidates, list(largest[:, REPLICATES:]), GATE_POINTS)
 
 
 def real_gate_promises(judge: PromiseJudge, found: GateRates, agent: str) -> Iterator[Promise]:

@@ -40,12 +40,16 @@ class SelfPlay:
         missing = count
         while missing > 0:
             chosen = self._deals.deals[:missing]
-            found.append(self._margins(chosen, self._deals.name, seed + len(found)))
+            played = self._play(chosen, self._deals.name, seed + len(found), 2, None)
+            found.append(played.pairs[0].margins)
             missing -= len(found[-1])
         return np.concatenate(found)
 
-    def repeated(self, count: int, times: int, seed: int, keep: Path | None = None) -> FloatArray:
-        """The same deals `times` times with other random numbers: time × deal.
+    def repeated(
+        self, count: int, times: int, seed: int, keep: Path | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """The same deals `times` times with other random numbers, time × deal: margins, and the
+        largest margin of a deal's single games, whoever won it.
 
         One run, in which the number of the repetition is part of a deal's name, so that each
         repetition draws its own random numbers. In the folder `keep` an interrupted run goes on.
@@ -56,7 +60,9 @@ class SelfPlay:
             for deal in self._deals.deals[:count]
         )
         name = f"{self._deals.name}, {times} times"
-        return self._margins(deals, name, seed, keep).reshape(times, -1)
+        found = self._play(deals, name, seed, 2, keep).pairs[0]
+        largest = np.abs(found.games).max(axis=1)
+        return found.margins.reshape(times, -1), largest.reshape(times, -1)
 
     def field(self, agents: int, count: int, seed: int, keep: Path | None = None) -> PairResults:
         """That many twins against each other on `count` deals, each with its own random numbers."""
@@ -65,11 +71,6 @@ class SelfPlay:
             replace(self._deals.deals[number % size], id=f"{number:07}") for number in range(count)
         )
         return self._play(deals, self._deals.name, seed, agents, keep).for_statistics
-
-    def _margins(
-        self, deals: tuple[Deal, ...], name: str, seed: int, keep: Path | None = None
-    ) -> FloatArray:
-        return self._play(deals, name, seed, 2, keep).pairs[0].margins
 
     def _play(
         self, deals: tuple[Deal, ...], name: str, seed: int, agents: int, keep: Path | None
