@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from agents.flat_mc import FlatMC
 from agents.ismcts import Ismcts
+from agents.rule import Rule
 from agents.search.decision import exploration
-from agents.semi_random import SemiRandom
 from arena.core.cards import suit_of
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
@@ -17,13 +17,13 @@ from arena.core.seeds import Rng
 
 @dataclass(frozen=True)
 class Planted:
-    """Semi-random play, unless `FLAW` says otherwise."""
+    """Plays by rules of thumb, unless `FLAW` says otherwise."""
 
     FLAW: ClassVar[str] = ""
 
     def act(self, view: View, rng: Rng) -> Action:
         if self.FLAW == "refactored":
-            cards = SemiRandom()
+            cards = Rule()
             return cards.act(view=view, rng=rng)
         if self.FLAW == "worst card":
             return max(view.legal)
@@ -33,7 +33,7 @@ class Planted:
             return _other_card(view)
         if self.FLAW == "3 times slower":
             _act_and_wait(view, rng)
-        return SemiRandom().act(view, rng)
+        return Rule().act(view, rng)
 
 
 def _is_one_of_200(view: View) -> bool:
@@ -47,7 +47,7 @@ def _other_card(view: Any) -> int:
 def _act_and_wait(view: View, rng: Rng) -> None:
     """Takes twice the time of the decision itself, which leaves the generator as it was."""
     began = time.perf_counter()
-    SemiRandom().act(view, Rng(rng.state))
+    Rule().act(view, Rng(rng.state))
     until = time.perf_counter() + 2 * (time.perf_counter() - began)
     while time.perf_counter() < until:
         pass

@@ -80,8 +80,7 @@ def gate_rates(
             difference = values - mean
             spreads.append(float(difference.std(ddof=1)))
             same, worse = (
-                gate_as_played(difference - less, margins, test)
-                for less in (0.0, worse_by)
+                gate_as_played(difference - less, margins, test) for less in (0.0, worse_by)
             )
             failed[-1].append(same.answer == "regression")
             passed.append(worse.answer == "pass")

@@ -328,4 +328,4 @@ def real_gate_promises(judge: PromiseJudge, found: GateRates, agent: str) -> Ite
     yield judge.conservative(f"{name}: a worse one passes", found.worse_passes)
     yield judge.conservative(f"{name}: no answer", found.undecided, 0.1)
     saved = Rate("saved", found.saved, found.saved, found.saved, found.undecided.reps)
-    yield judge(f"{name}: deals saved of a fixed-size test", saved, 0.4, 1.0)
+    yield judge(f"{name}: deals saved of a fixed-size test", saved, 0.3, 1.0)
