@@ -14,10 +14,11 @@ from pettingzoo import register
 from arena.core.registry import GAMES
 from arena.core.rules import Rules
 from arena.envs.aec import TableEnv
-from arena.envs.encoding import action_mask, encoding_of, observe
+from arena.envs.encoding import Int8s, action_mask, encoding_of, observe
 from arena.envs.tables import TableDeal, Tables, TablesStep
 
 __all__ = [
+    "Int8s",
     "TableDeal",
     "TableEnv",
     "Tables",
