@@ -29,9 +29,9 @@ class BestResponse(Searcher):
     """Finds the card that does best against others that play by a policy.
 
     The tree has nodes for this seat's decisions only; the others draw their cards from the
-    policy, each from their own hand, in the tree and in playouts (docs/champion.md). Source:
-    none. Bids by Monte Carlo unless the configuration names a bidder; passes cards as `rule`
-    does.
+    policy, each from their own hand, in the tree and in playouts (docs/research/champion.md).
+    Source: none. Bids by Monte Carlo unless the configuration names a bidder; passes cards as
+    `rule` does.
     """
 
     simulations: int = parameter(1000, help="simulations per decision", at_least=1)

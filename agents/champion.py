@@ -1,6 +1,6 @@
 """The champion: plays what does best against hands and habits that the past makes likely.
 
-Three parts that gain little alone and much together (docs/champion.md):
+Three parts that gain little alone and much together (docs/research/champion.md):
 
 * a policy that says how likely each card is for a seat that knows this much;
 * worlds as likely as they make what the others played (`beliefs: plays`);

@@ -47,7 +47,7 @@ def exploration(rules: Rules, c: float | None, c_normalised: float | None, value
 
     `c` is in points, `c_normalised` a share of the range of values. Without either it is what
     the game says is at stake: the points that usually are, not those that could be, because a
-    share of the range would not do (docs/tree-search.md).
+    share of the range would not do (docs/research/tree-search.md).
     """
     if c is not None:
         return c

@@ -31,8 +31,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_page_is_there(site: Path) -> None:
-    for page in ROOT.glob("docs/*.md"):
-        assert (site / f"{page.stem}.html").is_file()
+    for page in ROOT.glob("docs/**/*.md"):
+        assert (site / page.relative_to(ROOT / "docs").with_suffix(".html")).is_file()
     assert "duplicate deals" in (site / "search" / "search_index.js").read_text("utf-8").lower()
 
 
