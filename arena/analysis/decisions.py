@@ -6,9 +6,9 @@ its earlier decisions, or thinks by the clock, the numbers may differ from those
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from arena.config.entrants import AgentSpec
 from arena.config.live_agents import is_live
@@ -118,9 +118,28 @@ def decide_again(
         key = (run.manifest.seed, replay.deal.id, seed, seat, turns.count(seat))
         return decision_rng(*key, spec.twin)
 
-    found = searcher.explain(view, again()) if isinstance(searcher, Explains) else None
-    chosen = searcher.act(view, again())
-    belief = None
-    if isinstance(searcher, Believes) and not sees_all_cards(player):
-        belief = searcher.believes(view, again())
-    return replace(made, values=found, chosen=chosen, belief=belief)
+    return replace(made, **consider(player, view, again)._asdict())
+
+
+class Considered(NamedTuple):
+    """What an agent makes of a view."""
+
+    values: Mapping[Action, Any] | None
+    """Numbers with names (a named tuple) for each action; None if the agent does not explain."""
+    chosen: Action
+    belief: Belief | None
+    """Where it expects the hidden cards; None if it does not say, or sees them."""
+
+
+def consider(player: Player, view: View, rng: Callable[[], Rng]) -> Considered:
+    """The decision of a seated player and its reasons; `rng` gives equal generators."""
+    if view.phase == "bid" and player.bidder is not None:
+        return Considered(None, player.bidder.bid(view, rng()), None)
+    searcher, belief = player.cards, None
+    is_choice = view.phase == "play" and len(view.legal) > 1
+    explains = is_choice and isinstance(searcher, Explains)
+    values = searcher.explain(view, rng()) if explains else None
+    chosen = searcher.act(view, rng())
+    if is_choice and isinstance(searcher, Believes) and not sees_all_cards(player):
+        belief = searcher.believes(view, rng())
+    return Considered(values, chosen, belief)

@@ -154,7 +154,7 @@ class Referee:
                         remote[seat] = player.cards
                 seated.append(player.act if player.bidder else player.cards.act)
         except BaseException as error:
-            fault = _crash(seat, 0, error, clock)
+            fault = crash_fault(seat, 0, error, clock)
         open_handed = lineup.open_handed
         seeds = [
             _seat_rng(self.seed, deal.id, seed_number, seat, lineup.twins[seat])
@@ -172,7 +172,7 @@ class Referee:
                 answer = seated[seat](view, rng)
             except BaseException as error:
                 clock.since = 0
-                fault = _crash(seat, len(actions), error, clock)
+                fault = crash_fault(seat, len(actions), error, clock)
                 break
             clock.since = 0
             elapsed: float = perf_counter_ns() - started
@@ -182,7 +182,7 @@ class Referee:
                 elapsed, cpu = remote[seat].nanoseconds, nan
             action = answer if type(answer) is int else whole_number(answer)
             if action not in view.legal:
-                fault = _illegal(seat, len(actions), answer, view.legal, view.rules.bids)
+                fault = illegal_fault(seat, len(actions), answer, view.legal, view.rules.bids)
                 break
             if limit is not None and elapsed > limit:
                 fault = overtime("overtime", seat, len(actions), self.decision_limit_s or 0.0)
@@ -249,13 +249,14 @@ def first_decisions(rules: Rules, player: Player, clock: Clock) -> None:
             try:
                 player.take_seat(Setup(rules, seat)).act(view, Rng(rng.next64()))
             except BaseException as error:
-                _crash(seat, 0, error, clock)
+                crash_fault(seat, 0, error, clock)
             finally:
                 clock.since = 0
         rules.apply(state, rng.choice(state.legal))
 
 
-def _crash(seat: int, decision: int, error: BaseException, clock: Clock) -> Fault:
+def crash_fault(seat: int, decision: int, error: BaseException, clock: Clock) -> Fault:
+    """The fault of a player that raised an error; an interrupt of the user's is raised again."""
     if isinstance(error, AgentFault):
         words = cut(" ".join(error.words.split()), _WORDS_LENGTH)
         return Fault(error.kind, seat, decision, words, cut(error.detail, _DETAIL_LENGTH))
@@ -268,9 +269,10 @@ def _crash(seat: int, decision: int, error: BaseException, clock: Clock) -> Faul
     return Fault("crash", seat, decision, crash_words(error), detail)
 
 
-def _illegal(
+def illegal_fault(
     seat: int, decision: int, answer: Any, legal: tuple[Action, ...], bids: tuple[str, ...]
 ) -> Fault:
+    """The fault of a player that answered with something that is not legal."""
     action = whole_number(answer)
     known = 0 <= action < len(ACTION_NAMES) or 0 <= action - OWN_BIDS < len(bids)
     played = action_name(action, bids) if known else shown(answer)

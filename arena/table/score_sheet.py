@@ -1,0 +1,79 @@
+"""The score sheet of an evening, as people write it: a row for each round, and the totals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arena.core.rules import MatchFormat, Outcome, Rules, Standing, side_name
+from arena.core.tables import text_table
+
+
+@dataclass(frozen=True)
+class SheetRow:
+    """One round on the sheet."""
+
+    outcome: Outcome
+    written: tuple[str, ...]
+    """What is written down for each side."""
+    totals: tuple[int, ...]
+    """The scores of all rounds so far."""
+
+
+class ScoreSheet:
+    """The rounds so far."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.rows: list[SheetRow] = []
+        self.standing = Standing(0, (0,) * len(rules.sides))
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The heads of the columns."""
+        return tuple(side_name(self.rules, side) for side in range(len(self.rules.sides)))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the match is over."""
+        return self.rules.match.is_over(self.standing)
+
+    @property
+    def goal(self) -> str:
+        """How long a match is."""
+        match: MatchFormat = self.rules.match
+        if match.target is not None:
+            return f"to {match.target:,} points"
+        return f"{match.rounds} rounds" if match.rounds is not None else ""
+
+    def add(self, outcome: Outcome, declarer: int | None) -> SheetRow:
+        """Write down a round; a thrown-in one changes no total and is dealt again."""
+        if "redeal" not in outcome.flags:
+            self.standing = self.standing.after(outcome.scores)
+        row = SheetRow(outcome, self._written(outcome, declarer), self.standing.scores)
+        self.rows.append(row)
+        return row
+
+    def _written(self, outcome: Outcome, declarer: int | None) -> tuple[str, ...]:
+        if "redeal" in outcome.flags:
+            return ("thrown in",) * len(self.sides)
+        written = []
+        for side, score in enumerate(outcome.scores):
+            bonus = outcome.bonus[side]
+            text = f"{score - bonus}+{bonus}" if 0 < bonus <= score else f"{score}"
+            flags = [f for f in outcome.flags if self._owner(f, outcome, declarer) == side]
+            written.append(" ".join([text, *(self.rules.labels.get(f, f) for f in flags)]))
+        return tuple(written)
+
+    def _owner(self, flag: str, outcome: Outcome, declarer: int | None) -> int | None:
+        owner = self.rules.flag_owners.get(flag)
+        if owner == "declarer":
+            return None if declarer is None else self.rules.side_of(declarer)
+        counted = {"points": outcome.points, "tricks": outcome.tricks}.get(owner or "")
+        return None if counted is None else counted.index(max(counted))
+
+    def __str__(self) -> str:
+        """The sheet as text: what each round was worth, and the totals below."""
+        rows = [(str(n), *row.written) for n, row in enumerate(self.rows, start=1)]
+        totals = ("total", *map(str, self.standing.scores))
+        table = text_table(("round", *self.sides), [*rows, totals])
+        return f"{table}\n{self.goal}" if self.goal else table
