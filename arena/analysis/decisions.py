@@ -137,8 +137,9 @@ def consider(player: Player, view: View, rng: Callable[[], Rng]) -> Considered:
         return Considered(None, player.bidder.bid(view, rng()), None)
     searcher, belief = player.cards, None
     is_choice = view.phase == "play" and len(view.legal) > 1
-    explains = is_choice and isinstance(searcher, Explains)
-    values = searcher.explain(view, rng()) if explains else None
+    values = None
+    if is_choice and isinstance(searcher, Explains):
+        values = searcher.explain(view, rng())
     chosen = searcher.act(view, rng())
     if is_choice and isinstance(searcher, Believes) and not sees_all_cards(player):
         belief = searcher.believes(view, rng())
