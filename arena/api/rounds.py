@@ -90,36 +90,36 @@ def play(
     rules = rules_of(game)
     if len(agents) != rules.players:
         raise ArenaError(f"{rules.name} has {rules.players} seats; found {len(agents)} agents")
-    seated: list[Any] = []
+    players: list[Player] = []
     for each in agents:
-        again = any(each is earlier for earlier in agents[: len(seated)])
-        seated.append(_seated(each, rules, again))
+        again = any(each is earlier for earlier in agents[: len(players)])
+        players.append(seat_agent(each, rules, copied=again))
     if deal is None:
         (deal,) = make_deals(rules, rules.name, 1, seed)
     rules.check_deal(deal)
-    players = [each if isinstance(each, Player) else Player(each) for each in seated]
     played = Referee(rules, seed).play(deal, Lineup.of(players))
     names = tuple(map(_name, players))
     return PlayedRound(rules, deal, names, tuple(played.actions), played.outcome, played.fault)
 
 
-def _seated(given: Any, rules: Rules, again: bool) -> Any:
-    """The agent for one seat; a copy, if the object already has another one."""
+def seat_agent(given: Any, rules: Rules, *, copied: bool) -> Player:
+    """The player for one seat: an agent, its class or the name of a family; maybe copied."""
     if isinstance(given, str):
         found: Any = agent(given)
     elif isinstance(given, type):
         found = given()
     else:
-        found = copy.deepcopy(given) if again else given
-    cards = found.cards if isinstance(found, Player) else found
+        found = copy.deepcopy(given) if copied else given
+    player = found if isinstance(found, Player) else Player(found)
+    cards = player.cards
     if not callable(getattr(cards, "act", None)):
         name = type(cards).__name__
         raise ArenaError(
             f"expected agents or names of families, found {name}, which has no act(view, rng)"
         )
     if (why := why_not(cards, rules)) is not None:
-        raise ArenaError(f"{_name(Player(cards))} {why}")
-    return found
+        raise ArenaError(f"{_name(player)} {why}")
+    return player
 
 
 def _name(player: Player) -> str:

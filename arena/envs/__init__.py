@@ -15,10 +15,13 @@ from arena.core.registry import GAMES
 from arena.core.rules import Rules
 from arena.envs.aec import TableEnv
 from arena.envs.encoding import Int8s, action_mask, encoding_of, observe
+from arena.envs.policies import AgentPolicy, PolicyAgent
 from arena.envs.tables import TableDeal, Tables, TablesStep
 
 __all__ = [
+    "AgentPolicy",
     "Int8s",
+    "PolicyAgent",
     "TableDeal",
     "TableEnv",
     "Tables",

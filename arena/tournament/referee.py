@@ -157,7 +157,7 @@ class Referee:
             fault = crash_fault(seat, 0, error, clock)
         open_handed = lineup.open_handed
         seeds = [
-            _seat_rng(self.seed, deal.id, seed_number, seat, lineup.twins[seat])
+            seat_rng(self.seed, deal.id, seed_number, seat, lineup.twins[seat])
             for seat in range(rules.players)
         ]
         while fault is None and state.turn is not None:
@@ -209,7 +209,7 @@ class Referee:
         )
 
 
-def _seat_rng(seed: int, deal_id: str, seed_number: int, seat: int, twin: int) -> Rng:
+def seat_rng(seed: int, deal_id: str, seed_number: int, seat: int, twin: int = 1) -> Rng:
     """What draws the seeds of a seat's decisions: for the first of twins as for an only child."""
     return rng_for(seed, deal_id, seed_number, seat, *(() if twin == 1 else ("twin", twin)))
 
@@ -218,7 +218,7 @@ def decision_rng(
     seed: int, deal_id: str, seed_number: int, seat: int, decision: int, twin: int = 1
 ) -> Rng:
     """The generator that `seat` was given for its own decision number `decision` (from 0)."""
-    seeds = _seat_rng(seed, deal_id, seed_number, seat, twin)
+    seeds = seat_rng(seed, deal_id, seed_number, seat, twin)
     for _ in range(decision):
         seeds.next64()
     return Rng(seeds.next64())
