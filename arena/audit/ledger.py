@@ -20,8 +20,8 @@ from arena.config.parameters import plain
 from arena.core.deals import write_deal
 from arena.core.errors import ArenaError
 from arena.store import Replay, Run
+from arena.store.folder import AUDIT
 
-FILE = "audit.sqlite"
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS rounds (key TEXT PRIMARY KEY, checksum INTEGER, audit TEXT)",
     "CREATE TABLE IF NOT EXISTS asked (first TEXT, second TEXT, unit TEXT, valued TEXT, "
@@ -49,7 +49,7 @@ class AuditLedger:
     """The audited rounds of a run folder."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / FILE
+        self.path = folder / AUDIT
 
     def read(self) -> Mapping[str, str]:
         """All audits by key, as they are stored."""
@@ -83,7 +83,7 @@ class AuditLedger:
         """Store which units (after the names of their pairing) are audited, and how."""
         with self._open() as database, database:
             rows = [(*unit, valued) for unit in units]
-            database.executemany("INSERT OR REPLACE INTO asked VALUES (?, ?, ?, ?)", rows)
+            database.executemany("INSERT OR IGNORE INTO asked VALUES (?, ?, ?, ?)", rows)
 
     def asked(self) -> tuple[str, list[tuple[str, str, str]]]:
         """How most units that were asked for are valued, and which they are."""

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from arena import __version__
 from arena.core.files import refuse_links, write_atomically
 from arena.store import Run
+from arena.store.folder import AUDIT
 
 if TYPE_CHECKING:
     from arena.report.context import Context
@@ -114,4 +115,8 @@ def is_current(run: Run) -> bool:
 
 
 def _made_from(run: Run) -> str:
-    return sha256(f"{__version__} {run.digest}".encode()).hexdigest()
+    found = sha256(f"{__version__} {run.digest}".encode())
+    audit = run.path / AUDIT
+    if audit.exists():
+        found.update(audit.read_bytes())  # an audit that finds nothing new leaves them as they are
+    return found.hexdigest()

@@ -37,6 +37,7 @@ from arena.store.growth import growth
 from arena.store.manifest import CONFIG, MANIFEST, Manifest, read_config, write_manifest
 
 RESULTS = "results.sqlite"
+AUDIT = "audit.sqlite"
 LOG = "log.txt"
 TABLES = "standings.txt"
 DEALS_FILE = "deals.csv"

@@ -12,13 +12,14 @@ from helpers.audits import FEW
 from helpers.experiments import entrant, make_experiment, play
 
 from arena.audit.campaign import Audit, AuditOptions, audit_run, pairings_of, stored_audit
-from arena.audit.ledger import FILE, AuditLedger
+from arena.audit.ledger import AuditLedger
 from arena.cli import main
 from arena.core.errors import ArenaError
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
 from arena.store import Run
+from arena.store.folder import AUDIT
 
 
 def test_an_audit_is_stored_and_computed_once(
@@ -36,7 +37,7 @@ def test_an_audit_that_was_stopped_goes_on(
 ) -> None:
     folder = tmp_path / "run"
     shutil.copytree(klaverjas_run, folder)
-    with sqlite3.connect(folder / FILE) as database:
+    with sqlite3.connect(folder / AUDIT) as database:
         keys = [key for (key,) in database.execute("SELECT key FROM rounds ORDER BY key")]
         database.executemany("DELETE FROM rounds WHERE key = ?", [(key,) for key in keys[:2]])
     message: list[tuple[int, int]] = []
@@ -49,11 +50,11 @@ def test_an_audit_that_was_stopped_goes_on(
 
 def test_a_changed_value_is_refused(klaverjas_run: Path, audit: Audit, tmp_path: Path) -> None:
     shutil.copytree(klaverjas_run, tmp_path / "run")
-    with sqlite3.connect(tmp_path / "run" / FILE) as database:
+    with sqlite3.connect(tmp_path / "run" / AUDIT) as database:
         database.execute("UPDATE rounds SET audit = replace(audit, '1', '2')")
     with pytest.raises(ArenaError, match="delete it and audit again"):
         AuditLedger(tmp_path / "run").read()
-    (tmp_path / "run" / FILE).write_bytes(b"no database at all")
+    (tmp_path / "run" / AUDIT).write_bytes(b"no database at all")
     with pytest.raises(ArenaError, match="delete it and audit again"):
         AuditLedger(tmp_path / "run").read()
 

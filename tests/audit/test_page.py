@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from helpers.audits import FEW
 
 import arena
-from arena.audit.campaign import Audit
+from arena.audit.campaign import Audit, audit_run
 from arena.audit.mistakes import worst_mistakes
+from arena.audit.rounds import AuditSettings
 from arena.audit.tables import make_tables
-from arena.report import write
+from arena.report import is_current, write
+from arena.store import Run
 
 
 def test_the_report_has_the_tables_the_mistakes_and_the_values(
@@ -32,6 +37,19 @@ def test_the_report_has_the_tables_the_mistakes_and_the_values(
     with (tmp_path / "tables" / "audit_losses.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == len(tables.losses)
+
+
+def test_a_page_is_outdated_once_more_is_audited(
+    klaverjas_run: Path, audit: Audit, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(klaverjas_run, folder)
+    write(folder)
+    with Run(folder) as run:
+        audit_run(run, FEW)
+        assert is_current(run)
+        audit_run(run, replace(FEW, settings=AuditSettings(4), deals=1))
+        assert not is_current(run)
 
 
 def test_tables_add_up(audit: Audit) -> None:
