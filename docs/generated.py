@@ -13,7 +13,10 @@ import inspect
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
 
 from arena.cli import COMMANDS, Parser, command
 from arena.config.models import (
@@ -31,6 +34,8 @@ from arena.core.registry import AGENTS, BIDDERS, GAMES
 from arena.core.rules import Rules, View, action_name, field_docs
 from arena.core.seeds import Rng
 from arena.games.needs import games_of
+from arena.report.bibliography import Work, works
+from arena.report.glossary import groups
 
 DOCS = Path(__file__).parent
 SHOWN: dict[str, dict[str, Any]] = {
@@ -148,8 +153,8 @@ def experiments_page() -> str:
         lines += ["| key | type | default | |", "|---|---|---|---|"]
         for name, field in model.model_fields.items():
             default = "must be given" if field.is_required() else f"`{_yaml(field.default)}`"
-            kind = _cell(_type(field.annotation))
-            lines.append(f"| `{name}` | {kind} | {default} | {_cell(helps.get(name, ''))} |")
+            about = _cell(helps.get(name, ""))
+            lines.append(f"| `{name}` | {_type(field.annotation)} | {default} | {about} |")
         lines.append("")
     lines += ["## Agents", "", "Besides the parameters of its family, an agent may have:", ""]
     lines += [f"* `{key}`: {text}" for key, text in _AGENT_KEYS.items()]
@@ -187,10 +192,10 @@ def _parameter_table(parameters: list[Parameter]) -> list[str]:
     for item in parameters:
         default = item.default["kind"] if item.kinds and item.default else item.default
         shown = "must be given" if item.required else f"`{_yaml(default)}`"
-        lines.append(f"| `{item.name}` | {_cell(item.type)} | {shown} | {_cell(item.help)} |")
+        lines.append(f"| `{item.name}` | {_named(item.type)} | {shown} | {_cell(item.help)} |")
         for kind, inner in (item.kinds or {}).items():
             lines += [
-                f"| `{item.name}.{each.name}` | {_cell(each.type)} | `{_yaml(each.default)}` | "
+                f"| `{item.name}.{each.name}` | {_named(each.type)} | `{_yaml(each.default)}` | "
                 f"{_cell(each.help)} ({kind}) |"
                 for each in inner
             ]
@@ -237,8 +242,50 @@ def _doc(thing: object) -> list[str]:
     return inspect.cleandoc(getattr(thing, "__doc__", None) or "").splitlines()
 
 
+_WORDS = {
+    "str": "text",
+    "int": "whole number",
+    "float": "number",
+    "bool": "true or false",
+    "dict": "mapping",
+    "Budget": "mapping",
+    "Endings": "mapping",
+    "list of str": "list of text",
+    "null": "null",
+}
+
+
 def _type(annotation: Any) -> str:
-    return str(getattr(annotation, "__name__", annotation)).replace("typing.", "")
+    """A type of Python in the words of somebody who writes YAML."""
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _type(inner[0])
+    if origin is Literal:
+        return _either([f"`{_yaml(value)}`" for value in inner])
+    if origin in (Union, UnionType):
+        return _either([_type(each) for each in inner])
+    if origin is list or inner[1:] == (...,):
+        return f"list of {_type(inner[0])}"
+    if origin is tuple:
+        return f"list of {len(inner)}: {', '.join(map(_type, inner))}"
+    if annotation is NoneType:
+        return "null"
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return f"mapping ({annotation.__name__.removesuffix('Section')})"
+    name = (origin or annotation).__name__
+    return _WORDS.get(name, name)
+
+
+def _named(text: str) -> str:
+    """The type of a parameter likewise: values that can be chosen are code."""
+    plain = {*_WORDS, "a model"}
+    parts = text.split(" | ")
+    return _either([_WORDS.get(part, part) if part in plain else f"`{part}`" for part in parts])
+
+
+def _either(parts: list[str]) -> str:
+    parts = list(dict.fromkeys(parts))
+    return " or ".join([", ".join(parts[:-1]), parts[-1]] if parts[1:] else parts)
 
 
 def _cell(text: str) -> str:
@@ -246,14 +293,66 @@ def _cell(text: str) -> str:
 
 
 def _yaml(value: Any) -> str:
+    if isinstance(value, BaseModel):
+        value = value.model_dump(exclude_defaults=True)
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
     return str(value)
 
 
-# --- tables inside pages -----------------------------------------------------------------
+# --- pages and tables in the repository --------------------------------------------------
 
-TABLES = {("agent-api.md", "view"): view_table, ("protocol.md", "view"): json_view_table}
+_EFFORT = ("simulations", "playouts", "worlds", "worlds_per_trick", "iterations")
+
+
+def effort_table() -> str:
+    """The parameters of each family that say how much it searches."""
+    lines = ["| family | parameters, with their defaults |", "|---|---|"]
+    for name, family in AGENTS.loaded(print).items():
+        found = [item for item in parameters_of(family) if item.name in _EFFORT]
+        if found:
+            shown = [f"`{item.name}: {_yaml(item.default)}` ({item.help})" for item in found]
+            lines.append(f"| `{name}` | {_cell('; '.join(shown))} |")
+    return "\n".join(lines)
+
+
+def glossary_page() -> str:
+    """The words that reports explain."""
+    lines = ["# Glossary", "", "Reports show these sentences where a word is hovered or tapped."]
+    for group, words in groups().items():
+        lines += ["", f"## Words of {group}"]
+        for word, sentence in words.items():
+            lines += ["", f"### {word}", "", sentence]
+    return "\n".join(lines) + "\n"
+
+
+def bibliography_page() -> str:
+    """The works that arena builds on, from the file that reports cite by."""
+    lines = [
+        "# Bibliography",
+        "",
+        "Works that arena builds on, and what is taken from each. A report names those that its",
+        "run uses; `arena report RUN --latex` writes them as `references.bib`.",
+    ]
+    for work in works().values():
+        lines += ["", f"## {work.short}", "", _citation(work), ""]
+        lines += [f"Used for: {work.what}.", "", "```text", work.bibtex, "```"]
+    return "\n".join(lines) + "\n"
+
+
+def _citation(work: Work) -> str:
+    fields = {name: text.replace("{", "").replace("}", "") for name, text in work.fields.items()}
+    where = [fields.get(name) for name in ("journal", "booktitle", "school", "publisher", "note")]
+    people = "; ".join(author.strip("{}") for author in work.authors)
+    rest = ", ".join(part for part in where if part)
+    return f"{people} ({fields['year']}). *{fields['title']}*." + (f" {rest}." if rest else "")
+
+
+TABLES = {
+    ("agent-api.md", "view"): view_table,
+    ("protocol.md", "view"): json_view_table,
+    ("search-effort.md", "effort"): effort_table,
+}
 """What stands between `<!-- made: view -->` and `<!-- end -->` in which page."""
 
 
@@ -261,6 +360,8 @@ def pages() -> Iterator[tuple[Path, str]]:
     """Every file that is made, or has tables that are made, as it should be."""
     schema = json.dumps(json_schema(), indent=1, ensure_ascii=False, sort_keys=True)
     yield DOCS.parent / "configs" / "experiment.schema.json", schema + "\n"
+    yield DOCS / "glossary.md", glossary_page()
+    yield DOCS / "bibliography.md", bibliography_page()
     for name in dict.fromkeys(page for page, _ in TABLES):
         text = (DOCS / name).read_text(encoding="utf-8")
         for (page, mark), make in TABLES.items():

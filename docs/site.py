@@ -11,6 +11,7 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[1]
 _FETCHED = "https://unpkg.com/iframe-worker/shim"
+_WIDTHS = re.compile(r"76\.(?:25|234375)em")
 _OUTSIDE = re.compile(r"\[(?P<text>[^\]]+)\]\((?:\.\./)*(?P<path>[^)#:]+)\)")
 
 
@@ -54,6 +55,18 @@ def on_post_page(output: str, page: Any, config: Any) -> str:
     """Search works in files that are opened offline: what it needs comes from here."""
     up = "../" * page.file.dest_uri.count("/")
     return output.replace(_FETCHED, f"{up}assets/file-worker.js")
+
+
+def on_post_build(config: Any) -> None:
+    """The navigation stays visible from 960 px on; the theme hides it below 1220."""
+    for pattern in ("stylesheets/*.css", "javascripts/bundle*.js"):
+        for path in (Path(config.site_dir) / "assets").glob(pattern):
+            text = path.read_text(encoding="utf-8")
+            path.write_text(_WIDTHS.sub(_narrower, text), encoding="utf-8")
+
+
+def _narrower(found: re.Match[str]) -> str:
+    return {"76.25em": "60em", "76.234375em": "59.984375em"}[found.group()]
 
 
 def on_post_template(output_content: str, template_name: str, config: Any) -> str:

@@ -12,11 +12,17 @@ from markupsafe import Markup, escape
 
 
 @cache
+def groups() -> dict[str, dict[str, str]]:
+    """Every word with its sentence, by group."""
+    text = resources.files("arena.report").joinpath("glossary.yaml").read_text(encoding="utf-8")
+    found: dict[str, dict[str, str]] = yaml.load(text, Loader=yaml.CSafeLoader)
+    return found
+
+
+@cache
 def glossary() -> dict[str, str]:
     """Every word with its sentence, all groups together."""
-    text = resources.files("arena.report").joinpath("glossary.yaml").read_text(encoding="utf-8")
-    groups: dict[str, dict[str, str]] = yaml.load(text, Loader=yaml.CSafeLoader)
-    return {word: sentence for group in groups.values() for word, sentence in group.items()}
+    return {word: sentence for group in groups().values() for word, sentence in group.items()}
 
 
 def term(word: str, shown: str = "?") -> Markup:

@@ -47,6 +47,17 @@ def test_the_reference_has_everything(site: Path) -> None:
     assert "arena.core.rules.View" in page("python")
 
 
+def test_the_navigation_is_visible_at_1200_px(site: Path) -> None:
+    for path in (site / "assets" / "stylesheets").glob("*.css"):
+        assert "76.2" not in path.read_text(encoding="utf-8"), "the theme hides it below 1220 px"
+
+
+def test_the_yaml_reference_names_types_in_words(site: Path) -> None:
+    page = (site / "reference" / "experiments.html").read_text(encoding="utf-8")
+    assert "<td>whole number or null</td>" in page and "<td>list of text or null</td>" in page
+    assert not re.search(r"<td>[^<]*(?:Literal|Union|arena\.config)", page)
+
+
 def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
