@@ -72,7 +72,8 @@ class Progress:
             self._live.update(self._shown(tally))
         elif self._lines and now - self._last_line >= _LINE_EVERY_S:
             self._last_line = now
-            leaders = ", ".join(f"{name} {mean:+.1f}" for name, mean in _first(tally))
+            first = tally.standings()[:_STANDINGS_SHOWN]
+            leaders = ", ".join(f"{name} {mean:+.1f}" for name, mean in first)
             numbers = "; ".join(filter(None, (self._numbers(tally), leaders)))
             self.say("\n  ".join((numbers, *tally.tests)))
 
@@ -91,14 +92,9 @@ class Progress:
         standings = Table.grid(padding=(0, 2))
         standings.add_column()
         standings.add_column(justify="right")
-        for name, mean in _first(tally):
+        for name, mean in tally.standings()[:_STANDINGS_SHOWN]:
             standings.add_row(Text(name), Text(f"{mean:+.1f}"))
         return Group(line, standings, *map(Text, tally.tests[:_STANDINGS_SHOWN]))
-
-
-def _first(tally: Tally) -> list[tuple[str, float]]:
-    """The best agents so far; none while sequential tests run: their plain means mislead."""
-    return [] if tally.tests else tally.standings()[:_STANDINGS_SHOWN]
 
 
 def _clock(seconds: float) -> str:

@@ -16,8 +16,8 @@ _FAULTS_SHOWN = 5
 def state(name: str, unit: str, tally: Tally | None, pace: RateMeter, path: Path) -> dict[str, Any]:
     """All numbers of the page."""
     if tally is None:
-        return {"name": name, "unit": unit, "done": 0, "total": 0, "agents": [], "pairs": []}
-    pairs = [tally.pair(number) for number in range(len(tally.pairings))]
+        tally = Tally((), 0)
+    pairs = [] if tally.sequential else [tally.pair(n) for n in range(len(tally.pairings))]
     done, total, rate = tally.done, tally.total, pace.rate
     return {
         "name": name,
@@ -29,8 +29,10 @@ def state(name: str, unit: str, tally: Tally | None, pace: RateMeter, path: Path
         "agents": _agents(tally, pairs),
         "pairs": [
             {"first": first, "second": second, **_numbers(margin)}
-            for (first, second), margin in zip(tally.pairings, pairs, strict=True)
+            for (first, second), margin in zip(tally.pairings, pairs, strict=False)
         ],
+        "sequential": tally.sequential,
+        "tests": list(tally.tests),
         "faults": tally.faults,
         "first_faults": _faults(path) if tally.faults else [],
     }
@@ -43,7 +45,7 @@ def _agents(tally: Tally, pairs: list[RunningMargin]) -> list[dict[str, Any]]:
     mean is never more than the mean of the standard errors: the interval is a cautious one.
     """
     met: dict[str, list[tuple[float, RunningMargin]]] = {}
-    for (first, second), margin in zip(tally.pairings, pairs, strict=True):
+    for (first, second), margin in zip(tally.pairings, pairs, strict=False):
         if margin.units:
             met.setdefault(first, []).append((margin.mean, margin))
             met.setdefault(second, []).append((-margin.mean, margin))

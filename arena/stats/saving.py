@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from arena.stats.errors import StatsError
-from arena.stats.sample import FloatArray, join_notes
+from arena.stats.sample import join_notes
 
 
 @dataclass(frozen=True)
@@ -80,42 +80,3 @@ def duplicate_saving(seatings: ArrayLike) -> DuplicateSaving:
         k,
         join_notes(note, forfeit_note),
     )
-
-
-def pairing_saving(trinomial: ArrayLike, pentanomial: ArrayLike) -> DuplicateSaving:
-    """The same saving from counts, as chess tools keep them.
-
-    `trinomial` = [L, D, W] over games, `pentanomial` = [LL, LD, LW+DD, DW, WW] over pairs.
-    Formula: variance per game of each (population variances on the 0..1 scale; a pair's variance
-    counts double), and their ratio. Unit: the pair of games on one deal.
-    Source: fishtest, server/fishtest/stats/stat_util.py (`stats`).
-    """
-    three = _counts(trinomial, 3)
-    five = _counts(pentanomial, 5)
-    single = _count_variance(three)
-    deal = _count_variance(five)
-    pairs = round(float(five.sum()))
-    if single == 0.0:
-        return DuplicateSaving(
-            None, None, None, None, 0.0, deal, pairs, 2, "Every game ended alike: nothing varies."
-        )
-    ratio = 2 * deal / single
-    saved = pairs / ratio - pairs if ratio > 0 else None
-    note = "" if saved is not None else "Every pair ended alike: the saving is unbounded."
-    return DuplicateSaving(ratio, ratio - 1, 1 - ratio, saved, single, deal, pairs, 2, note)
-
-
-def _counts(values: ArrayLike, length: int) -> FloatArray:
-    counts = np.asarray(values, dtype=np.float64)
-    if counts.shape != (length,) or not np.isfinite(counts).all() or (counts < 0).any():
-        raise StatsError(f"{length} counts that are not negative expected, got {values!r}")
-    if counts.sum() == 0:
-        raise StatsError("no games in the counts")
-    return counts
-
-
-def _count_variance(counts: FloatArray) -> float:
-    scores = np.linspace(0.0, 1.0, counts.size)
-    p = counts / counts.sum()
-    mean = float(p @ scores)
-    return float(p @ (scores - mean) ** 2)

@@ -31,7 +31,8 @@ class StoredUnits:
 
     def read(self, results: Database, ids: Sequence[int]) -> Tally:
         """Read the stored units of the pairings with these numbers; their tally."""
-        tally = Tally(self._schedule.experiment.pairings, 0)
+        sequential = self._rule is not None
+        tally = Tally(self._schedule.experiment.pairings, 0, sequential=sequential)
         for pairing, number in enumerate(ids):
             if self._rule is None:
                 columns = results.columns(number)
@@ -45,6 +46,8 @@ class StoredUnits:
                     self.add(pairing, unit, games)
                     tally.add_margin(pairing, unit_margin(games))
         self.look()
+        if self._rule is not None:
+            tally.tests = self._rule.words()
         wanted = map(self._wanted, range(len(ids)))
         tally.units = [
             sum(done[numbers.start : numbers.stop])

@@ -31,8 +31,10 @@ class Tally:
     margins: list[float] = field(default_factory=list)
     squares: list[float] = field(default_factory=list)
     faults: int = 0
+    sequential: bool = False
+    """Whether results decide when it ends: then plain means lie too far out, and none is shown."""
     tests: Sequence[str] = ()
-    """Where the sequential tests stand, if there are any."""
+    """Where the sequential tests or the race stand, a line each."""
 
     def __post_init__(self) -> None:
         self.units = self.units or [0] * len(self.pairings)
@@ -59,7 +61,12 @@ class Tally:
         return RunningMargin(n, total / n, _NORMAL_95 * math.sqrt(variance / n))
 
     def standings(self) -> list[tuple[str, float]]:
-        """Every entrant with its mean margin per unit so far, the best one first."""
+        """Every entrant with its mean margin per unit so far, the best one first.
+
+        Empty if results decide when it ends.
+        """
+        if self.sequential:
+            return []
         units: dict[str, int] = {}
         margins: dict[str, float] = {}
         for (first, second), n, margin in zip(self.pairings, self.units, self.margins, strict=True):

@@ -62,6 +62,17 @@ def test_what_it_shows(tmp_path: Path) -> None:
         fetch(page.url)
 
 
+def test_no_plain_mean_is_shown_where_results_decide_the_end(tmp_path: Path) -> None:
+    tally = Tally((("a", "b"),), 40, sequential=True, tests=["in the race: a, b"])
+    for margin in (3.0, -1.0, 4.0):
+        tally.add_margin(0, margin)
+    with LivePage("a race", "deals", tmp_path) as page:
+        page.update(tally)
+        shown = json.loads(fetch(page.url + "state.json"))
+    assert shown["sequential"] and shown["tests"] == ["in the race: a, b"] and shown["done"] == 3
+    assert shown["agents"] == shown["pairs"] == [] == tally.standings()
+
+
 def test_only_this_machine_reads_it(tmp_path: Path) -> None:
     with LivePage("x", "deals", tmp_path) as page:
         assert page.url.startswith("http://127.0.0.1:")

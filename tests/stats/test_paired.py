@@ -29,7 +29,6 @@ from arena.stats import (
     wilcoxon_signed_rank,
 )
 from arena.stats.paired import effect_size
-from arena.stats.saving import pairing_saving
 
 Margins = NDArray[np.float64]
 SIX = [4.0, -2.0, 6.0, 0.0, 8.0, 2.0]  # mean 3, s² = 14, se = √(14/6)
@@ -262,8 +261,6 @@ def test_user_errors_are_one_line() -> None:
         share_of_points([-1.0], [4.0])
     with pytest.raises(StatsError, match="at least 100 resamples"):
         bca_mean([1.0, 2.0, 4.0], 1, resamples=10)
-    with pytest.raises(StatsError, match="3 counts"):
-        pairing_saving([1, 2], [1, 2, 3, 4, 5])
 
 
 @settings(max_examples=60, deadline=None)

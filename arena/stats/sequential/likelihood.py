@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from arena.stats.counts import Outcomes, expected_log_ratio, mle_given_mean, mle_given_t, outcomes
 from arena.stats.elo import (
     NELO_PER_T,
     bayeselo_of_probabilities,
-    bayeselo_probabilities,
     bayeselo_to_elo,
     expected_score,
 )
 from arena.stats.errors import StatsError
-from arena.stats.sample import deal_sample
 
 EloModel = Literal["logistic", "normalized", "bayesian"]
 
@@ -42,23 +39,6 @@ def llr_tvalue(n: float, t: float, t0: float, t1: float) -> float:
     Source: Van den Bergh, "Normalized Elo in practice", section 4.2.
     """
     return n / 2 * math.log((1 + (t - t0) ** 2) / (1 + (t - t1) ** 2))
-
-
-def llr_tvalue_exact(margins: ArrayLike, t0: float, t1: float) -> float:
-    """Exact log likelihood ratio of t = mean/sd over the observed margins (empirical likelihood).
-
-    Formula: Σ ln(p1/p0), p0 and p1 the most likely distributions on the observed margins with
-    t = t0 and t = t1. Unit: the deal. Assumes independent deals only.
-    Source: Van den Bergh, "Normalized Elo in practice", section 4.1.
-    """
-    s = deal_sample(margins)
-    if s.trouble:
-        raise StatsError(s.trouble)
-    values, counts = np.unique(s.values, return_counts=True)
-    p = counts / s.n
-    mle0 = mle_given_t(values, p, t0, 0.0, start=p)
-    mle1 = mle_given_t(values, p, t1, 0.0, start=p)
-    return s.n * expected_log_ratio(p, mle0, mle1)
 
 
 def llr_counts(
@@ -94,18 +74,6 @@ def llr_counts(
     mle0 = mle_given_mean(o.scores, o.probabilities, score0)
     mle1 = mle_given_mean(o.scores, o.probabilities, score1)
     return o.units * expected_log_ratio(o.probabilities, mle0, mle1)
-
-
-def llr_bayeselo(counts: ArrayLike, elo0: float, elo1: float) -> float:
-    """The older trinomial ratio: BayesElo probabilities with the observed draw Elo.
-
-    Formula: Σ counts·ln(P(elo1, drawelo)/P(elo0, drawelo)). Unit: the game.
-    Source: fishtest stat_util.py (`LLRlegacy`); OpenBench stats.py (`TrinomialSPRT`).
-    """
-    o = outcomes(counts)
-    draw_elo = bayeselo_of_probabilities(o.counts).draw_elo
-    p0, p1 = (bayeselo_probabilities(elo, draw_elo) for elo in (elo0, elo1))
-    return float(np.sum(o.counts * np.log(p1 / p0)))
 
 
 def _t_of_nelo(nelo: float, o: Outcomes) -> float:
