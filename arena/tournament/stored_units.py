@@ -46,8 +46,6 @@ class StoredUnits:
                     self.add(pairing, unit, games)
                     tally.add_margin(pairing, unit_margin(games))
         self.look()
-        if self._rule is not None:
-            tally.tests = self._rule.words()
         wanted = map(self._wanted, range(len(ids)))
         tally.units = [
             sum(done[numbers.start : numbers.stop])
