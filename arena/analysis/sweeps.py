@@ -7,6 +7,7 @@ best is asked of the joint comparison, like everything else about strength.
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -96,11 +97,17 @@ def _sweep(names: list[str], entrants: Mapping[str, EntrantUsed], field: Standin
         y = strength.get(name) if against is None else margins.get((name, against))
         if y is not None and y.value is not None:
             points.append(SweepPoint(name, line, float(setting[x]), y, name in best))
-    points.sort(key=lambda point: (point.line, point.x))
+    points.sort(key=lambda point: (_numbers_by_size(point.line), point.x))
     member = entrants[names[0]].members[0]
     fixed = f"bidder {member.bidder.family}" if member.bidder is not None else ""
     parameter = f"{x} (with {', '.join(along)})" if along else x
     return Sweep(member.family, parameter, fixed, against, tuple(points)) if points else None
+
+
+def _numbers_by_size(line: str) -> list[tuple[bool, float, str]]:
+    """A key that sorts the numbers in a text by size: `c=5` before `c=10`."""
+    parts = re.split(r"(-?\d+(?:\.\d+)?)", line)
+    return [(i % 2 == 1, float(part) if i % 2 else 0.0, part) for i, part in enumerate(parts)]
 
 
 def _line(setting: Mapping[str, Any], others: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from arena.report.labels import FEW, MANY
 from arena.report.words import above, count, percent
 
 if TYPE_CHECKING:
@@ -286,6 +287,10 @@ class Explanations:
             "dashed line joins the agents that no other agent beats on both."
         )
 
+    def few_of(self, agents: int) -> str:
+        """What a figure leaves out if there are many agents."""
+        return f" The best {FEW} of {count(agents)} agents." if agents > MANY else ""
+
     def cross_table_figure(self) -> str:
         """The map of direct meetings."""
         return f"Direct meetings. {self.pairs_map()}"
@@ -320,5 +325,6 @@ class Explanations:
         """Strength along a parameter."""
         return (
             f"Strength along a parameter, with the {self._level} interval of each point alone. "
-            "Filled: no setting of the sweep is known to be better (joint comparison)."
+            "Filled, or framed in a map of two parameters: no setting of the sweep is known to be "
+            "better (joint comparison)."
         )

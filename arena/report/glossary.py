@@ -10,6 +10,9 @@ from importlib import resources
 import yaml
 from markupsafe import Markup, escape
 
+LONG_NAME = 24
+"""Characters of a name that fit a line on a phone next to a number."""
+
 
 @cache
 def groups() -> dict[str, dict[str, str]]:
@@ -32,6 +35,13 @@ def term(word: str, shown: str = "?") -> Markup:
     return Markup(html).format(glossary()[word], label, shown)
 
 
+def name_span(name: str, full: str = "") -> Markup:
+    """An agent's name, which does not break at its hyphens unless it is long."""
+    title = Markup(' title="{}"').format(full) if full and full != name else ""
+    kind = "name long" if len(name) > LONG_NAME else "name"
+    return Markup('<span class="{}"{}>{}</span>').format(kind, title, name)
+
+
 def explainer(names: Collection[str]) -> Callable[[str], Markup]:
     """A filter for the prose of one page: words are explained at first use, names stay whole."""
     words = {word.casefold(): word for word in glossary()}
@@ -46,7 +56,7 @@ def explainer(names: Collection[str]) -> Callable[[str], Markup]:
         for match in pattern.finditer(text):
             found, key = match[0], match[0].casefold()
             if found in names:
-                shown = Markup('<span class="name">{}</span>').format(found)
+                shown = name_span(found)
             elif key in words and key not in seen:
                 seen.add(key)
                 shown = term(words[key], found)

@@ -5,8 +5,21 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import TypeVar
 
 _SETTING = re.compile(r"-([A-Za-z_][\w.]*)=([^=]*?)(?=-[A-Za-z_][\w.]*=|$)")
+
+T = TypeVar("T")
+
+EFFORT = ("simulations", "playouts")
+"""Settings that need no name: `ismcts 800`."""
+MANY, FEW = 12, 8
+"""With more agents than `MANY`, figures with a mark for each agent show the best `FEW`."""
+
+
+def best_few(agents: Sequence[T]) -> Sequence[T]:
+    """All agents, best first, or the best few of many."""
+    return agents if len(agents) <= MANY else agents[:FEW]
 
 
 def short_labels(names: Sequence[str]) -> dict[str, str]:
@@ -14,8 +27,8 @@ def short_labels(names: Sequence[str]) -> dict[str, str]:
 
     >>> short_labels(["ismcts-simulations=100", "ismcts-simulations=800", "rule"])
     {'ismcts-simulations=100': 'ismcts 100', 'ismcts-simulations=800': 'ismcts 800', 'rule': 'rule'}
-    >>> short_labels(["x-c=1-d=2", "x-c=3-d=2"])
-    {'x-c=1-d=2': 'x c 1', 'x-c=3-d=2': 'x c 3'}
+    >>> short_labels(["x-c=1-d=2", "x-c=3-d=2", "y-c=0.7"])
+    {'x-c=1-d=2': 'x c = 1', 'x-c=3-d=2': 'x c = 3', 'y-c=0.7': 'y c = 0.7'}
     """
     settings = {name: dict(_SETTING.findall(name)) for name in names}
     bases = {name: name[: _start(name)] for name in names}
@@ -27,10 +40,10 @@ def short_labels(names: Sequence[str]) -> dict[str, str]:
     for name, setting in settings.items():
         varying = [key for key in setting if len(seen[bases[name], key]) > 1]
         if len(setting) == 1:
-            (value,) = setting.values()
-            found[name] = f"{bases[name]} {value}"
+            ((key, value),) = setting.items()
+            found[name] = f"{bases[name]} {value if key in EFFORT else f'{key} = {value}'}"
         elif varying:
-            shown = ", ".join(f"{key} {setting[key]}" for key in varying)
+            shown = ", ".join(f"{key} = {setting[key]}" for key in varying)
             found[name] = f"{bases[name]} {shown}"
         else:
             found[name] = name

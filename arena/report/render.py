@@ -17,7 +17,7 @@ from arena.report import words
 from arena.report.document import ReportDocument
 from arena.report.explanations import Explanations
 from arena.report.figures import Picture
-from arena.report.glossary import explainer, term
+from arena.report.glossary import explainer, name_span, term
 from arena.report.latex import Paper, make_paper
 from arena.report.section import Section
 from arena.report.sections.deals import DealsPart
@@ -48,6 +48,7 @@ def render_html(
     environment = _environment(autoescape=True, files=files)
     names = {name for agent in agents for name in (agent.name, agent.label)}
     environment.filters["explained"] = explainer(names)
+    environment.filters["name"] = name_span
     environment.globals["term"] = term
     return environment.from_string(page_text("report.html.j2")).render(
         d=document.parts,

@@ -57,10 +57,9 @@ def headline(field: Standings, facts: Facts) -> str:
         return _of_two(field, facts)
     circles = _circles(field, facts)
     if len(top) == len(everybody) and not circles:
-        return (
-            f"No agent is known to be stronger than another: "
-            f"{facts.names(everybody)} are not distinguishable."
-        )
+        many = len(everybody) > MOST_NAMES
+        who = f"all {count(len(everybody))}" if many else facts.names(everybody)
+        return f"No agent is known to be stronger than another: {who} are not distinguishable."
     behind = [name for name in joint.order if all(name in joint.worse(best) for best in top)]
     between = [name for name in everybody if name not in top and name not in behind]
     if len(top) == 1:

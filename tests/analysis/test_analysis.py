@@ -488,3 +488,12 @@ def test_agents_that_differ_in_several_ways_at_once_are_no_sweep() -> None:
     assert [(p.line, p.x) for p in sweep.points] == [
         ("c=1", 2.0), ("c=1", 4.0), ("c=1", 8.0), ("c=2", 4.0)
     ]  # fmt: skip
+
+
+def test_lines_of_a_sweep_are_in_numeric_order() -> None:
+    grid = {f"a{n}-{c}": {"n": n, "c": c} for n in (1, 2, 3) for c in (10, 5, 0.7)}
+    (sweep,) = sweeps_of(grid)
+    assert list(dict.fromkeys(p.line for p in sweep.points)) in (
+        ["c=0.7", "c=5", "c=10"],
+        ["n=1", "n=2", "n=3"],
+    )

@@ -9,9 +9,12 @@ from itertools import pairwise
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from arena.analysis import Estimate
+from arena.analysis import Estimate, Sweep
+from arena.analysis.sweeps import SweepPoint
 from arena.report.figures.strength import draw_strength_and_time, time_ticks
 from arena.report.figures.style import figure_style
+from arena.report.figures.sweeps import draw_sweeps
+from arena.report.labels import FEW, MANY
 from arena.report.sections.ladder import LadderAgent
 from arena.stats import Rating
 from arena.store import Thinking
@@ -89,12 +92,15 @@ def test_strength_and_time_can_be_read(
         legend = axes.get_legend()
         assert legend is not None
         names = [text.get_text() for text in legend.get_texts()]
-        assert len(set(names)) == agents and "(sees all cards)" in names[0]
+        assert (
+            len(set(names)) == (agents if agents <= MANY else FEW + 1)
+            and "(sees all cards)" in names[0]
+        )
         outside = legend.get_window_extent(renderer)
         assert not outside.overlaps(inside)
         assert outside.y0 >= 0 and outside.y1 <= figure.bbox.height
         looks = {(line.get_color(), line.get_marker()) for line in axes.lines[1:]}
-        assert len(looks - {(color, "None") for color, _ in looks}) >= agents
+        assert len(looks - {(color, "None") for color, _ in looks}) >= named
 
         low, high = axes.get_xlim()
         ticks = [t for t in axes.xaxis.get_ticklabels() if low <= t.get_position()[0] <= high]
@@ -112,3 +118,23 @@ def test_ticks_at_every_range_of_a_decade_or_more() -> None:
         assert 3 <= len(ticks) <= 8
         assert low <= ticks[0] < ticks[-1] <= high
         assert all(f"{tick:.0e}"[0] in "1235" and float(f"{tick:.0e}") == tick for tick in ticks)
+
+
+def sweep_of(settings: tuple[str, ...]) -> Sweep:
+    points = tuple(
+        SweepPoint(f"{line} {x}", line, x, Estimate(x, x - 1, x + 1, 9), best=x == 4.0)
+        for line in settings
+        for x in (1.0, 2.0, 4.0)
+    )
+    return Sweep("ismcts", "simulations", "", None, points)
+
+
+def test_two_numbers_are_a_map_and_other_settings_are_lines() -> None:
+    with figure_style():
+        figure = draw_sweeps([sweep_of(("c=0.7", "c=5", "c=10"))], "deal")
+        (axes, bar) = figure.axes
+        assert [tick.get_text() for tick in axes.get_yticklabels()] == ["0.7", "5", "10"]
+        assert len(axes.texts) == 9 and axes.texts[2].get_text() == "+4.0\n3.0 to 5.0"
+        assert len(axes.patches) == 3 and "score rating" in bar.get_ylabel()
+        lines = draw_sweeps([sweep_of(("rollout=rule", "rollout=any", "rollout=x"))], "deal")
+        assert len(lines.axes) == 1 and lines.axes[0].get_legend() is not None

@@ -16,6 +16,7 @@ from arena.report.figures.style import (
     new_figure,
     short,
 )
+from arena.report.labels import best_few
 from arena.report.words import ROLES
 
 if TYPE_CHECKING:
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
 
 
 def draw_tricks(part: PointsPart, labels: Mapping[str, str]) -> Figure | None:
-    """Points taken in each trick: a line for every agent."""
-    agents = [agent for agent in part.agents if any(t.value is not None for t in agent.tricks)]
+    """Points taken in each trick: a line for every agent, or for the best few."""
+    agents = best_few(
+        [agent for agent in part.agents if any(t.value is not None for t in agent.tricks)]
+    )
     if not agents:
         return None
     figure, axes = new_figure(max(3.2, 0.7 + 0.2 * len(agents)))
@@ -42,8 +45,8 @@ def draw_tricks(part: PointsPart, labels: Mapping[str, str]) -> Figure | None:
 
 
 def draw_roles(part: PointsPart, labels: Mapping[str, str]) -> Figure | None:
-    """Mean score by role, of every agent."""
-    agents, found = part.agents, part.roles
+    """Mean score by role, of every agent or of the best few."""
+    agents, found = best_few(part.agents), part.roles
     if not agents or not found:
         return None
     figure, axes = new_figure(0.9 + 0.42 * len(found) + 0.12 * len(found) * len(agents))

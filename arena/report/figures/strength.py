@@ -20,6 +20,7 @@ from arena.report.figures.style import (
     short,
     with_minus,
 )
+from arena.report.labels import best_few
 from arena.report.words import duration
 
 if TYPE_CHECKING:
@@ -39,14 +40,21 @@ def draw_strength_and_time(ladder: Sequence[LadderAgent], unit: str, better: str
     ]
     if len(agents) < 2:
         return None
-    figure, axes = new_figure(max(3.9, 0.7 + 0.2 * len(agents)))
+    figure, axes = new_figure(max(3.9, 0.7 + 0.2 * len(best_few(agents))))
     front = sorted((a.seconds.median, shown.value) for _, a, shown in agents if a.on_front)
     axes.plot(*zip(*front, strict=True), color=MUTED, lw=1.2, ls="--", drawstyle="steps-post")
+    named = {agent.name for agent in best_few(ladder)}
     for number, agent, shown in agents:
+        if agent.name not in named:
+            continue
         look = {**agent_look(number), "linestyle": "none", "markersize": 7, "elinewidth": 2}
         marked = " (sees all cards)" if agent.sees_all_cards else ""
         label = f"{short(agent.label, 24)}{marked}"
         draw_estimates(axes, [agent.seconds.median], [shown], label=label, **look)
+    rest = [(a.seconds.median, shown.value) for _, a, shown in agents if a.name not in named]
+    if rest:
+        label = f"{len(rest)} others"
+        axes.errorbar(*zip(*rest, strict=True), fmt=".", color=MUTED, alpha=0.7, label=label)
     _time_axis(axes, [agent.seconds.median for _, agent, _ in agents])
     axes.yaxis.set_major_formatter(FuncFormatter(with_minus))
     axes.set_ylabel(f"score rating\n(points per {unit} {better} the field)")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from arena.analysis import Distribution, margin_distributions
 from arena.report.context import Context
 from arena.report.explanations import Explanations
+from arena.report.labels import best_few
 from arena.report.section import Drawing, Section
 from arena.report.sections.ladder import LadderPart
 from arena.report.sections.overview import RunPart
@@ -62,8 +63,8 @@ class MarginsSection(Section[MarginsPart]):
         from arena.report.figures.margins import draw_margins
 
         labels = {agent.name: agent.label for agent in document[LadderPart].agents}
-        yield Drawing(
-            "margins",
-            Explanations.of(document).margins_figure(),
-            lambda: draw_margins(part.distributions, labels, document[RunPart]),
-        )
+        say, shown = Explanations.of(document), part.distributions
+        caption = say.margins_figure()
+        if shown and shown[0].second is None:  # a row for each agent, not for each pair
+            caption, shown = caption + say.few_of(len(shown)), tuple(best_few(shown))
+        yield Drawing("margins", caption, lambda: draw_margins(shown, labels, document[RunPart]))

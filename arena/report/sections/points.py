@@ -87,9 +87,10 @@ class PointsSection(Section[PointsPart]):
         from arena.report.figures.points import draw_roles, draw_tricks
 
         say = Explanations.of(document)
+        few = say.few_of(len(part.agents))
         labels = {agent.name: agent.label for agent in document[LadderPart].agents}
-        yield Drawing("roles", say.roles_figure(), lambda: draw_roles(part, labels))
-        yield Drawing("tricks", say.tricks_figure(), lambda: draw_tricks(part, labels))
+        yield Drawing("roles", say.roles_figure() + few, lambda: draw_roles(part, labels))
+        yield Drawing("tricks", say.tricks_figure() + few, lambda: draw_tricks(part, labels))
 
 
 def _roles(agents: Sequence[AgentBreakdown]) -> tuple[str, ...]:
