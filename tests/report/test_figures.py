@@ -92,9 +92,8 @@ def test_strength_and_time_can_be_read(
         legend = axes.get_legend()
         assert legend is not None
         names = [text.get_text() for text in legend.get_texts()]
-        assert (
-            len(set(names)) == (agents if agents <= MANY else FEW + 1)
-            and "(sees all cards)" in names[0]
+        named = agents if agents <= MANY else FEW + 1  # the others are one entry
+        assert len(set(names)) == named and "(sees all cards)" in names[0]
         )
         outside = legend.get_window_extent(renderer)
         assert not outside.overlaps(inside)
