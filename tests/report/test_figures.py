@@ -94,7 +94,6 @@ def test_strength_and_time_can_be_read(
         names = [text.get_text() for text in legend.get_texts()]
         named = agents if agents <= MANY else FEW + 1  # the others are one entry
         assert len(set(names)) == named and "(sees all cards)" in names[0]
-        )
         outside = legend.get_window_extent(renderer)
         assert not outside.overlaps(inside)
         assert outside.y0 >= 0 and outside.y1 <= figure.bbox.height
