@@ -189,14 +189,14 @@ def _lines(
     yield ""
     if stopped is not None:
         yield (
-            f"{what} per {found.unit}, after stopping  {signed(stopped.estimate)}  "
+            f"{what}, points per {found.unit}, after stopping  {signed(stopped.estimate)}  "
             f"{level} interval {interval(stopped.low, stopped.high)}"
         )
         yield "The run stopped when its sequential test decided. What follows ignores that: plain"
         yield "means of such runs lie too far from the middle, and their intervals are too short."
         yield ""
     yield (
-        f"{what} per {found.unit}  "
+        f"{what}, points per {found.unit}  "
         f"{signed(difference.mean)}  "
         f"{level} interval {interval(difference.low, difference.high)}, "
         f"p {pvalue(statistics.p)} (paired t, these two alone)"
@@ -226,7 +226,7 @@ def _rows(
     if isinstance(found, Comparison):
         ahead = interval(found.next.low, found.next.high)
         yield f"{level} limits of the mean of the next {count(found.next.deals)} {units}", ahead
-    yield "detectable with 80% probability, alone", plain(found.detectable)
+    yield "points detectable with 80% probability, alone", plain(found.detectable)
     if in_field is not None:
         yield "the same among all of the run, as reported", plain(in_field)
     if found.equivalence is not None:

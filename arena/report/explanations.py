@@ -240,7 +240,10 @@ class Explanations:
 
     def losses_caption(self) -> str:
         """The order of the agents."""
-        return "Points lost per decision, the least first."
+        return (
+            f"Points lost per decision, the least first, with {self._level} intervals over "
+            f"{self.units}."
+        )
 
     def too_good(self, name: str, found: Honesty) -> str:
         """That an agent agrees with the open-card solution more than it can know."""
@@ -276,7 +279,7 @@ class Explanations:
 
     def swings_caption(self) -> str:
         """The sign of the margins."""
-        return "Margins are in favour of the agent named first."
+        return f"Margins, in points per {self.unit}, are in favour of the agent named first."
 
     # --- figures -------------------------------------------------------------------------
 

@@ -253,7 +253,7 @@ def test_agents_that_never_met_are_compared_through_a_third(
 
     text = output(capsys, "compare", folder, first, second, "--through", "random")
     assert text.startswith(f"{first} against {second}, through random, 40 deals\n")
-    assert "difference of margins per deal" in text
+    assert "difference of margins, points per deal" in text
 
 
 @pytest.mark.parametrize(

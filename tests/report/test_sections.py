@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 from helpers.experiments import entrant, make_experiment, play
 from helpers.report_runs import Written, klaverjas
 from helpers.report_text import visible
 
+from arena.analysis import Results, read
+from arena.cli.end_of_run import standings_text
 from arena.report import write
 from arena.report.context import Context
 from arena.report.document import ReportDocument
 from arena.report.section import ADDED, Section
 from arena.report.tables import Column, TextTable
+from arena.store import Run
 
 Get = Callable[[str], Written]
 
@@ -113,3 +119,44 @@ def test_what_does_not_matter_comes_from_the_experiment(tmp_path: Path) -> None:
     write(report.folder)
     assert report.document["run"]["indifferent"] == 5.0
     assert "within 5 points per deal of the best" in report.html
+
+
+def test_terminal_page_and_json_agree_about_a_circle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rock, paper, scissors: `any` beats `lowest`, `lowest` beats `open`, `open` beats `any`."""
+
+    def in_a_circle(runs: Sequence[Run]) -> Results:
+        rng, found = np.random.default_rng(3), read(runs)
+        pairs = []
+        for pair in found.pairs:
+            lead = -25.0 if (pair.first, pair.second) == ("any", "open") else 25.0
+            games = lead + rng.normal(0, 5, pair.games.shape)
+            pairs.append(replace(pair, games=games, margins=games.mean(axis=1)))
+        return replace(found, pairs=tuple(pairs))
+
+    monkeypatch.setattr("arena.report.context.read", in_a_circle)
+    run = klaverjas(tmp_path / "circle")
+    write(run)
+    found = json.loads((run / "report.json").read_text())
+    headline = found["verdict"]["headline"]
+    assert headline in {
+        f"No agent is the strongest: {' beats '.join(circle)} in direct meetings."
+        for circle in (
+            ("any", "lowest", "open", "any"),
+            ("lowest", "open", "any", "lowest"),
+            ("open", "any", "lowest", "open"),
+        )
+    }
+    assert found["strength"]["basis"] == "direct" and found["verdict"]["top"] == [
+        agent["name"] for agent in found["ladder"]["agents"]
+    ]
+    ranks = {(a["rank_best"], a["rank_worst"]) for a in found["ladder"]["agents"]}
+    assert ranks == {(1, 3)}
+    page = re.sub(r"<[^>]+>", "", (run / "report.html").read_text())
+    with Run(run) as opened:
+        terminal = standings_text(Context(opened))
+    for text in (page, terminal, (run / "report.md").read_text()):
+        assert headline in text and " is the strongest:" not in text.replace(headline, "")
+    for c in found["strength"]["comparisons"]:
+        assert (c["first"], c["second"]) in {("any", "lowest"), ("lowest", "open"), ("open", "any")}

@@ -44,7 +44,7 @@ def differences(agents: int) -> Floats:
     return np.asarray(np.eye(agents)[i] - np.eye(agents)[j])
 
 
-@pytest.mark.parametrize("agents", [3, 6, 12])
+@pytest.mark.parametrize("agents", [3, 6, 12, 20])
 def test_with_many_deals_equal_agents_are_tukeys_test(agents: int) -> None:
     """The studentized range, as R's ptukey and SciPy have it; within 1% at every p."""
     q = np.array([0.8, 1.5, 2.2, 3.0, 3.5, 4.2, 6.0, 9.0])

@@ -65,6 +65,7 @@ def _lines(found: Changes) -> Iterator[str]:
     units = {"deal": "deals", "match": "matches"}[found.unit]
     head = ("agent", units, "old margin", "new margin", "change", "95% interval", "p (Holm)")
     yield text_table((*head, "per decision"), rows)
+    yield f"margins and change in points per {found.unit}; the interval is that of the change"
     moved = [agent for agent in found.agents if agent.significant]
     tested = any(agent.differs for agent in found.agents)
     yield ""

@@ -15,6 +15,8 @@ from arena.core.errors import ArenaError
 from arena.core.files import RUNS, run_names
 from arena.core.scoring import unit_margin
 from arena.core.tables import text_table
+from arena.report.words import interval, signed
+from arena.stats import mean_difference
 from arena.store import Run
 
 
@@ -52,6 +54,7 @@ def status(results: Run) -> str:
     """The state of a run, as text."""
     manifest, wanted = results.manifest, results.units_per_pairing
     unit = "matches" if results.is_match else "deals"
+    per_unit = f"points per {'match' if results.is_match else 'deal'}"
     rows = []
     total = 0
     for pairing in results.pairings:
@@ -59,9 +62,9 @@ def status(results: Run) -> str:
         stored = len(margins)
         total += stored
         # The plain mean of what stops on a lucky streak would mislead; the report has better.
-        naive = manifest.stops_early
-        margin = f"{sum(margins) / stored:+.1f}" if stored and not naive else "-"
-        rows.append((f"{pairing.first} - {pairing.second}", f"{stored:,}", f"{wanted:,}", margin))
+        margin = mean_difference(margins) if stored and not manifest.stops_early else None
+        shown = (signed(margin.mean), interval(margin.low, margin.high)) if margin else ("-", "-")
+        rows.append((f"{pairing.first} - {pairing.second}", f"{stored:,}", f"{wanted:,}", *shown))
     last = manifest.sessions[-1]
     lines = [
         f"{results.name}: {_state(results, total == wanted * len(rows) or _decided(results))}",
@@ -69,7 +72,7 @@ def status(results: Run) -> str:
         f"started {manifest.started}, last {last.started} to {last.ended or '...'}, "
         f"{manifest.cpu_s:,.1f} CPU seconds",
         "",
-        text_table(("pair", "stored", unit, "margin"), rows),
+        text_table(("pair", "stored", unit, per_unit, "95% interval"), rows),
     ]
     lines += _versions(results)
     faults = results.faults()

@@ -33,6 +33,8 @@ class RunPart:
     units_per_pair: int
     seatings: int
     """In how many seatings each unit is played."""
+    seeds_per_deal: int
+    """How often each seating is played, with other random numbers each time."""
     agents: int
     pairs: int
     complete: bool
@@ -66,6 +68,7 @@ class OverviewSection(Section[RunPart]):
             indifferent=manifest.indifferent,
             units_per_pair=wanted,
             seatings=len(run.seatings),
+            seeds_per_deal=manifest.seeds_per_deal,
             agents=len(context.results.agents),
             pairs=len(run.pairings),
             complete=all(n == wanted for n in context.stored.values()),

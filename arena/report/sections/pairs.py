@@ -79,6 +79,7 @@ def pairs_table(part: PairsPart, run: RunPart, caption: str = "") -> TextTable:
         Column("95% interval (alone)"),
         Column(f"{run.units} won–drawn–lost"),
         Column(f"{run.singles} won"),
+        Column("95% interval"),
     )
     cells = tuple(
         (
@@ -88,6 +89,7 @@ def pairs_table(part: PairsPart, run: RunPart, caption: str = "") -> TextTable:
             interval(pair.low, pair.high),
             f"{count(pair.won)}–{count(pair.drawn)}–{count(pair.lost)}",
             percent(pair.win_rate.value),
+            interval(pair.win_rate.low, pair.win_rate.high, show=percent),
         )
         for pair in part.pairs
     )

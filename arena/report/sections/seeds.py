@@ -100,7 +100,8 @@ def seeds_table(part: SeedsPart) -> TextTable:
 
 def _note(seeds: int) -> str:
     return (
-        f"Each deal was played with {seeds} seeds. “Seeds' share”: how much of the variance of a "
+        f"Each deal was played with {seeds} seeds. Standard deviations (sd) are those of a deal's "
+        "margin with one seed, in points. “Seeds' share”: how much of the variance of a "
         "deal with one seed comes from the agents' random numbers; the rest comes from the cards. "
         f"Twice the deals cost as much as twice the seeds and have ×{plain(MORE_DEALS, 2)} the "
         "standard error: more seeds are as good only where the share is near 100%, or where no "
