@@ -31,6 +31,7 @@ from arena import __version__
 from arena.config.recipe import TrainingOrder
 from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
+from arena.tournament.pool import options_of_workers
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 _STATE = "state"
@@ -124,7 +125,7 @@ class Training(ABC):
     def in_workers(self, tasks: Iterable[Any]) -> Iterator[Any]:
         """The results of joblib's tasks in their order, as the workers deliver them."""
         results: Iterator[Any] = Parallel(
-            n_jobs=self.order.jobs, return_as="generator", max_nbytes=None
+            n_jobs=self.order.jobs, return_as="generator", **options_of_workers()
         )(tasks)
         return results
 

@@ -380,7 +380,7 @@ def deal_from_record(record: dict[str, Any]) -> Deal:
         raise DealError("'hands' is missing: expected cards by seat letter")
     seats = [seat for seat in SEATS if seat in hands]
     if len(seats) != len(hands):
-        unknown = next(key for key in hands if key not in SEATS)
+        unknown = next(key for key in hands if key not in seats)
         raise CardError(f"unknown seat {unknown!r} in 'hands': allowed: {', '.join(SEATS)}")
 
     found = {each.name: each.value(_recorded(record, each)) for each in OPTIONAL_FIELDS}

@@ -510,6 +510,8 @@ class Database:
             yield
         except sqlite3.DatabaseError as error:
             raise StoreError(f"{self.path}: {_what_now(error)}") from error
+        except UnicodeDecodeError as error:  # in a message of SQLite's about damaged text
+            raise self._damaged("a text") from error
 
 
 def _is_intact(pairing: int, row: UnitRow) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -19,12 +21,14 @@ from joblib.externals.loky.backend.utils import kill_process_tree
 from joblib.externals.loky.process_executor import BrokenProcessPool as BrokenProcessPool
 
 from arena.core.errors import ArenaError
-from arena.process.ending import no_stopped_workers
+from arena.process.ending import end_children, no_stopped_workers
 
 # Else joblib makes a folder in shared memory for each pool, used or not, which a killed one leaves.
 os.environ.setdefault("JOBLIB_TEMP_FOLDER", tempfile.gettempdir())
 _CHUNKS_AHEAD = 2
 """Tasks per worker that are sent before results come back."""
+_DRIVER_LOOKED_AT_S = 1.0
+"""How often a worker looks whether its driver lives."""
 _PATIENCE_S = 5.0
 """How long worker processes may take to close their agents."""
 
@@ -45,8 +49,25 @@ def parallel(backend: Any, jobs: int) -> Any:
         batch_size=1,
         pre_dispatch=_CHUNKS_AHEAD * jobs if jobs > 1 else 1,
         return_as="generator_unordered",
-        max_nbytes=None,
+        **(options_of_workers() if backend == "loky" else {"max_nbytes": None}),
     )
+
+
+def options_of_workers() -> dict[str, Any]:
+    """For joblib's `Parallel`: workers that end with this process, and share no memory."""
+    return {"max_nbytes": None, "initializer": _end_with, "initargs": (os.getpid(),)}
+
+
+def _end_with(driver: int) -> None:
+    """Else a worker waits some minutes for the next task of a driver that was killed."""
+
+    def look() -> None:
+        while os.getppid() == driver:
+            time.sleep(_DRIVER_LOOKED_AT_S)
+        end_children()
+        os._exit(0)
+
+    threading.Thread(target=look, name="driver", daemon=True).start()
 
 
 def end_workers(patience_s: float) -> None:

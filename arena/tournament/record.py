@@ -55,7 +55,7 @@ def record(
         raise ArenaError("recordings are Parquet files: pip install 'arena-tricks[parquet]'")
     from joblib import Parallel, delayed  # here: it takes long to import
 
-    from arena.tournament.pool import workers_that_end
+    from arena.tournament.pool import options_of_workers, workers_that_end
 
     missing = [
         (number, experiment.deals[first : first + deals_per_part])
@@ -63,7 +63,7 @@ def record(
         if not _part(folder, number).exists()
     ]
     _begin(experiment, folder, deals_per_part)
-    work = Parallel(n_jobs=jobs, return_as="generator_unordered", max_nbytes=None)
+    work = Parallel(n_jobs=jobs, return_as="generator_unordered", **options_of_workers())
     tasks = (delayed(_write)(experiment, deals, _part(folder, n)) for n, deals in missing)
     with workers_that_end():
         yield from work(tasks)

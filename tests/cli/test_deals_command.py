@@ -171,6 +171,7 @@ def hands_with(seat, change):
         ({"hands": hands_with("N", lambda h: [*h[:7], 3])}, "expected a list of cards"),
         ({"hands": {}}, "'hands' is missing"),
         ({"leader": "Q"}, "unknown seat 'Q'"),
+        ({"hands": {"NE": ["H7"]}}, "unknown seat 'NE' in 'hands'"),
         ({"leader": 3}, "expected text"),
     ],
 )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
 
 import joblib
+import psutil
 import pytest
 from joblib.externals.loky.process_executor import BrokenProcessPool
 from numba.core import caching, config
@@ -76,3 +79,20 @@ def test_numba_still_has_what_the_cache_is_made_of(tmp_path: Path) -> None:
 def test_a_lost_worker_that_nobody_replaces_is_reported_in_one_line() -> None:
     with pytest.raises(ArenaError, match="the same command goes on"), pool.workers_that_end():
         raise BrokenProcessPool
+
+
+def test_workers_end_with_a_driver_that_is_killed() -> None:
+    """They wait for its next task, and loky would let them wait for minutes."""
+    script = (
+        "import os, time\n"
+        "from joblib import Parallel, delayed\n"
+        "from arena.tournament.pool import options_of_workers\n"
+        "work = Parallel(n_jobs=2, return_as='generator', **options_of_workers())\n"
+        "print(*work(delayed(os.getpid)() for _ in range(2)), flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as driver:
+        assert driver.stdout is not None
+        worker = psutil.Process(int(driver.stdout.readline().split()[0]))
+        driver.kill()
+        worker.wait(60)
