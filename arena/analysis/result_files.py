@@ -12,7 +12,7 @@ unless a column tells its repetitions (seeds, epochs) apart; those are averaged 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import combinations
@@ -47,6 +47,8 @@ class ResultColumns:
     opponent: str | None = None
     score: str | None = None
     repeat: str | None = None
+    percent: bool = False
+    """Whether scores are shares, to be counted in percentage points."""
     lower_is_better: bool = False
 
 
@@ -137,9 +139,7 @@ def _columns(path: Path, frame: pd.DataFrame, wanted: ResultColumns) -> ResultCo
     used = [x for x in (unit, agent, wanted.opponent, score, wanted.repeat) if x is not None]
     if len(set(used)) < len(used):
         raise ArenaError(f"{path}: one column cannot be two things: {', '.join(used)}")
-    return ResultColumns(
-        unit, agent, wanted.opponent, score, wanted.repeat, wanted.lower_is_better
-    )
+    return replace(wanted, unit=unit, agent=agent, score=score)
 
 
 def _melted(path: Path, frame: pd.DataFrame, unit: str) -> pd.DataFrame:
@@ -149,7 +149,7 @@ def _melted(path: Path, frame: pd.DataFrame, unit: str) -> pd.DataFrame:
     agents = [name for name in frame.columns if name != unit]
     if len(agents) > MOST_AGENTS:
         raise ArenaError(
-            f"{path}: {len(agents)} columns beside {unit!r} are too many agents (at most "
+            f"{path}: {len(agents)} columns besides {unit!r} are too many agents (at most "
             f"{MOST_AGENTS}); is it a long file? say --agent and --score"
         )
     parts = [
@@ -185,10 +185,12 @@ def _scores(path: Path, long: pd.DataFrame, columns: ResultColumns) -> pd.DataFr
     _refuse(
         path, rows, twice, lambda row: f"{' '.join(str(row[k]) for k in keys)} comes twice{hint}"
     )
-    sign = -1.0 if columns.lower_is_better and columns.opponent else 1.0
-    rows = rows.assign(score=sign * rows["score"].astype(float))
+    scale = 100.0 if columns.percent else 1.0
+    if columns.lower_is_better and columns.opponent:
+        scale = -scale
+    rows = rows.assign(score=scale * rows["score"].astype(float))
     by = [key for key in keys if key != "repeat"]
-    means = rows.groupby(by, sort=False, as_index=False)["score"].mean()
+    means = rows.groupby(by, sort=False)[["score"]].mean().reset_index()
     return means.assign(sign=-1.0 if columns.lower_is_better else 1.0)
 
 

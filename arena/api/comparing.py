@@ -19,11 +19,12 @@ from arena.analysis import (
     make_standings,
     read,
 )
+from arena.analysis.result_files import ResultFile
 from arena.api.results import RunResults
 from arena.core.errors import ArenaError
 from arena.core.files import run_folder
 from arena.core.tables import text_table
-from arena.report.words import count, interval, percent, plain, pvalue, signed
+from arena.report.words import count, interval, percent, plain, plural, pvalue, signed
 from arena.stats import TestResult
 from arena.store import Run
 from arena.tournament.stopping import SequentialTrace, read_traces
@@ -84,7 +85,7 @@ class AgentComparison:
 
 
 def compare(
-    run: RunResults | Path | str | Sequence[RunResults | Path | str],
+    run: RunResults | Path | str | Sequence[RunResults | Path | str] | ResultFile,
     first: str,
     second: str,
     *,
@@ -92,7 +93,7 @@ def compare(
     equal_within: float | None = None,
     next_deals: int | None = None,
 ) -> AgentComparison:
-    """Compare two agents of a run (or of several) on the deals that both played.
+    """Compare two agents of a run (or of several, or of a file) on the deals that both played.
 
     The margin is that of `first`. `through` names an opponent by which two agents are compared
     that did not meet; `equal_within` asks whether they are equal up to so many points;
@@ -103,6 +104,8 @@ def compare(
     named = [name for name in (first, second, through) if name is not None]
     if len(set(named)) < len(named):
         raise ArenaError(f"{', '.join(named)}: an agent cannot be compared with itself")
+    if isinstance(run, ResultFile):
+        return _compare_in_file(run, first, second, through, equal_within, next_deals)
     folders = [run] if isinstance(run, (RunResults, Path, str)) else list(run)
     with ExitStack() as stack:
         former = any("@" in name for name in named)
@@ -123,6 +126,28 @@ def compare(
             results, first, second, equal_within=equal_within, next_deals=next_deals
         )
     return AgentComparison(found, in_field, stopped)
+
+
+def _compare_in_file(
+    file: ResultFile,
+    first: str,
+    second: str,
+    through: str | None,
+    equal_within: float | None,
+    next_units: int | None,
+) -> AgentComparison:
+    results = file.results
+    for name in (first, second):
+        results.check_agent(name)
+    found: Comparison | IndirectComparison
+    if through is not None:
+        found = compare_through(results, first, second, (through,), equal_within=equal_within)
+    else:
+        found = compare_agents(
+            results, first, second, equal_within=equal_within, next_deals=next_units
+        )
+    contrast = make_standings(results).contrast(first, second)
+    return AgentComparison(found, None if contrast is None else contrast.detectable)
 
 
 def _path(run: RunResults | Path | str) -> Path:
@@ -179,7 +204,7 @@ def _lines(
 ) -> Iterator[str]:
     statistics = found.statistics
     difference = statistics.difference
-    units = {"deal": "deals", "match": "matches"}[found.unit]
+    units = plural(found.unit)
     level = f"{100 * difference.confidence:.0f}%"
     who, what = found.second, "margin"
     if isinstance(found, IndirectComparison):

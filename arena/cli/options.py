@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena.config.games import make_rules
 from arena.config.strict_yaml import parse
@@ -15,6 +15,9 @@ from arena.core.deals import DealSet
 from arena.core.errors import ArenaError
 from arena.core.files import find_shipped, run_folder
 from arena.core.registry import GAMES
+
+if TYPE_CHECKING:
+    from arena.analysis.result_files import ResultFile
 
 
 def add_run(parser: argparse.ArgumentParser, nargs: str | None = None) -> None:
@@ -26,6 +29,42 @@ def add_run(parser: argparse.ArgumentParser, nargs: str | None = None) -> None:
         metavar="RUN",
         help="a run: its folder, or its name in reports/",
     )
+
+
+def add_result_columns(parser: argparse.ArgumentParser) -> None:
+    """The columns of a file with results from elsewhere."""
+    group = parser.add_argument_group("results from elsewhere, in a CSV or Parquet file")
+    group.add_argument("--unit", metavar="COLUMN", help="deal, task or prompt (default: unit)")
+    group.add_argument(
+        "--agent", metavar="COLUMN", help="default: agent; without one, each column is an agent"
+    )
+    group.add_argument("--score", metavar="COLUMN", help="default: score")
+    group.add_argument(
+        "--opponent", metavar="COLUMN", help="rows are of pairs: the score is the agent's margin"
+    )
+    group.add_argument(
+        "--repeat", metavar="COLUMN", help="tells repetitions of a unit apart; they are averaged"
+    )
+    group.add_argument(
+        "--percent", action="store_true", help="scores are shares: counted in percentage points"
+    )
+    group.add_argument("--lower-is-better", action="store_true", help="fewer points are better")
+
+
+_COLUMN_OPTIONS = ("unit", "agent", "opponent", "score", "repeat", "percent", "lower_is_better")
+
+
+def result_file(path: Path, args: argparse.Namespace) -> ResultFile | None:
+    """The results from elsewhere that a command is about; None if it is about a run."""
+    from arena.analysis.result_files import ResultColumns, is_result_file, read_result_file
+
+    columns = {name: getattr(args, name) for name in _COLUMN_OPTIONS}
+    if is_result_file(path) and not path.is_dir():
+        return read_result_file(path, ResultColumns(**columns))
+    for name, value in columns.items():
+        if value:
+            raise ArenaError(f"{path}: --{name.replace('_', '-')} is for CSV and Parquet files")
+    return None
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

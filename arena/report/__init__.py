@@ -25,9 +25,10 @@ from arena.store import Run
 from arena.store.folder import AUDIT
 
 if TYPE_CHECKING:
-    from arena.report.context import Context
+    from arena.analysis.result_files import ResultFile
+    from arena.report.context import Context, ResultsContext
 
-__all__ = ["HTML", "is_current", "write", "write_report"]
+__all__ = ["HTML", "is_current", "write", "write_file_report", "write_report"]
 
 HTML = "report.html"
 MARKDOWN = "report.md"
@@ -55,27 +56,44 @@ def write(
         return write_report(Context(run), folder, latex=latex, png=png)
 
 
+def write_file_report(
+    file: ResultFile, folder: Path, *, latex: bool = False, png: bool = False
+) -> Path:
+    """Write the report of results from elsewhere; returns the path of the page."""
+    from arena.report.context import FileContext  # here: scipy takes long to import
+
+    return _write(FileContext(file), folder, file.digest, latex=latex, png=png)
+
+
 def write_report(context: Context, folder: Path, *, latex: bool = False, png: bool = False) -> Path:
     """Write a report from results that may already be there; returns the path of the page.
 
     `latex` adds the tables for a paper, `png` every figure as PNG.
     """
     # Here, because drawing takes long to import and `arena run --no-report` need not wait.
-    from arena.report.document import all_sections, make_document
-    from arena.report.figures import draw
     from arena.report.race import race_report, write_race_report
-    from arena.report.render import render_html, render_latex, render_markdown
-    from arena.report.sections.method import MethodPart
     from arena.report.sequential import stopped_report, write_sequential
-    from arena.report.tables import as_csv
 
     refuse_links(folder)
-    sections = list(all_sections())
     made_from = _made_from(context.run)  # first: results stored from now on make the page outdated
     if context.run.manifest.race is not None:
         return write_race_report(race_report(context.run), folder, made_from)
     if context.run.manifest.stop is not None:
         return write_sequential(stopped_report(context.run), folder, made_from)
+    return _write(context, folder, made_from, latex=latex, png=png)
+
+
+def _write(
+    context: ResultsContext, folder: Path, made_from: str, *, latex: bool, png: bool
+) -> Path:
+    from arena.report.document import all_sections, make_document
+    from arena.report.figures import draw
+    from arena.report.render import render_html, render_latex, render_markdown
+    from arena.report.sections.method import MethodPart
+    from arena.report.tables import as_csv
+
+    refuse_links(folder)
+    sections = list(all_sections())
     document = make_document(context, sections)
     pictures = draw(document, sections, every=png, png=png)
     for section in sections:

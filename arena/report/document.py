@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeVar
 
-from arena.report.context import Context
+from arena.report.context import ResultsContext
 from arena.report.section import ADDED, Section
 from arena.report.sections import SECTIONS
 
@@ -42,7 +42,7 @@ class ReportDocument:
         return {"format": FORMAT, **{name: asdict(part) for name, part in self.parts.items()}}
 
 
-def make_document(context: Context, sections: Iterable[Section[Any]]) -> ReportDocument:
+def make_document(context: ResultsContext, sections: Iterable[Section[Any]]) -> ReportDocument:
     """All parts of the report of a run."""
     parts = {section.name: context.part(section) for section in sections}
     return ReportDocument({name: part for name, part in parts.items() if part is not None})

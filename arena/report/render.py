@@ -11,9 +11,11 @@ from typing import Any
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup, escape
 
+from arena import __version__
 from arena.audit.tables import DIMENSIONS
 from arena.core.cards import parse_cards, pretty
 from arena.report import words
+from arena.report.about import RunPart
 from arena.report.document import ReportDocument
 from arena.report.explanations import Explanations
 from arena.report.figures import Picture
@@ -23,7 +25,6 @@ from arena.report.section import Section
 from arena.report.sections.deals import DealsPart
 from arena.report.sections.ladder import LadderAgent, LadderPart
 from arena.report.sections.method import MethodPart
-from arena.report.sections.overview import RunPart
 from arena.report.sections.pages import page_text
 from arena.report.sections.pairs import PairsPart
 from arena.report.sections.strength import StrengthPart
@@ -53,6 +54,9 @@ def render_html(
     return environment.from_string(page_text("report.html.j2")).render(
         d=document.parts,
         made_from=made_from,
+        version=document.parts["provenance"].versions["arena"]
+        if "provenance" in document.parts
+        else __version__,
         shown=shown,
         css=page_text("report.css"),
         js=page_text("report.js"),

@@ -51,6 +51,8 @@ class Section(Generic[Part]):
     """The dataclass that `make` returns: `report.json`'s schema is made from it."""
     optional: ClassVar[bool] = False
     """Whether some runs have no such part."""
+    needs_run: ClassVar[bool] = True
+    """Whether `make` looks at the run; if not, results from elsewhere have this section too."""
     title: ClassVar[str] = ""
     """The heading on the page."""
     short: ClassVar[str] = ""

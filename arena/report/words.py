@@ -137,6 +137,11 @@ def above(higher_wins: bool) -> str:
     return "above" if higher_wins else "better than"
 
 
+def plural(unit: str) -> str:
+    """More than one of a unit."""
+    return "matches" if unit == "match" else f"{unit}s"
+
+
 def label_of(rules: Any, word: str) -> str:
     """What players of the game call it."""
     return str(getattr(rules, "labels", {}).get(word, word))

@@ -8,24 +8,36 @@ agents match; else the command names the difference. A deal in several runs is s
 Agents of a sweep do not meet, but they play the same deals against the same opponent:
 --through OPPONENT compares how much better the one does there than the other.
 
+Results from elsewhere, in a CSV or Parquet file, are compared in the same way; without names,
+all agents are rated together (docs/other-results.md).
+
 Examples:
   arena compare quickstart rule random
   arena compare quickstart rule random --json
+  arena compare results.csv --unit task --agent model --score accuracy
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
+from arena.analysis import make_standings
 from arena.api.comparing import compare
-from arena.cli.options import add_json, add_run
+from arena.cli.commands.ratings import show_standings
+from arena.cli.options import add_json, add_result_columns, result_file
+from arena.core.errors import ArenaError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_run(parser, "+")
-    parser.add_argument("first", metavar="A", help="the agent that margins are in favour of")
-    parser.add_argument("second", metavar="B", help="its opponent")
+    parser.add_argument(
+        "names",
+        nargs="+",
+        metavar="RUN A B",
+        help="runs (folders, or names in reports/) or a file, then the agent that margins are in "
+        "favour of, and its opponent",
+    )
     parser.add_argument(
         "--through",
         metavar="C",
@@ -45,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="predict the mean margin of the next N deals (default: as many as were played)",
     )
     add_json(parser)
+    add_result_columns(parser)
 
 
 def _deals(text: str) -> int:
@@ -54,10 +67,19 @@ def _deals(text: str) -> int:
 
 
 def run(args: argparse.Namespace) -> int:
+    file = result_file(Path(args.names[0]), args)
+    if file is not None and len(args.names) == 1:
+        show_standings(make_standings(file.results), as_json=args.json, notes=file.notes)
+        return 0
+    if len(args.names) < 3:
+        raise ArenaError("a run and two agents are needed, as in: arena compare RUN A B")
+    *runs, first, second = args.names
+    if file is not None and len(runs) > 1:
+        raise ArenaError(f"{file.path}: one file at a time")
     found = compare(
-        args.runs,
-        args.first,
-        args.second,
+        runs if file is None else file,
+        first,
+        second,
         through=args.through,
         equal_within=args.equal_within,
         next_deals=args.next_deals,

@@ -21,7 +21,7 @@ from arena.analysis import Changes, find_changes
 from arena.cli.options import add_json
 from arena.core.files import run_folder
 from arena.core.tables import text_table
-from arena.report.words import count, duration, interval, pvalue, signed
+from arena.report.words import count, duration, interval, plural, pvalue, signed
 from arena.store import Run
 
 
@@ -62,7 +62,7 @@ def _lines(found: Changes) -> Iterator[str]:
                 f"{duration(agent.seconds_old)} → {duration(agent.seconds_new)}",
             )
         )
-    units = {"deal": "deals", "match": "matches"}[found.unit]
+    units = plural(found.unit)
     head = ("agent", units, "old margin", "new margin", "change", "95% interval", "p (Holm)")
     yield text_table((*head, "per decision"), rows)
     yield f"margins and change in points per {found.unit}; the interval is that of the change"

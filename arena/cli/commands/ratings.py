@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from arena.analysis import RatingOptions, Standings, check_not_stopped, make_standings, read
 from arena.cli.options import add_json, add_run, number
 from arena.core.tables import text_table
-from arena.report.words import DASH, count, interval, percent, plain, rating_text, signed
+from arena.report.words import DASH, count, interval, percent, plain, plural, rating_text, signed
 from arena.stats import Rating
 from arena.store import Run
 
@@ -48,11 +48,19 @@ def run(args: argparse.Namespace) -> int:
         check_not_stopped(runs, "a rating")
         results = read(runs)
     found = make_standings(results, RatingOptions(args.anchor, args.bootstrap))
-    if args.json:
+    show_standings(found, as_json=args.json, meetings=args.meetings)
+    return 0
+
+
+def show_standings(
+    found: Standings, *, as_json: bool, meetings: bool = False, notes: Sequence[str] = ()
+) -> None:
+    """Print ratings, as a table or as JSON; `notes` come with those of the ratings."""
+    found = replace(found, notes=(*found.notes, *notes))
+    if as_json:
         print(json.dumps(_plain(found), indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        print("\n".join(_lines(found, args.meetings)))
-    return 0
+        print("\n".join(_lines(found, meetings)))
 
 
 def _plain(found: Standings) -> dict[str, Any]:
@@ -127,7 +135,8 @@ def _meetings(found: Standings) -> Iterator[str]:
 
 def _words(found: Standings) -> tuple[str, str]:
     """What is the unit, and what a seating of it, more than one of them."""
-    return {"deal": ("deals", "rounds"), "match": ("matches", "matches")}[found.unit]
+    units = plural(found.unit)
+    return units, "rounds" if found.unit == "deal" else units
 
 
 def _limits(rating: Rating | None, digits: int) -> str:

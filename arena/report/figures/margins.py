@@ -13,7 +13,7 @@ from arena.report.figures.style import BLUE, INK, LINE, ORANGE, new_figure, shor
 
 if TYPE_CHECKING:
     from arena.analysis import Distribution
-    from arena.report.sections.overview import RunPart
+    from arena.report.about import RunPart
 
 
 def draw_margins(

@@ -18,6 +18,7 @@ from arena.report.sections.points import PointsSection
 from arena.report.sections.provenance import ProvenanceSection
 from arena.report.sections.references import ReferencesSection
 from arena.report.sections.seeds import SeedsSection
+from arena.report.sections.source import SourceSection
 from arena.report.sections.strength import StrengthSection
 from arena.report.sections.sweeps import SweepsSection
 from arena.report.sections.verdict import VerdictSection
@@ -41,4 +42,5 @@ SECTIONS: tuple[type[Section[Any]], ...] = (
     MethodSection,
     FaultsSection,
     ProvenanceSection,
+    SourceSection,
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from arena.report.context import Context
+from arena.report.context import ResultsContext
 from arena.report.section import Section
 from arena.report.sections.pages import page_text
 from arena.report.tables import Rows, flat
@@ -38,11 +38,12 @@ class ForfeitsSection(Section[ForfeitsPart]):
 
     name: ClassVar[str] = "forfeits"
     part: ClassVar[type[Any]] = ForfeitsPart
+    needs_run: ClassVar[bool] = False
     optional: ClassVar[bool] = True
     title: ClassVar[str] = "Forfeits"
     template: ClassVar[str] = page_text("sections", "forfeits.html.j2")
 
-    def make(self, context: Context) -> ForfeitsPart | None:
+    def make(self, context: ResultsContext) -> ForfeitsPart | None:
         """Both standings side by side."""
         if not any(agent.forfeits for agent in context.standings.agents):
             return None

@@ -6,15 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from arena.analysis.estimates import Estimate
 from arena.analysis.standings import AgentStanding
-from arena.config.entrants import AgentSpec
-from arena.config.parameters import plain as as_plain
-from arena.core.errors import ArenaError
-from arena.report.context import Context
+from arena.report.about import AgentFacts, RunPart
+from arena.report.context import ResultsContext
 from arena.report.explanations import Explanations
 from arena.report.section import Section
-from arena.report.sections.overview import RunPart
 from arena.report.sections.pages import page_text
 from arena.report.tables import Column, Rows, TextTable, flat
 from arena.report.words import (
@@ -27,31 +23,19 @@ from arena.report.words import (
     rating_text,
     signed,
 )
-from arena.store import Thinking
 
 if TYPE_CHECKING:
     from arena.report.document import ReportDocument
 
 
 @dataclass(frozen=True)
-class LadderAgent(AgentStanding):
+class LadderAgent(AgentFacts, AgentStanding):
     """An agent's standing, with what the run says about the agent itself."""
 
-    label: str
+    label: str = ""
     """A short name, for figures and wide tables."""
-    seconds: Thinking
-    """Time per decision, by the clock and in CPU time."""
-    faults: int
-    sees_all_cards: bool
-    reproducible: bool
-    """Whether the same seed gives the same results."""
-    own_process: bool
-    """Whether it (or a member of the team) played in a process of its own, not as trusted code."""
-    members: list[dict[str, Any]]
-    on_front: bool
+    on_front: bool = False
     """Whether no other agent is both faster and stronger."""
-    with_others: Estimate | None
-    """In cross-play: its mean margin with partners other than itself; None otherwise."""
 
     @property
     def shown(self) -> str:
@@ -88,24 +72,28 @@ class LadderPart:
         """Whether agents also played with partners other than themselves."""
         return any(agent.with_others is not None for agent in self.agents)
 
+    @property
+    def has_times(self) -> bool:
+        """Whether it is known how long agents took."""
+        return any(agent.seconds.decisions for agent in self.agents)
+
 
 class LadderSection(Section[LadderPart]):
     """The leaderboard."""
 
     name: ClassVar[str] = "ladder"
     part: ClassVar[type[Any]] = LadderPart
+    needs_run: ClassVar[bool] = False
     title: ClassVar[str] = "Leaderboard"
     template: ClassVar[str] = page_text("sections", "ladder.html.j2")
 
-    def make(self, context: Context) -> LadderPart:
+    def make(self, context: ResultsContext) -> LadderPart:
         """From the standings, with times and faults."""
         agents = context.standings.agents
+        facts = {agent.name: context.about(agent.name) for agent in agents}
         return LadderPart(
-            tuple(
-                _agent(context, agent, not any(_dominates(context, x, agent) for x in agents))
-                for agent in agents
-            ),
-            context.standings.notes,
+            tuple(_agent(context, facts, agent) for agent in agents),
+            (*context.standings.notes, *context.notes),
         )
 
     def csv(self, part: LadderPart) -> Mapping[str, Rows]:
@@ -131,7 +119,7 @@ def ladder_table(part: LadderPart, run: RunPart, caption: str = "") -> TextTable
         Column(f"points per {run.unit}"),
         Column(f"{run.singles} won"),
         Column(run.units),
-        Column("time per decision"),
+        *((Column("time per decision"),) if part.has_times else ()),
         *((Column("with other partners"),) if part.has_cross_play else ()),
     )
     rows = []
@@ -148,7 +136,7 @@ def ladder_table(part: LadderPart, run: RunPart, caption: str = "") -> TextTable
                 plain(agent.points.value),
                 percent(agent.win_rate.value),
                 count(agent.margin.n),
-                duration(agent.seconds.median),
+                *((duration(agent.seconds.median),) if part.has_times else ()),
                 *((_with_others(agent),) if part.has_cross_play else ()),
             )
         )
@@ -181,34 +169,22 @@ def _ranks(agent: AgentStanding) -> str:
     return f"{agent.rank} ({agent.rank_best}–{agent.rank_worst})"
 
 
-def _agent(context: Context, standing: AgentStanding, on_front: bool) -> LadderAgent:
-    name = standing.name
-    entrant = context.run.manifest.entrants[name]
+def _agent(
+    context: ResultsContext, facts: Mapping[str, AgentFacts], standing: AgentStanding
+) -> LadderAgent:
+    others = context.standings.agents
     return LadderAgent(
         **vars(standing),
-        label=context.labels[name],
-        seconds=context.thinking[name],
-        faults=sum(str(pairing[fault.entrant]) == name for pairing, fault in context.faults),
-        sees_all_cards=entrant.sees_all_cards,
-        reproducible=entrant.reproducible,
-        own_process=any(map(_plays_apart, entrant.members)),
-        members=as_plain(entrant.members),
-        on_front=on_front,
-        with_others=context.with_other_partners.get(name),
+        **vars(facts[standing.name]),
+        label=context.labels[standing.name],
+        on_front=not any(_dominates(facts, other, standing) for other in others),
     )
 
 
-def _plays_apart(member: AgentSpec) -> bool:
-    try:
-        return member.is_isolated
-    except ArenaError:  # its family is not installed here; what the run says about it counts
-        return bool(member.isolate or member.limits or member.source)
-
-
-def _dominates(context: Context, other: AgentStanding, one: AgentStanding) -> bool:
+def _dominates(facts: Mapping[str, AgentFacts], other: AgentStanding, one: AgentStanding) -> bool:
     """Whether another agent is stronger without taking longer, or faster without being weaker."""
     gain = _strength(other) - _strength(one)
-    slower = context.thinking[other.name].median - context.thinking[one.name].median
+    slower = facts[other.name].seconds.median - facts[one.name].seconds.median
     return gain >= 0 and slower <= 0 and (gain > 0 or slower < 0)
 
 

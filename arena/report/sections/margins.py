@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from arena.analysis import Distribution, margin_distributions
-from arena.report.context import Context
+from arena.report.about import RunPart
+from arena.report.context import ResultsContext
 from arena.report.explanations import Explanations
 from arena.report.labels import best_few
 from arena.report.section import Drawing, Section
 from arena.report.sections.ladder import LadderPart
-from arena.report.sections.overview import RunPart
 from arena.report.sections.pages import page_text
 from arena.report.tables import Rows
 
@@ -32,11 +32,12 @@ class MarginsSection(Section[MarginsPart]):
 
     name: ClassVar[str] = "margins"
     part: ClassVar[type[Any]] = MarginsPart
+    needs_run: ClassVar[bool] = False
     title: ClassVar[str] = "How margins are spread"
     short: ClassVar[str] = "Margins"
     template: ClassVar[str] = page_text("sections", "margins.html.j2")
 
-    def make(self, context: Context) -> MarginsPart:
+    def make(self, context: ResultsContext) -> MarginsPart:
         """Counts, in the order of the leaderboard."""
         order = {agent.name: agent.rank for agent in context.standings.agents}
         found = margin_distributions(context.results)

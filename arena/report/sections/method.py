@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from arena.analysis import POWER
 from arena.report.bibliography import ARENA, bibtex, named_in, works
-from arena.report.context import Context
+from arena.report.context import ResultsContext
 from arena.report.section import Section
 from arena.report.sections.pages import page_text
 from arena.report.words import P_FLOOR
@@ -62,19 +62,19 @@ class MethodSection(Section[MethodPart]):
 
     name: ClassVar[str] = "method"
     part: ClassVar[type[Any]] = MethodPart
+    needs_run: ClassVar[bool] = False
     title: ClassVar[str] = "How it was computed, how to cite it"
     short: ClassVar[str] = "Method"
     template: ClassVar[str] = page_text("sections", "method.html.j2")
 
-    def make(self, context: Context) -> MethodPart:
+    def make(self, context: ResultsContext) -> MethodPart:
         """From the standings and the manifest."""
-        field, manifest, units = context.standings, context.run.manifest, context.units
-        about = [manifest.description or "", *(each.label for each in manifest.references)]
+        field, units = context.standings, context.units
+        about = [context.overview.description or "", *(each.label for each in context.references)]
         repeated = named_in(" ".join(about))
         elo = () if field.elo is None else ("bradley1952",)
         keys = list(dict.fromkeys((ARENA, *repeated, *_METHODS, *elo)))
         level = f"{100 * (1 - field.alpha):.0f}%"
-        version = manifest.versions.get("arena", "")
         return MethodPart(
             confidence=1 - field.alpha,
             alpha=field.alpha,
@@ -111,10 +111,5 @@ class MethodSection(Section[MethodPart]):
             },
             works=tuple(Cited(key, works()[key].short, works()[key].what) for key in keys),
             bibtex=bibtex(keys),
-            citation=(
-                f"{manifest.name}: {manifest.rules.game}, {manifest.deals:,} deals of "
-                f"{manifest.deal_set}, seed {manifest.seed}, played with arena {version}; "
-                f"configuration sha256 {manifest.config_sha256[:12]}, deals sha256 "
-                f"{manifest.deals_sha256[:12]}."
-            ),
+            citation=context.citation,
         )

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from arena.analysis.standings import PairStanding
-from arena.report.context import Context
+from arena.report.about import RunPart
+from arena.report.context import ResultsContext
 from arena.report.explanations import Explanations
 from arena.report.section import Drawing, Section
 from arena.report.sections.ladder import LadderPart
-from arena.report.sections.overview import RunPart
 from arena.report.sections.pages import page_text
 from arena.report.tables import Column, Rows, TextTable, flat
 from arena.report.words import count, interval, percent, signed
@@ -34,11 +34,12 @@ class PairsSection(Section[PairsPart]):
 
     name: ClassVar[str] = "pairs"
     part: ClassVar[type[Any]] = PairsPart
+    needs_run: ClassVar[bool] = False
     title: ClassVar[str] = "Direct meetings"
     short: ClassVar[str] = "Meetings"
     template: ClassVar[str] = page_text("sections", "pairs.html.j2")
 
-    def make(self, context: Context) -> PairsPart:
+    def make(self, context: ResultsContext) -> PairsPart:
         field = context.standings
         agents = len(field.agents)
         return PairsPart(

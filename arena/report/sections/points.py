@@ -45,6 +45,7 @@ class PointsSection(Section[PointsPart]):
 
     name: ClassVar[str] = "points"
     part: ClassVar[type[Any]] = PointsPart
+    optional: ClassVar[bool] = True
     title: ClassVar[str] = "How the points were made"
     short: ClassVar[str] = "Points"
     template: ClassVar[str] = page_text("sections", "points.html.j2")

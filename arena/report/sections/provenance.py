@@ -52,6 +52,7 @@ class ProvenanceSection(Section[ProvenancePart]):
 
     name: ClassVar[str] = "provenance"
     part: ClassVar[type[Any]] = ProvenancePart
+    optional: ClassVar[bool] = True
     title: ClassVar[str] = "How it was run"
     short: ClassVar[str] = "Run"
     template: ClassVar[str] = page_text("sections", "provenance.html.j2")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from arena.analysis import ReferenceCheck, check_references
 from arena.report import sentences
-from arena.report.context import Context
+from arena.report.context import ResultsContext
 from arena.report.explanations import Explanations
 from arena.report.section import Section
 from arena.report.sections.pages import page_text
@@ -33,14 +33,15 @@ class ReferencesSection(Section[ReferencesPart]):
 
     name: ClassVar[str] = "references"
     part: ClassVar[type[Any]] = ReferencesPart
+    needs_run: ClassVar[bool] = False
     optional: ClassVar[bool] = True
     title: ClassVar[str] = "Comparison with published values"
     short: ClassVar[str] = "Published"
     template: ClassVar[str] = page_text("sections", "references.html.j2")
 
-    def make(self, context: Context) -> ReferencesPart | None:
+    def make(self, context: ResultsContext) -> ReferencesPart | None:
         """This run's values in the published unit."""
-        named = context.run.manifest.references
+        named = context.references
         if not named:
             return None
         checks = tuple(check_references(context.results, named))

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from arena.analysis import Sweep
 from arena.report import sentences
-from arena.report.context import Context
+from arena.report.about import RunPart
+from arena.report.context import ResultsContext
 from arena.report.explanations import Explanations
 from arena.report.section import Drawing, Section
-from arena.report.sections.overview import RunPart
 from arena.report.sections.pages import page_text
 from arena.report.sections.verdict import facts_of
 from arena.report.tables import Rows, flat
@@ -34,12 +34,13 @@ class SweepsSection(Section[SweepsPart]):
 
     name: ClassVar[str] = "sweeps"
     part: ClassVar[type[Any]] = SweepsPart
+    needs_run: ClassVar[bool] = False
     optional: ClassVar[bool] = True
     title: ClassVar[str] = "Along a parameter"
     short: ClassVar[str] = "Sweeps"
     template: ClassVar[str] = page_text("sections", "sweeps.html.j2")
 
-    def make(self, context: Context) -> SweepsPart | None:
+    def make(self, context: ResultsContext) -> SweepsPart | None:
         """The sweeps that the entrants form."""
         if not context.sweeps:
             return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from arena.report import sentences
-from arena.report.context import Context
+from arena.report.context import ResultsContext
 from arena.report.section import Section
 from arena.report.sections.references import ReferencesSection
 
@@ -38,8 +38,9 @@ class VerdictSection(Section[VerdictPart]):
 
     name: ClassVar[str] = "verdict"
     part: ClassVar[type[Any]] = VerdictPart
+    needs_run: ClassVar[bool] = False
 
-    def make(self, context: Context) -> VerdictPart:
+    def make(self, context: ResultsContext) -> VerdictPart:
         """From the joint comparison."""
         field, facts = context.standings, facts_of(context)
         forfeits = list(sentences.forfeit_sentences(field, context.played_standings, facts))
@@ -61,15 +62,15 @@ class VerdictSection(Section[VerdictPart]):
         )
 
 
-def facts_of(context: Context) -> sentences.Facts:
+def facts_of(context: ResultsContext) -> sentences.Facts:
     """What the sentences need to know of a run."""
-    run = context.run
+    played = context.overview
     return sentences.Facts(
-        unit=context.results.unit,
-        units=context.units,
-        higher_wins=run.rules.higher_wins,
-        stored=sum(context.stored.values()),
-        wanted=run.manifest.units_per_pairing * len(run.pairings),
+        unit=played.unit,
+        units=played.units,
+        higher_wins=played.higher_wins,
+        stored=played.units_stored,
+        wanted=played.units_wanted,
         labels=context.labels,
-        indifferent=run.manifest.indifferent,
+        indifferent=played.indifferent,
     )
