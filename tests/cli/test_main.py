@@ -73,5 +73,5 @@ def test_output_may_be_cut_off():
 
 def test_an_argument_after_two_dashes_is_missing(capsys):
     with pytest.raises(SystemExit, match="2"):
-        main(["compare", "run", "a", "--", "--"])
-    assert "B is missing after '--'" in capsys.readouterr().err
+        main(["compare-runs", "run", "--", "--"])
+    assert "NEW is missing after '--'" in capsys.readouterr().err
