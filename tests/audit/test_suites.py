@@ -12,7 +12,7 @@ import pytest
 
 import arena
 from arena.audit.suite_runs import run_suite
-from arena.audit.suites import Suite, read_suite, write_suite
+from arena.audit.suites import Suite, find_suite, read_suite, write_suite
 from arena.cli import main
 from arena.core.agent import Player
 from arena.core.cards import card_name
@@ -157,3 +157,12 @@ def test_a_position_of_another_game_is_refused(
     )
     assert file.read_bytes() == before
     assert capsys.readouterr().err.count("\n") == 2
+
+
+@pytest.mark.parametrize("game", ["klaverjas", "schieber", "hearts"])
+def test_a_suite_of_every_game_is_bundled(game: str) -> None:
+    found = read_suite(find_suite(game))
+    assert (found.rules.name, len(found.positions)) == (game, 200)
+    tags = {tag for position in found.positions for tag in position.tags}
+    assert {"opening", "middle", "ending"} <= tags
+    assert {len(position.state(found.rules).tricks) for position in found.positions} >= {0, 1, 2, 3}
