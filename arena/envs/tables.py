@@ -106,7 +106,7 @@ class TableDeal(NamedTuple):
     calls: tuple[int, ...]
 
 
-class _Rounds(NamedTuple):
+class _RoundsInProgress(NamedTuple):
     """The rounds in progress; a row for each table."""
 
     states: Words
@@ -136,7 +136,7 @@ class Tables:
             np.stack([game.to_cards for game in self._kernels]),
         )
         seeds = [seed_for(seed, "table", number) for number in range(count)]
-        self._rounds = _Rounds(
+        self._rounds = _RoundsInProgress(
             np.zeros((count, STATE_WORDS), np.uint64),
             np.zeros(count, np.int64),
             np.zeros((count, CARDS), np.int8),
@@ -263,13 +263,13 @@ def _first_illegal(masks: Int8s, cards: Numbers) -> Int:
 
 
 @uncounted
-def _deal_all(games: _Games, contracts: _Contracts, rounds: _Rounds) -> None:
+def _deal_all(games: _Games, contracts: _Contracts, rounds: _RoundsInProgress) -> None:
     for i in range(len(rounds.contracts)):
         _deal(games, contracts, rounds, i)
 
 
 @uncounted
-def _deal(games: _Games, contracts: _Contracts, rounds: _Rounds, i: Int) -> None:
+def _deal(games: _Games, contracts: _Contracts, rounds: _RoundsInProgress, i: Int) -> None:
     rng, state = rounds.seeds[i], rounds.states[i]
     number = np.int64(below(rng, np.uint64(len(contracts.game))))
     rounds.contracts[i] = number
@@ -287,7 +287,7 @@ def _deal(games: _Games, contracts: _Contracts, rounds: _Rounds, i: Int) -> None
 def _play_all(
     games: _Games,
     contracts: _Contracts,
-    rounds: _Rounds,
+    rounds: _RoundsInProgress,
     cards: Numbers,
     done: NDArray[np.bool_],
     rewards: NDArray[np.float32],
@@ -332,7 +332,7 @@ def _reward(state: Words, game: Words, scores: Numbers, rewards: NDArray[np.floa
 def _observe_all(
     games: _Games,
     contracts: _Contracts,
-    rounds: _Rounds,
+    rounds: _RoundsInProgress,
     offsets: Numbers,
     place_size: Int,
     observations: Int8s,

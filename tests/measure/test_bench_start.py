@@ -16,7 +16,7 @@ def test_starts(tmp_path: Path) -> None:
     figures = start.measure(repeats=1, first_start=str(cold))
     assert set(figures) == {
         "help_cpu_s", "run_cpu_s", "status_cpu_s", "compare_cpu_s", "replay_cpu_s",
-        "first_start_s", "first_start_cpu_s", "second_start_s",
+        "first_start_s", "first_start_cpu_s", "second_start_s", "installed_mib",
     }  # fmt: skip
     assert all(seconds > 0 for seconds in figures.values())
 

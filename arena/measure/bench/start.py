@@ -8,6 +8,7 @@
 | `first_start_s` | the quick-start on an empty cache of compiled code, by the clock | ≤ 60 |
 | `first_start_cpu_s` | the same in CPU seconds of all processes: nearly all of it compiles | |
 | `second_start_s` | the same command again, by the clock | ≤ 5 |
+| `installed_mib` | arena and the packages that it needs, without extras and compiled bytecode | |
 
 CPU seconds are those of the process and of all that it has started: they hardly depend on what
 else the machine does, and the least of some turns is taken. What goes by the clock is measured
@@ -18,7 +19,10 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+
+from packaging.requirements import Requirement
 
 from arena.measure.bench import cost_of, cpu_of_arena
 
@@ -53,4 +57,23 @@ def measure(repeats: int = 5, first_start: str = "quickstart") -> dict[str, floa
         "first_start_s": cold.clock_s,
         "first_start_cpu_s": cold.cpu_s,
         "second_start_s": warm.clock_s,
+        "installed_mib": installed_bytes("arena-tricks", set()) / 2**20,
     }
+
+
+def installed_bytes(package: str, counted: set[str]) -> int:
+    """The size of a package's files and of those that it needs, each counted once."""
+    if package.lower() in counted:
+        return 0
+    counted.add(package.lower())
+    try:
+        found = distribution(package)
+    except PackageNotFoundError:  # for other systems
+        return 0
+    needed = map(Requirement, found.requires or ())
+    own = sum(file.size or 0 for file in found.files or ())
+    return own + sum(
+        installed_bytes(each.name, counted)
+        for each in needed
+        if each.marker is None or each.marker.evaluate({"extra": ""})
+    )
