@@ -27,6 +27,7 @@ __all__ = ["COMMANDS", "GROUPS", "command", "main", "script"]
 GROUPS: dict[str, dict[str, str]] = {
     "play": {
         "run": "play an experiment, or go on with it",
+        "play": "sit down at the table: play against the agents, and with them",
         "demo": "play one deal at random and show every trick",
         "status": "show how far a run is",
         "merge": "put the parts together that several jobs have played",

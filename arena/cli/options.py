@@ -109,6 +109,11 @@ def add_experiment_options(parser: argparse.ArgumentParser, trust: str) -> None:
 def add_game_options(parser: argparse.ArgumentParser, required: bool = True) -> None:
     """`--game NAME` and `--option KEY=VALUE`."""
     parser.add_argument("--game", required=required, metavar="NAME", help="see 'arena list games'")
+    add_option(parser)
+
+
+def add_option(parser: argparse.ArgumentParser) -> None:
+    """`--option KEY=VALUE`."""
     parser.add_argument(
         "--option",
         action="append",

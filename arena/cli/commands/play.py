@@ -1,0 +1,137 @@
+"""Play against the agents, and with them, in the terminal.
+
+You sit at S unless --seat says otherwise; the agents of --with take the other seats in the order of
+play, again from the first if there are fewer. An agent is a family, {family: NAME, ...} with its
+parameters, or a class in a file (bot.py:Bot), which is read again before each round.
+
+After each round 'a' starts an audit (seconds in Klaverjas, minutes in Schieber). It shows the
+points that your cards lost, in hindsight and as far as could be known; only the latter are called
+mistakes. --deals plays the deals of a set or of a run (its name
+or folder): your score is shown next to those of agents on the same cards, in your seat.
+
+Examples:
+  arena play klaverjas --with ismcts rule
+  arena play hearts --seat W --with '{family: ismcts, simulations: 200}'
+  arena play --deals klaverjas-given-1000 --with rule
+"""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+
+from arena.cli.agent_text import agent_from_text
+from arena.cli.options import add_option, find_set, number, rules_from_args
+from arena.config.entrants import AgentSpec, BidderSpec
+from arena.config.own_code import trust
+from arena.core.cards import parse_seat
+from arena.core.deals import Deal, DealSet
+from arena.core.errors import ArenaError
+from arena.core.files import run_folder
+from arena.core.rules import Rules
+from arena.games.needs import why_not
+from arena.store import Run
+from arena.store.manifest import MANIFEST
+from arena.table.sitting import Seated, Sitting
+from arena.table.terminal import Terminal
+
+_DEFAULT_SEAT = "S"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("game", metavar="GAME", nargs="?", help="default: klaverjas")
+    parser.add_argument(
+        "--with", dest="agents", nargs="+", metavar="AGENT", help="default: rule, else random"
+    )
+    parser.add_argument("--seat", metavar="S", help=f"N, E, S or W (default: {_DEFAULT_SEAT})")
+    parser.add_argument("--deals", metavar="SET", help="a set of deals, or a run")
+    parser.add_argument("--adviser", metavar="AGENT", help="gives hints (default: as --with)")
+    parser.add_argument("--seed", type=number(int, 0), help="of the cards and the agents")
+    parser.add_argument("--rounds", type=number(int, 1), metavar="N", help="of a set: the first N")
+    parser.add_argument("--four-colours", action="store_true", help="a colour for each suit")
+    add_option(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    with ExitStack() as stack:
+        rules, deals, results = _game(args, stack)
+        seat = parse_seat(args.seat or _DEFAULT_SEAT)
+        if seat >= rules.players:
+            if args.seat:
+                raise ArenaError(f"--seat {args.seat}: {rules.name} has {rules.players} seats")
+            seat = 0
+        specs = [_agent(text, rules) for text in args.agents or [_default(rules)]]
+        adviser = _agent(args.adviser, rules) if args.adviser else specs[0]
+        seed = secrets.randbelow(1 << 32) if args.seed is None else args.seed
+        shown = deals if deals is None or args.rounds is None else deals[: args.rounds]
+        seated = _seated(rules, seat, specs, args.agents or [_default(rules)])
+        sitting = Sitting(rules, seated, seed=seed, deals=shown, run=results)
+        console = Console(width=min(80, Console().width), highlight=False)
+        Terminal(sitting, adviser.build, console, _ask, four_colours=args.four_colours).play()
+        print(f"seed {seed}")
+    return 0
+
+
+def _ask(prompt: str) -> str:
+    """A line of standard input; what is typed by a program is shown as if by a person."""
+    if sys.stdin.isatty():
+        return input(prompt)
+    print(prompt, end="", flush=True)
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    print(line, end="")
+    return line
+
+
+def _game(
+    args: argparse.Namespace, stack: ExitStack
+) -> tuple[Rules, Sequence[Deal] | None, Run | None]:
+    if args.deals is None:
+        args.game = args.game or "klaverjas"
+        return rules_from_args(args), None, None
+    folder = run_folder(args.deals)
+    if (folder / MANIFEST).exists():
+        results = stack.enter_context(Run(folder))
+        if args.game not in (None, results.rules.name) or args.option:
+            raise ArenaError(f"--deals {args.deals}: the run says the game: {results.rules!r}")
+        if results.is_match:
+            raise ArenaError(f"--deals {args.deals}: the run has matches; single deals are needed")
+        stored = results.database.query("SELECT id FROM deals ORDER BY id")
+        found = [results.database.deal(deal) for (deal,) in stored]
+        return results.rules, [deal for deal in found if deal is not None], results
+    deals = DealSet.load(find_set(args.deals))
+    return rules_from_args(args, deals), deals.deals, None
+
+
+def _default(rules: Rules) -> str:
+    return "rule" if why_not(agent_from_text("rule").build().cards, rules) is None else "random"
+
+
+def _agent(text: str, rules: Rules) -> AgentSpec:
+    spec = agent_from_text(text)
+    if spec.names_code:
+        trust(Path())  # the user names the file in this very command
+    elif spec.bidder is None and rules.usual_bidder is not None:
+        spec = replace(spec, bidder=BidderSpec(rules.usual_bidder))
+    if (why := why_not(spec.build().cards, rules)) is not None:
+        raise ArenaError(f"{text} {why}")
+    return spec
+
+
+def _seated(
+    rules: Rules, person: int, specs: Sequence[AgentSpec], names: Sequence[str]
+) -> list[Seated]:
+    """The person and the agents, in the order of play from the person on."""
+    seated = [Seated("you")] * rules.players
+    for turn in range(1, rules.players):
+        which = (turn - 1) % len(specs)
+        seated[rules.seat_after(person, turn)] = Seated(names[which], specs[which])
+    return seated

@@ -1,0 +1,138 @@
+"""An evening at a table: rounds with the same players, and their score sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from arena.analysis.estimates import Estimate
+from arena.audit.rounds import AuditedRound, AuditSettings, audit_round
+from arena.config.entrants import AgentSpec
+from arena.core.deals import Deal
+from arena.core.generate import make_deals
+from arena.core.rules import Rules, Standing
+from arena.core.scoring import margin_of
+from arena.games.likely_worlds import worlds_for
+from arena.solver.solution import Solver
+from arena.stats.paired import mean_difference
+from arena.store import Run
+from arena.table.score_sheet import ScoreSheet
+from arena.table.session import Chair, TableSession
+from arena.tournament.referee import Lineup, Referee
+
+_DEALS_AT_ONCE = 64
+
+
+@dataclass(frozen=True)
+class Seated:
+    """Who sits in a seat all evening."""
+
+    name: str
+    spec: AgentSpec | None = None
+    """None if it is a person."""
+
+    def chair(self) -> Chair:
+        """The chair for a round; an agent in a file is built from the file as it is now."""
+        return Chair(self.name, None if self.spec is None else self.spec.build())
+
+
+class Sitting:
+    """Rounds one after the other, with one person at the table."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        seated: Sequence[Seated],
+        *,
+        seed: int,
+        deals: Sequence[Deal] | None = None,
+        run: Run | None = None,
+    ) -> None:
+        """Without `deals` new cards are dealt and a match is played.
+
+        With them each deal stands for itself and is compared with what agents made of it: those
+        of `run`, or else those at the table.
+        """
+        self.rules, self.seed = rules, seed
+        self.sheet = ScoreSheet(rules)
+        self.person = next(seat for seat, who in enumerate(seated) if who.spec is None)
+        self.differences: dict[str, list[float]] = {}
+        """For each agent, by how much the person did better on each deal."""
+        self._seated, self._run = tuple(seated), run
+        self._is_duplicate = deals is not None
+        self._deals = iter(deals) if deals is not None else self._new_deals()
+        self._solver: Solver | None = None
+
+    def _new_deals(self) -> Iterator[Deal]:
+        for batch in count():
+            for number, deal in enumerate(
+                make_deals(self.rules, f"table-{batch}", _DEALS_AT_ONCE, self.seed + batch)
+            ):
+                yield self.rules.in_match(deal, batch * _DEALS_AT_ONCE + number)
+
+    @property
+    def _side(self) -> int:
+        return self.rules.side_of(self.person)
+
+    def next_round(self, training: bool = True) -> TableSession | None:
+        """The next table; None after the last deal, or when the match is over."""
+        if not self._is_duplicate and self.sheet.is_full:
+            return None
+        deal = next(self._deals, None)
+        if deal is None:
+            return None
+        standing = Standing() if self._is_duplicate else self.sheet.standing
+        chairs = [who.chair() for who in self._seated]
+        return TableSession(
+            self.rules, deal, chairs, standing=standing, seed=self.seed, training=training
+        )
+
+    def finish(self, table: TableSession) -> dict[str, float]:
+        """Write a finished round down; what others made of the same cards, if they are known."""
+        self.sheet.add(table.outcome, table.state.declarer)
+        table.close()
+        if not self._is_duplicate:
+            return {}
+        others = self._stored(table.deal) if self._run else self._played_again(table)
+        mine = table.outcome.scores[self._side]
+        for name, score in others.items():
+            better = margin_of(self.rules, mine, score)
+            self.differences.setdefault(name, []).append(better)
+        return others
+
+    def _played_again(self, table: TableSession) -> dict[str, float]:
+        """The scores of the agents at the table in the person's seat, against the same others."""
+        found: dict[str, float] = {}
+        for who in self._seated:
+            if who.spec is None or who.name in found:
+                continue
+            players = [(each.spec or who.spec).build() for each in self._seated]
+            played = Referee(self.rules, self.seed).play(table.deal, Lineup.of(players))
+            if played.outcome is not None:
+                found[who.name] = played.outcome.scores[self._side]
+        return found
+
+    def _stored(self, deal: Deal) -> dict[str, float]:
+        """The mean scores of the run's agents in the person's seat on this deal."""
+        assert self._run is not None
+        scores: dict[str, list[float]] = {}
+        for pairing in self._run.pairings:
+            for replay in self._run.replays_with(pairing, deal.id):
+                if replay.record.scores and replay.record.deal == deal.id:
+                    name = replay.seats[self.person]
+                    scores.setdefault(name, []).append(replay.record.scores[self._side])
+        return {name: sum(found) / len(found) for name, found in scores.items()}
+
+    def compared(self) -> dict[str, Estimate]:
+        """By how much the person did better than each agent per deal, with the interval."""
+        return {
+            name: Estimate.of(mean_difference(better)) for name, better in self.differences.items()
+        }
+
+    def audit(self, table: TableSession) -> AuditedRound:
+        """The decisions of a finished round, valued by the solver."""
+        self._solver = self._solver or Solver()
+        worlds = worlds_for(self.rules)[1]
+        given = (table.rules, table.deal, table.standing, table.actions)
+        return audit_round(*given, self._solver, worlds, AuditSettings())

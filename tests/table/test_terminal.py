@@ -1,0 +1,102 @@
+"""`arena play` with typed lines: whole rounds, help, and bad input in one line."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from arena.cli import main
+from arena.core.cards import pretty
+from arena.core.generate import make_deals
+from arena.games.hearts import Hearts
+from arena.games.klaverjas import Klaverjas
+
+FIRST = "1\n"
+
+
+def played(
+    typed: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str
+) -> str:
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    assert main(["play", *words, "--seed", "1"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert max(map(len, out.splitlines())) <= 80
+    return out
+
+
+@pytest.mark.parametrize(
+    ("game", "more"),
+    [
+        ("klaverjas", ()),
+        ("klaverjas", ("--option", "bidding=classical")),
+        ("schieber", ("--option", "weis=true")),
+        ("hearts", ("--option", "passing=left")),
+        ("hearts", ("--option", "players=3")),
+    ],
+)
+def test_a_round_of_each_game(
+    game: str,
+    more: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    typed = FIRST * 20 + "q\n"
+    out = played(typed, monkeypatch, capsys, game, "--with", "random", *more)
+    assert "side  tricks  points" in out and "total" in out
+
+
+def test_hint_undo_claim_sheet_and_help(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed = "?\nu\nh\nc\n1\nu\n1\nx9\nh7\ns\n" + FIRST * 6 + "z\na\nq\n"
+    out = played(typed, monkeypatch, capsys, "klaverjas")
+    assert "taken back" in out and "'z': expected a, s, q or nothing" in out
+    assert "there is nothing to take back yet" in out
+    assert "the adviser would choose" in out
+    assert "a claim is looked at in the last 5 tricks" in out
+    assert "'x9' is not possible now; " in out
+    assert "as far as could be known" in out and "in hindsight" in out
+
+
+def test_the_same_cards_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deals = make_deals(Klaverjas(), "mine", 2, 5).save(tmp_path / "mine.csv")
+    typed = (FIRST * 8 + "\n") * 2
+    out = played(typed, monkeypatch, capsys, "--deals", str(deals.path), "--with", "rule", "random")
+    assert out.count("on the same cards: you ") == 2
+    assert "you against rule on the same cards: " in out and "2 deals)" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("klaverjass",), "did you mean 'klaverjas'"),
+        (("klaverjas", "--with", "rul"), "did you mean 'rule'"),
+        (("klaverjas", "--seat", "X"), "unknown seat 'X'"),
+        (("hearts", "--seat", "W", "--option", "players=3"), "hearts has 3 seats"),
+        (("--deals", "nothing"), "nothing"),
+    ],
+)
+def test_bad_arguments_are_one_line(
+    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["play", *words]) == 2
+    err = capsys.readouterr().err
+    assert said in err and err.count("\n") == 1
+
+
+def test_hidden_cards_stay_hidden(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before the first card only the person's own thirteen cards are on the screen."""
+    rules = Hearts(passing="none")
+    out = played("q\n", monkeypatch, capsys, "hearts", "--option", "passing=none", "--seat", "N")
+    (deal,) = make_deals(rules, "table-0", 64, 1).deals[:1]
+    on_table = out.partition("on the table:")[2].partition("\n")[0]
+    for hand in deal.hands[1:]:
+        for card in hand:
+            assert pretty(card) not in out.replace(on_table, "")
