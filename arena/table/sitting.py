@@ -25,7 +25,7 @@ _DEALS_AT_ONCE = 64
 
 
 @dataclass(frozen=True)
-class Seated:
+class SeatPlan:
     """Who sits in a seat all evening."""
 
     name: str
@@ -43,7 +43,7 @@ class Sitting:
     def __init__(
         self,
         rules: Rules,
-        seated: Sequence[Seated],
+        seated: Sequence[SeatPlan],
         *,
         seed: int,
         deals: Sequence[Deal] | None = None,

@@ -12,6 +12,7 @@ from arena.audit.rounds import AuditedDecision, grade_of
 from arena.core.agent import Player
 from arena.core.cards import SEATS, SUITS, cards_of, pretty, suit_of, trump_name
 from arena.core.errors import ArenaError, did_you_mean
+from arena.core.printable import printable
 from arena.core.rules import Action, Rules, View, action_name, pretty_action, side_name
 from arena.core.tables import text_table
 from arena.core.transcript import outcome_lines
@@ -202,7 +203,7 @@ class Terminal:
         self._shown = len(log)
 
     def _say(self, line: str) -> None:
-        text = Text(line)
+        text = Text(printable(line))
         for suit, colour in self._colours.items():
             text.highlight_regex(rf"{suit}\w*", colour)
         self._console.print(text)

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
+import pty
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -51,7 +56,7 @@ def test_a_round_of_each_game(
 def test_hint_undo_claim_sheet_and_help(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    typed = "?\nu\nh\nc\n1\nu\n1\nx9\nh7\ns\n" + FIRST * 6 + "z\na\nq\n"
+    typed = "?\nu\nh\nc\n1\nu\n1\nx9\ns\n" + FIRST * 7 + "z\na\nq\n"
     out = played(typed, monkeypatch, capsys, "klaverjas")
     assert "taken back" in out and "'z': expected a, s, q or nothing" in out
     assert "there is nothing to take back yet" in out
@@ -100,3 +105,27 @@ def test_hidden_cards_stay_hidden(
     for hand in deal.hands[1:]:
         for card in hand:
             assert pretty(card) not in out.replace(on_table, "")
+
+
+def test_a_terminal_gets_colours_and_no_codes_of_others(tmp_path: Path) -> None:
+    """In a pseudo-terminal: our codes are obeyed, those in the name of an agent are shown."""
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        "class Bot:\n    def act(self, view, rng):\n        raise ValueError('\\x1b[2J')\n"
+    )
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "arena", "play", "klaverjas", "--seed", "1", "--with"]
+    with subprocess.Popen(
+        [*command, "bot.py:Bot"], stdin=theirs, stdout=theirs, stderr=theirs, cwd=tmp_path
+    ) as process:
+        os.close(theirs)
+        os.write(ours, b"q\n")
+        seen = b""
+        with suppress(OSError):  # the other end is closed
+            while part := os.read(ours, 4096):
+                seen += part
+    os.close(ours)
+    text = seen.decode()
+    assert process.returncode == 0
+    assert "\x1b[1;31m" in text and "1:♥" in text
+    assert "the first legal cards from here on" in text and "\x1b[2J" not in text

@@ -35,11 +35,12 @@ from arena.core.cards import parse_seat
 from arena.core.deals import Deal, DealSet
 from arena.core.errors import ArenaError
 from arena.core.files import run_folder
+from arena.core.printable import as_it_is
 from arena.core.rules import Rules
 from arena.games.needs import why_not
 from arena.store import Run
 from arena.store.manifest import MANIFEST
-from arena.table.sitting import Seated, Sitting
+from arena.table.sitting import SeatPlan, Sitting
 from arena.table.terminal import Terminal
 
 _DEFAULT_SEAT = "S"
@@ -73,7 +74,9 @@ def run(args: argparse.Namespace) -> int:
         shown = deals if deals is None or args.rounds is None else deals[: args.rounds]
         seated = _seated(rules, seat, specs, args.agents or [_default(rules)])
         sitting = Sitting(rules, seated, seed=seed, deals=shown, run=results)
-        console = Console(width=min(80, Console().width), highlight=False)
+        # The only codes that reach the terminal are ours: `Terminal` escapes those of others.
+        console = Console(file=as_it_is(sys.stdout), highlight=False)
+        console.width = min(80, console.width)
         Terminal(sitting, adviser.build, console, _ask, four_colours=args.four_colours).play()
         print(f"seed {seed}")
     return 0
@@ -128,10 +131,10 @@ def _agent(text: str, rules: Rules) -> AgentSpec:
 
 def _seated(
     rules: Rules, person: int, specs: Sequence[AgentSpec], names: Sequence[str]
-) -> list[Seated]:
+) -> list[SeatPlan]:
     """The person and the agents, in the order of play from the person on."""
-    seated = [Seated("you")] * rules.players
+    seated = [SeatPlan("you")] * rules.players
     for turn in range(1, rules.players):
         which = (turn - 1) % len(specs)
-        seated[rules.seat_after(person, turn)] = Seated(names[which], specs[which])
+        seated[rules.seat_after(person, turn)] = SeatPlan(names[which], specs[which])
     return seated
