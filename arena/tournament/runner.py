@@ -8,7 +8,8 @@ seeded from the run's seed, the deal and the seat.
 **Small runs.** Workers take a second to start. Where the user has not asked for workers or a
 backend, units are first played in this process, and the workers are started when the rest
 would take longer than that at the pace so far. After a run that was killed they are started at
-once: an agent may have ended the process.
+once: an agent may have ended the process. So they are where an agent has a process of its own
+without a sandbox: it can end or stop the process that has started it, which must not be the driver.
 
 **Lost workers.** joblib gives up everything in flight when a worker process dies.
 What had come back is stored already; what was in flight is played again. If the
@@ -130,6 +131,7 @@ class Runner:
         try_here: bool = True,
     ) -> None:
         """`try_here`: whether agents may play in this process if no backend is asked for."""
+        try_here = try_here and not job.can_signal_us
         self._asked = jobs
         self._here = try_here and jobs is None and backend is None and job.decision_limit_s is None
         self.jobs = jobs or os.cpu_count() or 1

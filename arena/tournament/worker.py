@@ -105,6 +105,12 @@ class Job:
             hidden=hidden,
         )
 
+    @property
+    def can_signal_us(self) -> bool:
+        """Whether an agent has a process of its own that nothing keeps from signalling others."""
+        launches = (getattr(builder, "launch", None) for team in self.teams for builder in team)
+        return any(launch is not None and launch.sandbox is None for launch in launches)
+
     def apart(self) -> Job:
         """The same with every agent in processes of its own: who ends one of them is found."""
         limit = self.decision_limit_s

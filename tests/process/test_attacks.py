@@ -192,7 +192,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
 @pytest.mark.parametrize(
     ("attack", "isolate", "jobs"),
     [
-        ("signals", "process", 2),  # it ends the worker
+        ("signals", "process", 1),  # it ends its parent: a worker, not the driver
         ("signals", False, 1),
         ("signals_siblings", "process", 1),  # it ends the processes of its opponent
         ("signals_siblings", False, 1),
