@@ -119,6 +119,7 @@ def test_no_interval_contradicts_its_verdict(seed: int) -> None:
     assert {a.name for a in found.agents if "a" in a.letters} >= set(found.joint.top[:1])
 
 
+@pytest.mark.long
 def test_what_would_have_been_found_has_that_power() -> None:
     """Simulated: a difference of that size is found about as often as the sentence says."""
     rng = np.random.default_rng(3)
