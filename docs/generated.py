@@ -11,7 +11,9 @@ import argparse
 import dataclasses
 import inspect
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -36,6 +38,7 @@ from arena.core.seeds import Rng
 from arena.games.needs import games_of
 from arena.report.bibliography import Work, works
 from arena.report.glossary import groups
+from arena.report.words import count, interval, percent, plain, signed
 
 DOCS = Path(__file__).parent
 SHOWN: dict[str, dict[str, Any]] = {
@@ -348,10 +351,101 @@ def _citation(work: Work) -> str:
     return f"{people} ({fields['year']}). *{fields['title']}*." + (f" {rest}." if rest else "")
 
 
-TABLES = {
+# --- tables of results -------------------------------------------------------------------
+
+
+def stored_results() -> dict[str, Any]:
+    """Results of published experiments by name, as `python docs/results.py` stored them."""
+    found: dict[str, Any] = json.loads((DOCS / "research/results.json").read_text(encoding="utf-8"))
+    return found
+
+
+def pair_table(name: str) -> str:
+    """Every pair of a run: margin, and matches won or points taken as publications count them."""
+    run = stored_results()[name]
+    each = "matches" if run["unit"] == "match" else "deals"
+    extra = "best_side" if run["pairs"][0]["best_side"] else "share"
+    header = "matches won by the best seat" if extra == "best_side" else "share of points"
+    lines = [
+        f"| first | second | {each} × seatings | points per {run['unit']} | {header} |",
+        "|---|---|---|---|---|",
+    ]
+    for pair in run["pairs"]:
+        played = f"{count(pair['n'])} × {run['seatings']}"
+        cells = [pair["first"], pair["second"], played, _estimate(pair["margin"], signed)]
+        lines.append(f"| {' | '.join([*cells, _estimate(pair[extra], percent)])} |")
+    return "\n".join(lines)
+
+
+def published_table(name: str) -> str:
+    """Published values next to this run's, and how many of them agree."""
+    run = stored_results()[name]
+    lines = ["| | unit | published | here | z |", "|---|---|---|---|---|"]
+    for check in run["published"]:
+        show = percent if check["is_share"] else plain
+        cells = [check["about"], check["unit"], show(check["value"], 1)]
+        lines.append(f"| {' | '.join([*cells, _estimate(check['ours'], show)])} | {check['z']} |")
+    return "\n".join([*lines, "", run["agreement"]])
+
+
+def exploration_table() -> str:
+    """Figure 5 of Aaldering 2023: margins by simulations and C; bold if |z| is above 3."""
+    names = ("aaldering-2023-figure5", "aaldering-2023-figure5-deep")
+    runs = [stored_results()[name] for name in names]
+    cells: dict[tuple[int, int], str] = {}
+    for check in (check for run in runs for check in run["published"]):
+        simulations, c = re.findall(r"\d+", check["about"])
+        ours = plain(check["ours"][0], 1)
+        shown = f"**{ours}**" if abs(check["z"]) > 3 else ours
+        cells[int(simulations), int(c)] = f"{plain(check['value'], 1)} ‖ {shown}"
+    rows, columns = ({key[axis] for key in cells} for axis in (0, 1))
+    lines = [f"| simulations | {' | '.join(f'C = {c}' for c in sorted(columns))} |"]
+    lines.append("|---" * (len(columns) + 1) + "|")
+    for row in sorted(rows):
+        found = [cells.get((row, c), "") for c in sorted(columns)]
+        lines.append(f"| {count(row)} | {' | '.join(found)} |")
+    said = [f"`{name}`: {run['agreement']}" for name, run in zip(names, runs, strict=True)]
+    return "\n".join([*lines, "", *said])
+
+
+def _estimate(values: list[float] | None, show: Callable[[float | None, int], str]) -> str:
+    if values is None:
+        return ""
+    value, low, high = values
+    within = percent if show is percent else plain
+    return f"{show(value, 1)} ({interval(low, high, 1, within)})"
+
+
+_SCHIEBER_HEARTS = "research/schieber-and-hearts.md"
+TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("agent-api.md", "view"): view_table,
     ("protocol.md", "view"): json_view_table,
     ("search-effort.md", "effort"): effort_table,
+    ("research/tree-search.md", "exploration"): exploration_table,
+    **{
+        (page, name): partial(pair_table, name)
+        for page, name in (
+            ("research/tree-search.md", "aaldering-2023-figure7-rollouts"),
+            ("research/forest.md", "hordijk-2022-table8"),
+            ("research/forest.md", "hordijk-2022-table8-amsterdam"),
+            (_SCHIEBER_HEARTS, "niklaus-2019-table13_2"),
+            (_SCHIEBER_HEARTS, "kiele-2024-table1"),
+            (_SCHIEBER_HEARTS, "kiele-2024-figure5"),
+            (_SCHIEBER_HEARTS, "kiele-2024-figure6"),
+            (_SCHIEBER_HEARTS, "kiele-2024-figure7"),
+            (_SCHIEBER_HEARTS, "kiele-2024-moon-four"),
+        )
+    },
+    **{
+        (page, f"published {name}"): partial(published_table, name)
+        for page, name in (
+            ("research/flat-monte-carlo.md", "hoogenboom-2017-table11"),
+            ("research/forest.md", "hordijk-2022-table8"),
+            ("research/forest.md", "hordijk-2022-table8-amsterdam"),
+            (_SCHIEBER_HEARTS, "kiele-2024-table1"),
+            (_SCHIEBER_HEARTS, "kiele-2024-table2"),
+        )
+    },
 }
 """What stands between `<!-- made: view -->` and `<!-- end -->` in which page."""
 
@@ -366,7 +460,9 @@ def pages() -> Iterator[tuple[Path, str]]:
         text = (DOCS / name).read_text(encoding="utf-8")
         for (page, mark), make in TABLES.items():
             if page == name:
-                before, _, rest = text.partition(f"<!-- made: {mark} -->\n")
+                before, found, rest = text.partition(f"<!-- made: {mark} -->\n")
+                if not found:
+                    raise ValueError(f"{name}: no table <!-- made: {mark} -->")
                 after = rest.partition("<!-- end -->")[2]
                 text = f"{before}<!-- made: {mark} -->\n{make()}\n<!-- end -->{after}"
         yield DOCS / name, text

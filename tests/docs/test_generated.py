@@ -11,6 +11,7 @@ from typing import Any
 from helpers.paths import ROOT
 
 from arena.cli import Parser, command
+from arena.config.loader import load
 from arena.core.rules import View
 
 DOCS = ROOT / "docs"
@@ -32,6 +33,15 @@ def loaded(name: str) -> Any:
 def test_tables_inside_pages_are_up_to_date() -> None:
     for path, text in generated().pages():
         assert path.read_text(encoding="utf-8") == text, "run: python docs/generated.py"
+
+
+def test_stored_results_are_those_of_the_experiments() -> None:
+    """The pairs and the number of deals that the files in configs/papers ask for."""
+    for name, run in generated().stored_results().items():
+        experiment = load(f"papers/{name}")
+        pairs = {(pair["first"], pair["second"]) for pair in run["pairs"]}
+        assert pairs == set(experiment.pairings), name
+        assert {pair["n"] for pair in run["pairs"]} == {len(experiment.deals)}, name
 
 
 def test_every_field_of_a_view_is_explained() -> None:
