@@ -33,6 +33,7 @@ _HOMES = {
     "play": "arena.api.rounds",
     "run": "arena.api.experiments",
     "solve": "arena.api.solving",
+    "solve_trumps": "arena.api.solving",
 }
 
 

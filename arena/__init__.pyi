@@ -11,6 +11,7 @@ from arena.api.rounds import PlayedRound as PlayedRound
 from arena.api.rounds import agent as agent
 from arena.api.rounds import play as play
 from arena.api.solving import solve as solve
+from arena.api.solving import solve_trumps as solve_trumps
 from arena.core.agent import Agent as Agent
 from arena.core.agent import Bidder as Bidder
 from arena.core.agent import Setup as Setup

@@ -8,17 +8,16 @@ import importlib
 import io
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.api.solving import play_cards, with_trump
+from arena.api.solving import contracts, play_cards
 from arena.core.cards import SEATS, TRUMPS, card_name
 from arena.core.deals import Deal, DealSet, write_deal
 from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
 from arena.core.rules import Rules
-from arena.games.score_form import trumps_of
 from arena.solver.solution import Solver
 
 COLUMNS = ("deal", "trump", "declarer", "seat", "card", "low", "high")
@@ -73,16 +72,10 @@ def solve_set(
 def _tasks(
     deals: DealSet, rules: Rules, trump: str | None, declarer: str | None, nodes: int | None
 ) -> Iterator[_Task]:
-    trumps: Sequence[str | None] = [trump]
-    if trump == "all":
-        trumps = [TRUMPS[each] for each in trumps_of(rules)]
     for deal in deals.deals:
-        for each in trumps:
-            fixed = (rules, deal)
-            if each is not None or declarer is not None:
-                fixed = with_trump(rules, deal, each, declarer)
-            play_cards(*fixed, (), "")  # what cannot be solved is an error before anything is
-            yield _Task(f"{deal.id} {each or ''}", *fixed, nodes)
+        for fixed_rules, fixed in contracts(rules, deal, trump, declarer):
+            play_cards(fixed_rules, fixed, (), "")  # an error now if it cannot be solved
+            yield _Task(f"{deal.id} {fixed.trump} {fixed.declarer}", fixed_rules, fixed, nodes)
 
 
 def _hard_first(tasks: list[_Task]) -> list[_Task]:

@@ -1,19 +1,28 @@
-"""`arena.solve`: what every legal card of a position is worth with all cards open."""
+"""`arena.solve` and `arena.solve_trumps`: what cards and deals are worth with all cards open."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from arena.api.rounds import rules_of
-from arena.core.cards import SEATS, card_name, parse_cards, parse_seat, parse_trump
-from arena.core.deals import Deal, deal_from_record
+from arena.core.cards import (
+    SEATS,
+    TRUMPS,
+    card_name,
+    parse_cards,
+    parse_seat,
+    parse_trump,
+    trump_name,
+)
+from arena.core.deals import Deal
 from arena.core.errors import ArenaError
-from arena.core.rules import Action, Rules, action_name, parse_action
-from arena.solver.solution import Solution, Solver
-from arena.verify.records import rules_of_record
+from arena.core.rules import Action, Rules, RulesError, action_name
+from arena.core.tables import text_table
+from arena.games.score_form import is_solvable, trumps_of
+from arena.solver.solution import Bounds, Solution, Solver
+from arena.verify.records import read_record
 
 
 def solve(
@@ -36,41 +45,109 @@ def solve(
     `declarer` replace those of the deal. With `nodes` the search stops after so many positions,
     with `seconds` after about so long; cards that are not solved by then have bounds.
     """
-    rules = None if game is None else rules_of(game)
-    deal, actions = position, tuple[Action, ...]()
-    if not isinstance(deal, Deal):
-        rules, deal, actions = read_position(deal, rules)
-    if rules is None:
-        raise ArenaError("which game? say game=NAME")
+    rules, deal, actions = _given(position, game)
     if trump is not None or declarer is not None:
         rules, deal = with_trump(rules, deal, trump, declarer)
     state = play_cards(rules, deal, actions, after)
     return Solver().solve(rules, state, nodes=nodes, seconds=seconds)
 
 
+@dataclass(frozen=True, repr=False)
+class TrumpTable:
+    """The value of a deal by trump and declarer, as bridge has it; prints as a table."""
+
+    deal: Deal
+    values: Mapping[tuple[int, int], Bounds]
+    """By trump and declarer: the margin of the declarer's side. A declarer that the rules of the
+    game do not allow with this leader is left out."""
+
+    def __repr__(self) -> str:
+        trumps, declarers = (sorted({key[place] for key in self.values}) for place in (0, 1))
+        rows = [
+            (trump_name(trump), *(str(self.values[trump, seat]) for seat in declarers))
+            for trump in trumps
+        ]
+        return text_table(("trump", *(SEATS[seat] for seat in declarers)), rows)
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data: a row for each trump and declarer."""
+        rows = [
+            {"trump": TRUMPS[trump], "declarer": SEATS[seat], "low": value.low, "high": value.high}
+            for (trump, seat), value in self.values.items()
+        ]
+        return {"deal": self.deal.id, "values": rows}
+
+
+def solve_trumps(
+    position: Deal | Mapping[str, Any] | str,
+    *,
+    game: str | Mapping[str, Any] | Rules | None = None,
+    trump: str = "all",
+    declarer: str = "all",
+    nodes: int | None = None,
+    seconds: float | None = None,
+) -> TrumpTable:
+    """The value of a deal with every trump and declarer, or with those that are named.
+
+    `position` is a deal or a record as for `solve`, before its first card; `nodes` and `seconds`
+    are limits for each of the values.
+    """
+    rules, deal, actions = _given(position, game)
+    if actions:
+        raise ArenaError("a table by trump is one of a whole deal; the record has plays")
+    solver, values = Solver(), {}
+    for fixed_rules, fixed in contracts(rules, deal, trump, declarer):
+        state = fixed_rules.start(fixed)
+        found = solver.solve(fixed_rules, state, nodes=nodes, seconds=seconds).value
+        ours = rules.side_of(state.turn) == rules.side_of(fixed.declarer)
+        values[fixed.trump, fixed.declarer] = found if ours else -found
+    return TrumpTable(deal, values)
+
+
+def contracts(
+    rules: Rules, deal: Deal, trump: str | None, declarer: str | None
+) -> Iterator[tuple[Rules, Any]]:
+    """The deal as it is, or with a trump and a declarer in its place; `all` stands for each."""
+    if trump is None and declarer is None:
+        yield rules, deal
+        return
+    if "all" in (trump, declarer) and not is_solvable(rules):
+        raise ArenaError(f"{rules.name} cannot be solved with every trump: no open-card score")
+    trumps = [TRUMPS[each] for each in trumps_of(rules)] if trump == "all" else [trump]
+    for one in trumps:
+        for seat in SEATS if declarer == "all" else [declarer]:
+            fixed = with_trump(rules, deal, one, seat)
+            try:
+                fixed[0].check_deal(fixed[1])
+            except RulesError:
+                if declarer != "all":
+                    raise
+                continue  # in Schieber the forehand or their partner declares
+            yield fixed
+
+
+def _given(
+    position: Deal | Mapping[str, Any] | str, game: str | Mapping[str, Any] | Rules | None
+) -> tuple[Rules, Deal, Sequence[Action]]:
+    rules = None if game is None else rules_of(game)
+    if not isinstance(position, Deal):
+        return read_position(position, rules)
+    if rules is None:
+        raise ArenaError("which game? say game=NAME")
+    return rules, position, ()
+
+
 def read_position(
     position: Mapping[str, Any] | str, rules: Rules | None = None
-) -> tuple[Rules, Deal, tuple[Action, ...]]:
+) -> tuple[Rules, Deal, Sequence[Action]]:
     """The rules, the deal and what was done so far in a record; none of it if the round is over."""
-    if isinstance(position, str):
-        try:
-            position = json.loads(position)
-        except (ValueError, RecursionError) as error:
-            raise ArenaError(f"the position is not JSON: {error}") from error
-    if not isinstance(position, Mapping):
-        raise ArenaError("the position: expected an object with 'hands'")
-    record = dict(position)
-    rules = rules_of_record(record) if rules is None else rules
-    deal = deal_from_record(record)
-    rules.check_deal(deal)
-    try:
-        actions = [parse_action(call["action"], rules.bids) for call in record.get("bids") or ()]
-        words = [each["card"] for each in record.get("plays") or ()]
-    except (TypeError, KeyError) as error:
-        raise ArenaError("'bids' and 'plays': expected objects with 'action', 'card'") from error
-    actions += parse_cards(" ".join(words))
-    over = len(words) == rules.players * rules.hand_size
-    return rules, deal, () if over else tuple(actions)
+    rules, deal, actions = read_record(position, rules)
+    state = rules.start(deal)
+    for action in actions:
+        if action not in state.legal:
+            break  # the position is impossible: whoever plays the actions says where
+        rules.apply(state, action)
+    return rules, deal, () if state.turn is None else actions
 
 
 def play_cards(rules: Rules, deal: Deal, actions: Sequence[Action], cards: str) -> Any:
@@ -89,7 +166,7 @@ def play_cards(rules: Rules, deal: Deal, actions: Sequence[Action], cards: str) 
         raise ArenaError("the round is over, nothing is left to solve")
     if state.phase != "play":
         missing = "name the trump" if state.phase == "bid" else "the position must have its plays"
-        raise ArenaError(f"deal {deal.id}: no card is to be played ({state.phase!r}); {missing}")
+        raise ArenaError(f"{deal.named}: no card is to be played ({state.phase!r}); {missing}")
     return state
 
 
@@ -100,7 +177,7 @@ def with_trump(
     leader = rules.start(deal).leader
     chosen = deal.trump if trump is None else parse_trump(trump)
     if chosen is None or not hasattr(rules, "bidding"):
-        raise ArenaError(f"deal {deal.id}: the trump is not fixed; name the trump")
+        raise ArenaError(f"{deal.named}: the trump is not fixed; name the trump")
     who = deal.declarer if declarer is None else parse_seat(declarer)
     fixed = replace(deal, trump=chosen, leader=leader, declarer=leader if who is None else who)
     return replace(rules, bidding="given"), fixed

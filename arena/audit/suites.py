@@ -105,7 +105,7 @@ class Suite:
 def find_suite(name: str) -> Path:
     """The file that a name means: a path, or a suite that comes with arena."""
     path = Path(name)
-    return path if path.exists() or path.suffix else find_shipped("deals/suites", name, SUFFIX)
+    return path if path.is_file() or path.suffix else find_shipped("deals/suites", name, SUFFIX)
 
 
 def read_suite(path: Path) -> Suite:

@@ -110,6 +110,11 @@ class Deal:
     played: tuple[int, ...] = _some(_CARD)
     """Cards already played, in order."""
 
+    @property
+    def named(self) -> str:
+        """The deal in an error message; a pasted one need not have an id."""
+        return f"deal {self.id}" if self.id else "the deal"
+
 
 class OptionalField(NamedTuple):
     """A field that a deal may have besides its id and its hands."""
@@ -148,25 +153,25 @@ OPTIONAL_FIELDS: tuple[OptionalField, ...] = tuple(
 def check_cards(deal: Deal, deck: int, players: int, hand_size: int) -> None:
     """Raise `DealError` unless the hands are a deal of `deck`: right sizes, nothing twice."""
     if len(deal.hands) != players:
-        raise DealError(f"deal {deal.id}: {len(deal.hands)} hands, expected {players}")
+        raise DealError(f"{deal.named}: {len(deal.hands)} hands, expected {players}")
     seen = 0
     for seat, hand in enumerate(deal.hands):
         if len(hand) != hand_size:
             raise DealError(
-                f"deal {deal.id}: seat {SEATS[seat]} has {len(hand)} cards, expected {hand_size}"
+                f"{deal.named}: seat {SEATS[seat]} has {len(hand)} cards, expected {hand_size}"
             )
         for card in hand:
             if not deck >> card & 1:
                 raise DealError(
-                    f"deal {deal.id}: {CARD_NAMES[card]} (seat {SEATS[seat]}) is not in this game"
+                    f"{deal.named}: {CARD_NAMES[card]} (seat {SEATS[seat]}) is not in this game"
                 )
             if seen >> card & 1:
-                raise DealError(f"deal {deal.id}: {CARD_NAMES[card]} is dealt twice")
+                raise DealError(f"{deal.named}: {CARD_NAMES[card]} is dealt twice")
             seen |= 1 << card
     played = 0
     for card in deal.played:
         if not seen >> card & 1 or played >> card & 1:
-            raise DealError(f"deal {deal.id}: {CARD_NAMES[card]} cannot have been played")
+            raise DealError(f"{deal.named}: {CARD_NAMES[card]} cannot have been played")
         played |= 1 << card
 
 

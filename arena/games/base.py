@@ -157,10 +157,10 @@ class TrickGame(Rules):
         self.open(state)
         for card in deal.played:
             if state.phase != "play":
-                raise DealError(f"deal {deal.id}: cards are played but the auction is not over")
+                raise DealError(f"{deal.named}: cards are played but the auction is not over")
             if card not in state.legal:
                 raise DealError(
-                    f"deal {deal.id}: {CARD_NAMES[card]} cannot have been played by seat "
+                    f"{deal.named}: {CARD_NAMES[card]} cannot have been played by seat "
                     f"{SEATS[state.turn or 0]}"
                 )
             self.apply(state, card)
@@ -176,7 +176,7 @@ class TrickGame(Rules):
     def apply(self, state: TableRound, action: Action) -> None:
         seat = state.turn
         if seat is None:
-            raise RulesError(f"deal {state.deal.id}: the round is over")
+            raise RulesError(f"{state.deal.named}: the round is over")
         if action not in state.legal:
             raise IllegalAction(seat, action, state.legal, state.deal.id, self.bids)
         if state.phase == "play":

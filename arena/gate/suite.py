@@ -46,7 +46,7 @@ def _suite(gate: Gate) -> Suite:
     said = gate.file.also.suite
     assert said is not None  # asked for
     own = gate.path.parent / said.file
-    suite = read_suite(own if own.exists() else find_suite(said.file))
+    suite = read_suite(own if own.is_file() else find_suite(said.file))
     if suite.rules.name != gate.experiment.rules.name:
         raise ArenaError(
             f"{gate.path}: also.suite: {said.file} is a suite of {suite.rules.name}, not of "

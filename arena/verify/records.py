@@ -7,7 +7,8 @@ what it does not say although records of its game do, is named as not checked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,9 +56,22 @@ def check_record(record: dict[str, Any]) -> tuple[int, list[str]]:
     return plays, mismatches
 
 
-def read_record(record: dict[str, Any]) -> tuple[Rules, Deal, list[int]]:
-    """The rules, the deal and the actions of a recorded round, which need not be over."""
-    rules: Rules = rules_of_record(record)
+def read_record(
+    record: Mapping[str, Any] | str, rules: Rules | None = None
+) -> tuple[Rules, Deal, list[int]]:
+    """The rules, the deal and the actions of a recorded round, which need not be over.
+
+    `record` is a mapping or JSON text; without `rules` it says its own.
+    """
+    if isinstance(record, str):
+        try:
+            record = json.loads(record)
+        except (ValueError, RecursionError) as error:
+            raise DealError(f"the record is not JSON: {error}") from error
+    if not isinstance(record, Mapping):
+        raise DealError("the record: expected an object with 'hands'")
+    record = dict(record)
+    rules = rules_of_record(record) if rules is None else rules
     deal = deal_from_record(record)
     rules.check_deal(deal)
     bids = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from arena.core.deals import DealSet, deal_record
 from arena.core.files import find_shipped
 from arena.core.rules import action_name
 from arena.games.klaverjas import Klaverjas
+from arena.solver.values import Bounds
 
 DEAL = ["klaverjas-given-1000", "17"]
 
@@ -65,6 +67,21 @@ def test_all_trumps_and_declarers(capsys: pytest.CaptureFixture[str]) -> None:
     lines = said(capsys, *DEAL, "--trump", "all", "--nodes", "2000").splitlines()
     assert lines[-5].split() == ["trump", "N", "E", "S", "W"]
     assert [line.split()[0] for line in lines[-4:]] == ["♣", "♦", "♥", "♠"]
+    found = json.loads(said(capsys, *DEAL, "--trump", "all", "--nodes", "2000", "--json"))
+    assert len(found["values"]) == 16
+    first = found["values"][0]
+    assert (first["trump"], first["declarer"]) == ("C", "N")
+    words = Bounds(first["low"], first["high"])
+    assert str(words) in lines[-4]
+    deal = DealSet.load(find_shipped("deals", DEAL[0], ".csv")).find("klaverjas-given-0017")
+    table = arena.solve_trumps(deal, game="klaverjas", declarer="N", nodes=2000)
+    assert str(table).splitlines()[0].split() == ["trump", "N"]
+
+
+def test_only_declarers_that_the_rules_allow(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["schieber-1000", "3", "--trump", "H", "--declarer", "all", "--nodes", "500", "--json"]
+    found = json.loads(said(capsys, *words))["values"]
+    assert len(found) == 2
 
 
 @pytest.mark.parametrize(
@@ -72,10 +89,10 @@ def test_all_trumps_and_declarers(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ([*DEAL, "--after", "SA"], "E cannot play SA; legal: CT D9 DQ H8 HT HJ SJ SK"),
         ([*DEAL, "--trump", "X"], "unknown trump 'X'"),
-        ([*DEAL, "--trump", "all", "--after", "HJ"], "--after does not go with --trump all"),
+        ([*DEAL, "--trump", "all", "--after", "HJ"], "is one of a whole deal"),
         (["schieber-1000", "3"], "no card is to be played ('bid'); name the trump"),
         (["hearts-1000", "--trump", "all"], "hearts cannot be solved with every trump"),
-        (["{"], "the position is not JSON"),
+        (["{"], "the record is not JSON"),
         (['{"hands": {}}', "--game", "klaverjas"], "'hands' is missing"),
         (['{"hands": {"N": "C1"}}', "--game", "klaverjas"], "C1"),
         ([*DEAL, "--declarer", "X"], "seat"),
@@ -104,11 +121,11 @@ def test_a_card_dealt_twice_is_one_line(capsys: pytest.CaptureFixture[str]) -> N
     record = {"game": "klaverjas", **deal_record(deal)}
     record["hands"]["N"][0] = record["hands"]["E"][0]
     line = said(capsys, json.dumps(record), code=2)
-    assert record["hands"]["E"][0] in line and line.count("\n") == 1
+    assert line == f"arena: the deal: {record['hands']['E'][0]} is dealt twice\n"
 
 
 def test_a_pasted_record_is_solved_like_its_deal(
-    capsys: pytest.CaptureFixture[str], after: str
+    capsys: pytest.CaptureFixture[str], after: str, tmp_path: Path
 ) -> None:
     deal = DealSet.load(find_shipped("deals", DEAL[0], ".csv")).find("klaverjas-given-0017")
     record = {"game": "klaverjas", **deal_record(deal)}
@@ -118,6 +135,9 @@ def test_a_pasted_record_is_solved_like_its_deal(
         == (asked["cards"])
     )
     record["plays"] = [{"card": card} for card in after.split()]
+    (tmp_path / "record.json").write_text(json.dumps(record))
+    by_file = json.loads(said(capsys, str(tmp_path / "record.json"), "--json"))
+    assert by_file["cards"] == asked["cards"]
     solution = arena.solve(record)
     assert {card_name(card): list(each) for card, each in solution.cards.items()} == asked["cards"]
     assert "loses" in repr(solution)

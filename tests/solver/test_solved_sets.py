@@ -65,6 +65,14 @@ def test_another_declarer(deals: DealSet, tmp_path: Path) -> None:
     assert {row[1] for row in rows} == {"CDHS"[deal.trump] for deal in deals.deals}
 
 
+def test_all_declarers(deals: DealSet, tmp_path: Path) -> None:
+    out = tmp_path / "all.csv"
+    solve_set(deals, RULES, out, declarer="all", nodes=100, jobs=1)
+    rows = [line.split(",") for line in out.read_text().splitlines()[1:]]
+    assert len(rows) == 4 * 4 * 8
+    assert {row[2] for row in rows} == set("NESW")
+
+
 def test_parquet_has_the_same_rows(deals: DealSet, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="an extra")
     for name in ("values.csv", "values.parquet"):

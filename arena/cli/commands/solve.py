@@ -3,11 +3,11 @@
 Both sides see everything and make no mistake. Values are margins of the side to move at the end of
 the round, under the full score: nat, pit and roem in Klaverjas; match, Weis and Stöck in
 Schieber. SET is a file, or a bundled set (see 'arena list deals'); DEAL is an id or a number.
-Instead of a set: a record as JSON, or - to read it from standard input; its 'plays' are made
-first unless the round is over.
+Instead of a set: a record as JSON, its file, or - to read it from standard input; its 'plays' are
+made first unless the round is over.
 
---after plays cards first, in the order in which they fell. --trump solves the deal with another
-trump, or with all of them and every declarer: a table as bridge has it.
+--after plays cards first, in the order in which they fell. --trump and --declarer
+solve the deal with others, or with all of them: a table as bridge has it.
 
 --set writes a row for every deal of a set and every legal first card. It goes on after a kill, and
 the file does not depend on the number of workers.
@@ -24,11 +24,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from arena.api.progress import Progress
 from arena.api.solved_sets import solve_set
-from arena.api.solving import play_cards, read_position, with_trump
+from arena.api.solving import play_cards, read_position, solve_trumps, with_trump
 from arena.cli.options import (
     add_game_options,
     add_out,
@@ -37,24 +39,25 @@ from arena.cli.options import (
     number,
     rules_from_args,
 )
-from arena.core.cards import SEATS, TRUMPS, mask_of, pretty, trump_name
+from arena.core.cards import SEATS, mask_of, pretty, trump_name
 from arena.core.deals import Deal, DealSet
 from arena.core.errors import ArenaError
 from arena.core.rules import Action, Rules, action_name, side_name
-from arena.core.tables import text_table
 from arena.core.transcript import deal_notes, diagram
-from arena.games.score_form import is_solvable, trumps_of
 from arena.solver.solution import Solution, Solver
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "position", metavar="SET", nargs="?", help="a set of deals, a record as JSON, or -"
+        "position",
+        metavar="SET",
+        nargs="?",
+        help="a set, a record (JSON or its file), or -",
     )
     parser.add_argument("deal", metavar="DEAL", nargs="?", help="default: the first")
     parser.add_argument("--after", metavar="CARDS", default="", help="cards played first")
     parser.add_argument("--trump", metavar="SUIT", help="a trump such as H, or all")
-    parser.add_argument("--declarer", metavar="SEAT", help="who declares: N, E, S or W")
+    parser.add_argument("--declarer", metavar="SEAT", help="who declares: N, E, S, W or all")
     parser.add_argument(
         "--nodes", type=number(int, 1), metavar="N", help="stop after N positions and print bounds"
     )
@@ -79,8 +82,8 @@ def run(args: argparse.Namespace) -> int:
     if args.position is None:
         raise ArenaError("what is to be solved? say SET and DEAL, a record, or --set SET")
     rules, deal, actions = _given(args)
-    if args.trump == "all":
-        _show_all_trumps(rules, deal, args)
+    if "all" in (args.trump, args.declarer):
+        _show_trumps(rules, deal, actions, args)
         return 0
     if args.trump is not None or args.declarer is not None:
         rules, deal = with_trump(rules, deal, args.trump, args.declarer)
@@ -124,17 +127,30 @@ def _solve_whole_set(args: argparse.Namespace) -> int:
     return 0
 
 
-def _given(args: argparse.Namespace) -> tuple[Rules, Deal, tuple[Action, ...]]:
+def _given(args: argparse.Namespace) -> tuple[Rules, Deal, Sequence[Action]]:
     """The deal of a set, or the position that is pasted."""
-    text = sys.stdin.read() if args.position == "-" else args.position
-    if text.lstrip().startswith("{"):
-        return read_position(text, rules_from_args(args) if args.game else None)
+    record = _record_text(args.position)
+    if record is not None:
+        return read_position(record, rules_from_args(args) if args.game else None)
     deals = DealSet.load(find_set(args.position))
     rules = rules_from_args(args, deals)
     deal = deals.deals[0]
     if args.deal:
         deal = deals.find(deal_named(args.deal, (each.id for each in deals.deals)))
     return rules, deal, ()
+
+
+def _record_text(position: str) -> str | None:
+    """The JSON that is given, pasted, in a file or on standard input; None for a set of deals."""
+    if position == "-":
+        return sys.stdin.read()
+    if position.lstrip().startswith(("{", "[")):
+        return position
+    path = Path(position)
+    if path.suffix == ".json" and path.is_file():
+        text = path.read_text(encoding="utf-8", errors="replace")
+        return text if '"hands"' in text else None  # else what belongs to a set of deals
+    return None
 
 
 def _notes(rules: Rules, state: Any) -> list[str]:
@@ -144,28 +160,28 @@ def _notes(rules: Rules, state: Any) -> list[str]:
     return notes
 
 
-def _show_all_trumps(rules: Rules, deal: Deal, args: argparse.Namespace) -> None:
-    """Every trump with every declarer, as bridge has it."""
-    if not is_solvable(rules):
-        raise ArenaError(f"{rules.name} cannot be solved with every trump: no open-card score")
-    if args.after:
-        raise ArenaError("--after does not go with --trump all: cards fall in one round only")
-    solver = Solver()
-    rows = []
-    for trump in trumps_of(rules):
-        values = []
-        for declarer in range(4):
-            fixed_rules, fixed = with_trump(rules, deal, TRUMPS[trump], SEATS[declarer])
-            state = fixed_rules.start(fixed)
-            found = solver.solve(fixed_rules, state, nodes=args.nodes, seconds=args.seconds)
-            ours = rules.side_of(state.turn) == rules.side_of(declarer)
-            values.append(str(found.value if ours else -found.value))
-        rows.append((trump_name(trump), *values))
+def _show_trumps(
+    rules: Rules, deal: Deal, actions: Sequence[Action], args: argparse.Namespace
+) -> None:
+    """Every trump with every declarer, or one of them with all of the other."""
+    if args.after or actions:
+        raise ArenaError("a table by trump and declarer is one of a whole deal: no cards, no plays")
+    table = solve_trumps(
+        deal,
+        game=rules,
+        trump=args.trump or "all",
+        declarer=args.declarer or "all",
+        nodes=args.nodes,
+        seconds=args.seconds,
+    )
+    if args.json:
+        print(json.dumps(table.to_json()))
+        return
     print(diagram([mask_of(hand) for hand in deal.hands], [deal.id], sys.stdout.isatty()))
     print()
     print("margin of the declarer's side, by trump and declarer")
     print()
-    print(text_table(("trump", *SEATS), rows))
+    print(table)
 
 
 def _as_json(deal: Deal, state: Any, solution: Solution) -> dict[str, Any]:

@@ -194,13 +194,7 @@ def _recorded(args: argparse.Namespace) -> tuple[Any, Any, Sequence[int], str]:
     from arena.verify.records import read_record
 
     text = sys.stdin.read() if args.record == "-" else _text_of(Path(args.record))
-    try:
-        record = json.loads(text)
-    except ValueError as error:
-        raise ArenaError(f"--record: not JSON: {error}") from error
-    if not isinstance(record, dict):
-        raise ArenaError("--record: expected one JSON object")
-    rules, deal, actions = read_record(record)
+    rules, deal, actions = read_record(text)
     at = len(actions) if args.at is None else args.at
     if not 0 <= at <= len(actions):
         raise ArenaError(f"--at {at}: the record has actions 0 to {len(actions) - 1}")

@@ -167,12 +167,12 @@ class Hearts(TrickGame):
     def check_fields(self, deal: Deal) -> None:
         """A seat must hold the two of clubs; if the deal names a leader, it must be that seat."""
         if not any(map(_holds_two_of_clubs, deal.hands)):
-            raise RulesError(f"deal {deal.id}: no seat holds the two of clubs, which is led first")
+            raise RulesError(f"{deal.named}: no seat holds the two of clubs, which is led first")
         if deal.leader is None or self.passing != "none":
             return
         if deal.leader >= self.players or not _holds_two_of_clubs(deal.hands[deal.leader]):
             raise RulesError(
-                f"deal {deal.id}: leader {SEATS[deal.leader]} does not hold the two of clubs"
+                f"{deal.named}: leader {SEATS[deal.leader]} does not hold the two of clubs"
             )
 
     def open(self, state: TableRound) -> None:

@@ -111,13 +111,13 @@ class Klaverjas(TrumpGame):
     def check_fields(self, deal: Deal) -> None:
         """Trump, declarer and leader must be there if they are given, else a dealer."""
         if deal.trump is not None and deal.trump >= len(SUIT_MASK):
-            raise RulesError(f"deal {deal.id}: klaverjas has no such trump (allowed: C, D, H, S)")
+            raise RulesError(f"{deal.named}: klaverjas has no such trump (allowed: C, D, H, S)")
         if self.bidding == "given":
             for what in ("trump", "declarer"):
                 if getattr(deal, what) is None:
-                    raise RulesError(f"deal {deal.id}: {what} is missing (bidding is 'given')")
+                    raise RulesError(f"{deal.named}: {what} is missing (bidding is 'given')")
         if deal.leader is None and deal.dealer is None:
-            raise RulesError(f"deal {deal.id}: leader and dealer are missing; one is needed")
+            raise RulesError(f"{deal.named}: leader and dealer are missing; one is needed")
         bidding.check(self.bidding, deal)
 
     def open(self, state: TableRound) -> None:

@@ -161,14 +161,14 @@ class Schieber(TrumpGame):
     def check_fields(self, deal: Deal) -> None:
         """A forehand must be known, and trump if it is given."""
         if deal.leader is None and deal.dealer is None:
-            raise RulesError(f"deal {deal.id}: leader and dealer are missing; one is needed")
+            raise RulesError(f"{deal.named}: leader and dealer are missing; one is needed")
         if self.bidding == "schieben":
             return
         if deal.trump is None:
-            raise RulesError(f"deal {deal.id}: trump is missing (bidding is 'given')")
+            raise RulesError(f"{deal.named}: trump is missing (bidding is 'given')")
         if deal.declarer is not None and (deal.declarer - self._forehand(deal)) % 2:
             raise RulesError(
-                f"deal {deal.id}: the declarer must be the forehand, who leads, or their partner"
+                f"{deal.named}: the declarer must be the forehand, who leads, or their partner"
             )
 
     def _forehand(self, deal: Deal) -> int:

@@ -111,7 +111,7 @@ class Spades(TrumpGame):
     def check_fields(self, deal: Deal) -> None:
         """Somebody must have dealt."""
         if deal.dealer is None:
-            raise RulesError(f"deal {deal.id}: the dealer is missing")
+            raise RulesError(f"{deal.named}: the dealer is missing")
 
     def open(self, state: TableRound) -> None:
         """Ask the elder hand for a bid."""
