@@ -31,11 +31,19 @@ class Distribution:
     """Margins of single rounds (or matches), before the mean over the seatings."""
 
 
-def margin_distributions(results: Results) -> list[Distribution]:
-    """The margins of every pair, or of every agent if there are many pairs."""
+def margin_distributions(results: Results, order: Sequence[str] = ()) -> list[Distribution]:
+    """The margins of every pair, or of every agent if there are many pairs.
+
+    `order` has the agents, the best first: pairs are seen from the better one.
+    """
     parts: list[tuple[str, str | None, list[NDArray[np.float64]], list[NDArray[np.float64]]]]
     if len(results.pairs) <= MOST_PAIRS:
-        parts = [(p.first, p.second, [p.margins], [p.games.ravel()]) for p in results.pairs]
+        place = {name: i for i, name in enumerate(order)}
+        seen = [
+            pair.reversed() if place.get(pair.first, 0) > place.get(pair.second, 0) else pair
+            for pair in results.pairs
+        ]
+        parts = [(p.first, p.second, [p.margins], [p.games.ravel()]) for p in seen]
     else:
         parts = []
         for agent in results.agents:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import nan
+from math import gcd, nan
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ class Meeting:
     margins: FloatArray
     """One per unit: the mean over its seatings, or over those that were forfeited."""
     games: FloatArray
-    """A row per unit, a column per seating."""
+    """A row per unit, a column per seating, and that for each seed of a deal."""
     scores: FloatArray
     """A row per unit: mean score of the first and of the second; NaN where one forfeited."""
     wins: FloatArray
@@ -81,6 +81,13 @@ class Meeting:
             None if self.best_side is None else 1 - self.best_side,
             tuple(run.reversed() for run in self.runs),
         )
+
+    def over_seeds(self, columns: int) -> Meeting:
+        """The same with as many columns of games, each the mean over some of the seeds."""
+        if self.games.shape[1] == columns:
+            return self
+        by_seeds = self.games.reshape(len(self.units), -1, columns)
+        return replace(self, games=by_seeds.mean(axis=1))
 
     def without_forfeits(self) -> Meeting:
         """The meeting without forfeited units."""
@@ -168,14 +175,18 @@ class Results:
 
     @cached_property
     def for_statistics(self) -> PairResults:
-        """A row per pair and unit, as the statistics of many agents take them."""
-        agent = {name: i for i, name in enumerate(self.agents)}
+        """A row per pair and unit, as the statistics of many agents take them.
+
+        Agents are in the order of their names: that of a file has no influence on any number.
+        """
+        agents = tuple(sorted(self.agents))
+        agent = {name: i for i, name in enumerate(agents)}
 
         def joined(values: Callable[[Meeting], Any]) -> Any:
             return np.concatenate([np.asarray(values(pair)) for pair in self.pairs])
 
         return PairResults(
-            self.agents,
+            agents,
             joined(lambda pair: np.full(len(pair.units), agent[pair.first])),
             joined(lambda pair: np.full(len(pair.units), agent[pair.second])),
             np.concatenate(self._places),
@@ -387,7 +398,11 @@ def _pooled(parts: Sequence[Meeting]) -> Meeting:
     """Each unit's mean over the runs that have it."""
     if len(parts) == 1:
         return parts[0]
-    same_way = [part if part.first == parts[0].first else part.reversed() for part in parts]
+    columns = gcd(*(part.games.shape[1] for part in parts))  # runs differ in seeds per deal
+    same_way = [
+        (part if part.first == parts[0].first else part.reversed()).over_seeds(columns)
+        for part in parts
+    ]
     units = tuple(sorted({unit for part in same_way for unit in part.units}))
     place = {unit: i for i, unit in enumerate(units)}
     at = [[place[unit] for unit in part.units] for part in same_way]

@@ -156,7 +156,7 @@ class Context(ResultsContext):
             bonus=label_of(run.rules, "bonus"),
             indifferent=manifest.indifferent,
             units_per_pair=wanted,
-            seatings=len(run.seatings),
+            seatings=len(run.seatings) // run.manifest.seeds_per_deal,
             seeds_per_deal=manifest.seeds_per_deal,
             agents=len(self.results.agents),
             pairs=len(run.pairings),

@@ -497,3 +497,15 @@ def test_lines_of_a_sweep_are_in_numeric_order() -> None:
         ["c=0.7", "c=5", "c=10"],
         ["n=1", "n=2", "n=3"],
     )
+
+
+def test_the_order_of_agents_in_a_file_changes_no_number() -> None:
+    margins = np.random.default_rng(3).normal(size=(3, 12, 2)) * 40
+    names = ("ab", "ac", "bc")
+    pairs = [meeting(a, b, x.tolist()) for (a, b), x in zip(names, margins, strict=True)]
+    one = make_standings(results(*pairs))
+    other = make_standings(results(*(pair.reversed() for pair in reversed(pairs))))
+    assert one.joint == other.joint
+    assert [(each.rating, each.elo) for each in one.agents] == [
+        (each.rating, each.elo) for each in other.agents
+    ]

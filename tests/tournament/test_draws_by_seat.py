@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from helpers.experiments import entrant, family, make_experiment, play
 
+from arena.analysis.results import read
 from arena.config.entrants import AgentSpec, Entrant
 from arena.core.rules import Action, Rules, View
 from arena.core.seeds import Rng
@@ -103,3 +104,10 @@ def test_more_seeds_per_deal_are_more_games_of_the_same_deal(tmp_path: Path) -> 
     for unit, margin in zip(deals["unit"], deals["margin"], strict=True):
         games = [rounds[1][unit, seating].margin for seating in range(6)]
         assert margin == pytest.approx(sum(games) / 6)
+    with Run(tmp_path / "1") as first, Run(tmp_path / "3") as second:
+        pooled, alone = (
+            read([first, second]).pairs[0],
+            [read([r]).pairs[0] for r in (first, second)],
+        )
+    assert pooled.games.shape == (5, 2)
+    assert pooled.margins == pytest.approx((alone[0].margins + alone[1].margins) / 2)

@@ -40,7 +40,7 @@ class MarginsSection(Section[MarginsPart]):
     def make(self, context: ResultsContext) -> MarginsPart:
         """Counts, in the order of the leaderboard."""
         order = {agent.name: agent.rank for agent in context.standings.agents}
-        found = margin_distributions(context.results)
+        found = margin_distributions(context.results, list(order))
         found.sort(key=lambda part: (order[part.first], order.get(part.second or "", 0)))
         return MarginsPart(tuple(found))
 

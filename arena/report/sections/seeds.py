@@ -60,7 +60,8 @@ class SeedsSection(Section[SeedsPart]):
         if seeds == 1:
             return None
         pairs = []
-        for pair in context.results.pairs:
+        for met in context.standings.pairs:  # the one ahead first
+            pair = context.results.pair(met.first, met.second)
             played = pair.without_forfeits()
             try:
                 found = seed_variance(played.games.reshape(len(played.units), seeds, -1).mean(2))
