@@ -16,6 +16,7 @@ from arena.audit.suites import Suite, write_suite
 from arena.core.agent import Player
 from arena.core.cards import card_name
 from arena.core.errors import ArenaError
+from arena.gate.baseline import Baseline
 from arena.gate.config import Gate, gate_of
 from arena.gate.suite import suite_condition, suite_lost
 
@@ -47,6 +48,19 @@ def test_a_candidate_that_plays_positions_worse_fails(suite: Suite, tmp_path: Pa
     (strict,) = suite_condition(gate(tmp_path, "random", also=allowed), None)
     assert strict.outcome == ("regression" if more > 0 else "pass")
     assert list(suite_condition(gate(tmp_path, "rule", also={}), None)) == []
+
+
+def test_a_stored_baseline_says_what_was_lost(suite: Suite, tmp_path: Path) -> None:
+    write_suite(suite, tmp_path / "mistakes.suite.jsonl")
+    asked = gate(tmp_path, "rule")
+    now = suite_lost(asked, "candidate")
+    stored = Baseline.model_construct(suite_lost=now - 1.5)
+    (found,) = suite_condition(asked, stored)
+    assert (found.outcome, "+1.5, 1 allowed" in found.words) == ("regression", True)
+    (found,) = suite_condition(asked, stored.model_copy(update={"suite_lost": now - 0.5}))
+    assert found.outcome == "pass"
+    with pytest.raises(ArenaError, match="has no suite; make it again with --update"):
+        list(suite_condition(asked, stored.model_copy(update={"suite_lost": None})))
 
 
 def test_a_suite_of_another_game_is_refused(tmp_path: Path) -> None:
