@@ -259,7 +259,7 @@ _WORDS = {
 
 
 def _type(annotation: Any) -> str:
-    """A type of Python in the words of somebody who writes YAML."""
+    """A Python type in YAML terms."""
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return _type(inner[0])

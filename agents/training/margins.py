@@ -33,7 +33,7 @@ class MarginInterval(NamedTuple):
         """In words.
 
         >>> MarginInterval(1.0, -0.5, 2.5, 400).against("rule")
-        '+1.0 points a deal against rule (-0.5 to +2.5, 400 deals)'
+        '+1.0 points per deal against rule (-0.5 to +2.5, 400 deals)'
         """
         mean, low, high = (f"{value:+.{digits}f}" for value in self[:3])
-        return f"{mean} points a deal against {opponent} ({low} to {high}, {self.deals} deals)"
+        return f"{mean} points per deal against {opponent} ({low} to {high}, {self.deals} deals)"

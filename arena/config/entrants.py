@@ -225,8 +225,8 @@ def _in_sandbox(spec: AgentSpec, launch: Launch) -> bool:
     why = no_sandbox()
     if spec.isolate == "sandbox" and why:
         raise ArenaError(f"isolate: sandbox: {why}; isolate: true is a process without a sandbox")
-    is_stranger = isinstance(launch, Program) and spec.source is None
-    return not why and (spec.isolate == "sandbox" or (is_stranger and spec.isolate != "process"))
+    is_program = isinstance(launch, Program) and spec.source is None
+    return not why and (spec.isolate == "sandbox" or (is_program and spec.isolate != "process"))
 
 
 def apart(

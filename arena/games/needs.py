@@ -11,7 +11,7 @@ A family says it in `needs`, a class variable or, where it depends on parameters
 | `two-sides` | be played between two sides |
 | `open-score` | say how its score follows from the tricks, for the solver (`score_form`) |
 | `four-players` | be played by four |
-| `highest-takes` | give every trick to who holds it: some published programs do not |
+| `highest-takes` | give every trick to the seat that holds it: some published programs do not |
 | `usual-bids` | be bid by the calls that games share (pass, play, push, a trump) |
 
 Agents that know certain games only, and no capability would say so, list them in `games`, which

@@ -50,7 +50,7 @@ class GateTest:
     """The test in words."""
     trace: SequentialTrace
     """Deals used, the difference with its limits, and the likelihood ratio if there is one."""
-    unit: str = "points a deal"
+    unit: str = "points per deal"
 
 
 def is_sequential(test: TestFile) -> bool:
@@ -200,7 +200,9 @@ def check_enough(
     if not needed:
         return None
     if needed > available:
-        spread = "" if test.kind == "pentanomial" else f"with a spread of {sd:.1f} points a deal, "
+        spread = f"with a spread of {sd:.1f} points per deal, "
+        if test.kind == "pentanomial":
+            spread = ""
         raise ArenaError(
             f"{what}: {available:,} deals are too few: {spread}a difference of {test.points:g} "
             f"is decided in 90% of runs within {needed:,} deals; allow as many, or test for more"

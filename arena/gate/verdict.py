@@ -99,7 +99,7 @@ class GateVerdict:
         test, trace = self.test, self.test.trace if self.test else None
         low, high = (trace.low, trace.high) if trace else (None, None)
         limits = f"[{_points(low)}, {_points(high)}]"
-        unit = test.unit if test else "points a deal"
+        unit = test.unit if test else "points per deal"
         yield f"margin     {_points(self.mean)} {limits} {unit}"
         ratio = ""
         if trace and not (trace.ratio is None or trace.lower is None or trace.upper is None):

@@ -113,7 +113,7 @@ def _monotone_cubic(x: FloatArray, knots: FloatArray, values: FloatArray) -> Flo
     """A smooth curve through ascending values that ascends everywhere.
 
     Formula: cubic Hermite pieces; the slope at an inner knot is the weighted harmonic mean of
-    those of the chords beside it, at an end that of the chord.
+    those of the neighbouring chords, at an end that of the chord.
     Source: Fritsch & Butland 1984, SIAM J. Sci. Stat. Comput. 5.
     """
     width = np.diff(knots)

@@ -164,7 +164,7 @@ class Terminal:
     def _evening(self) -> Iterator[str]:
         for name, better in self._sitting.compared().items():
             yield (
-                f"you against {name} on the same cards: {plain(better.value)} points a deal "
+                f"you against {name} on the same cards: {plain(better.value)} points per deal "
                 f"({interval(better.low, better.high)}, {count(better.n)} deals)"
             )
 

@@ -1,4 +1,4 @@
-"""Who plays whom, on which deals, in which seats: plain data, known before anybody plays.
+"""Who plays whom, on which deals, in which seats: plain data, known before the first card.
 
 The unit of replication is the deal, or the match where whole matches are played.
 Every pairing plays every unit in every seating, and one number per unit and

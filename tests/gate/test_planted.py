@@ -29,9 +29,9 @@ probe_deals: {probe}
 @pytest.mark.parametrize(
     ("family", "flaw", "sizes", "code", "words"),
     [
-        (PlantedFlat, "sign flip by depth", (100, "rule", 30, 2), 1, "points a deal"),
-        (PlantedTree, "C divided by 100", (300, "rule", 20, 2), 1, "points a deal"),
-        (PlantedFlat, "never trumping", (200, "rule", 15, 2), 1, "points a deal"),
+        (PlantedFlat, "sign flip by depth", (100, "rule", 30, 2), 1, "points per deal"),
+        (PlantedTree, "C divided by 100", (300, "rule", 20, 2), 1, "points per deal"),
+        (PlantedFlat, "never trumping", (200, "rule", 15, 2), 1, "points per deal"),
         (Planted, "illegal in 1 of 200 deals", (200, "random", 60, 100), 4, "fault: "),
         (Planted, "3 times slower", (64, "random", 60, 10), 1, "median time for a decision"),
         (Planted, "refactored", (64, "random", 60, 10), 0, "no functional change"),

@@ -216,4 +216,5 @@ class SelfPlayTraining(NetworkTraining):
         title = (
             f"{recipe.simulations} simulations against the rule player, {recipe.deals} deals twice"
         )
-        write_figure(output.with_suffix(".svg"), {"": points}, "cycle", "points a deal, 95%", title)
+        file = output.with_suffix(".svg")
+        write_figure(file, {"": points}, "cycle", "points per deal, 95%", title)

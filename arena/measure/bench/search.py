@@ -12,7 +12,7 @@
 | `champion_simulation_us` | one of its simulations, mean over the decisions of a round | ≤ 1.0 |
 | `champion_decision_us` | what a decision of it costs besides, 1,000 worlds weighed | |
 | `policy_decision_us` | a decision of `policy`, which does not search | < 10 |
-| `network_policy_decision_us` | the same with the network that comes along | < 10 |
+| `network_policy_decision_us` | the same with the bundled network | < 10 |
 | `hearts_ismcts_800_sims_per_s` | `ismcts` in Hearts, second to play | 50 × OpenSpiel |
 | `hearts_openspiel_800_sims_per_s` | OpenSpiel's `ISMCTSBot` there, if it is installed | |
 | `hearts_times_openspiel` | the ratio of the two | ≥ 50 |

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from arena.report.sections.ladder import LadderAgent
 
 MOST_AGENTS = 16
-"""With more agents the arrows cannot be told apart; the map of comparisons has them."""
+"""With more agents the arrows are not distinguishable; the map of comparisons has them."""
 
 
 def draw_results_graph(

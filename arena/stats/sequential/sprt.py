@@ -69,7 +69,7 @@ class SprtDesign:
 
 
 def deals_to_exclude(loss: float, gap: float, error: float) -> int:
-    """Deals without a loss that exclude rare losses which would add up to `gap` points a deal.
+    """Deals without a loss that exclude rare losses which would add up to `gap` points per deal.
 
     Formula: 2·ln(1/error)·loss/gap. If a deal can cost `loss` points, a mean loss of `gap` needs
     such deals at a rate of gap/loss or more, and n deals miss them all with probability

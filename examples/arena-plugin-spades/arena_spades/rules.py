@@ -101,7 +101,7 @@ class Spades(TrumpGame):
 
     @property
     def margin_bounds(self) -> tuple[float, float]:
-        """Best: a nil, or two, beside the highest bid, while the others fail as badly."""
+        """Best: a nil, or two, next to the highest bid, while the others fail as badly."""
         best = 2 * self.nil + 10 * MOST_TRICKS
         worst = 2 * self.nil + 20 * MOST_TRICKS + 2 * BAG_PENALTY
         return -best - worst, best + worst
@@ -109,7 +109,7 @@ class Spades(TrumpGame):
     # --- before the first card -----------------------------------------------------------
 
     def check_fields(self, deal: Deal) -> None:
-        """Somebody must have dealt."""
+        """A dealer is required."""
         if deal.dealer is None:
             raise RulesError(f"{deal.named}: the dealer is missing")
 

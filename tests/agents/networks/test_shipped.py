@@ -1,4 +1,4 @@
-"""The networks that come along: what their files say of them, and that they are played with."""
+"""The bundled networks: what their files say, and that agents play with them."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ def test_training_from_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str
     # By play, as the arena says: the tables of `search` against `rule`, points per deal.
     mean, low, high = (figures["search/against rule"][key] for key in ("mean", "low", "high"))
     assert low < mean < high
-    assert f"search, tables at play: {mean:+.1f} points a deal against rule" in output
+    assert f"search, tables at play: {mean:+.1f} points per deal against rule" in output
     # Once more: the rounds are there already, and the model is the same.
     assert main([*command[:-1], str(tmp_path / "m.npz")]) == 0
     assert "of 20 rounds" not in capsys.readouterr().out

@@ -129,7 +129,7 @@ def test_a_tiny_network_is_trained_from_nothing(game, tmp_path, capsys) -> None:
     once = play_rounds(rules, [PolicyPlayer(model=model)], 2, range(2))
     assert len(once) == 2
     output = capsys.readouterr().out
-    assert "points a deal against the tables" in output
+    assert "points per deal against the tables" in output
     assert "search's plays at temperature" in output
 
 
