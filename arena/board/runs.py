@@ -60,7 +60,7 @@ def key_of(run: Run) -> str:
 
 
 def _settings(member: AgentSpec) -> str:
-    chosen = plain(member.parameters)
+    chosen = {key: value for key, value in plain(member.parameters).items() if value is not None}
     bidder = f"; bidder {member.bidder.family}" if member.bidder is not None else ""
     return member.family + (f" ({options(chosen)})" if chosen else "") + bidder
 

@@ -88,11 +88,15 @@ def options(chosen: Mapping[str, Any]) -> str:
 
     >>> options({"variant": "rotterdam", "tie_is_nat": True})
     'variant rotterdam, tie is nat yes'
+    >>> options({"beliefs": {"kind": "probabilities", "m1": 1.2}})
+    'beliefs (kind probabilities, m1 1.2)'
     """
-    return ", ".join(f"{name.replace('_', ' ')} {_yes_no(value)}" for name, value in chosen.items())
+    return ", ".join(f"{name.replace('_', ' ')} {_option(value)}" for name, value in chosen.items())
 
 
-def _yes_no(value: Any) -> Any:
+def _option(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return f"({options(value)})"
     return ("yes" if value else "no") if isinstance(value, bool) else value
 
 

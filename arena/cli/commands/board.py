@@ -54,7 +54,8 @@ def run(args: argparse.Namespace) -> int:
         runs = [each for each in runs if not each.manifest.stops_early]
         if args.action == "build":
             found = build(runs, args.out)
-            print(f"{len(found)} boards of {len(runs)} runs; open {args.out / 'index.html'}")
+            boards_made = f"{len(found)} board{'s' if len(found) != 1 else ''}"
+            print(f"{boards_made} of {len(runs)} runs; open {args.out / 'index.html'}")
         else:
             print("\n\n".join(map(_shown, boards(runs))))
     return 0

@@ -102,9 +102,10 @@ def _lines(found: Standings, meetings: bool) -> Iterator[str]:
     more = ("95% interval", f"points per {found.unit}", f"{singles} won", units)
     yield text_table((*head, *more), rows)
     yield ""
+    compared = "the ratings" if found.joint.basis == "joint" else "direct meetings"
     yield (
         f"score rating: points per {found.unit} above the field; agents that share a letter "
-        "are not distinguishable (simultaneous 95% comparisons of the ratings)"
+        f"are not distinguishable (simultaneous 95% comparisons of {compared})"
     )
     yield found.joint.fit.words
     yield from found.notes
