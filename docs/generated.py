@@ -363,29 +363,42 @@ def stored_results() -> dict[str, Any]:
 def pair_table(name: str) -> str:
     """Every pair of a run: margin, and matches won or points taken as publications count them."""
     run = stored_results()[name]
-    each = "matches" if run["unit"] == "match" else "deals"
-    extra = "best_side" if run["pairs"][0]["best_side"] else "share"
+    unit, pairs = run["unit"], run["pairs"]
+    extra = "best_side" if pairs[0]["best_side"] else "share"
     header = "matches won by the best seat" if extra == "best_side" else "share of points"
+    common = {pair["second"] for pair in pairs}
+    against = f" against `{common.pop()}`" if len(common) == 1 else ""
+    played = f"{count(pairs[0]['n'])} {unit}{'es' if unit == 'match' else 's'}"
     lines = [
-        f"| first | second | {each} × seatings | points per {run['unit']} | {header} |",
-        "|---|---|---|---|---|",
+        f"{played} in {run['seatings']} seatings each{against}:",
+        "",
+        f"| | points per {unit} | {header} |",
+        "|---|---|---|",
     ]
-    for pair in run["pairs"]:
-        played = f"{count(pair['n'])} × {run['seatings']}"
-        cells = [pair["first"], pair["second"], played, _estimate(pair["margin"], signed)]
-        lines.append(f"| {' | '.join([*cells, _estimate(pair[extra], percent)])} |")
+    for pair in pairs:
+        who = pair["first"] if against else f"{pair['first']} – {pair['second']}"
+        margin, also = _estimate(pair["margin"], signed), _estimate(pair[extra], percent)
+        lines.append(f"| {who} | {margin} | {also} |")
     return "\n".join(lines)
 
 
 def published_table(name: str) -> str:
     """Published values next to this run's, and how many of them agree."""
     run = stored_results()[name]
-    lines = ["| | unit | published | here | z |", "|---|---|---|---|---|"]
+    units = {check["unit"] for check in run["published"]}
+    labels = {check["label"] for check in run["published"]}
+    lines = [f"| | published{_in(units)} | here | z |", "|---|---|---|---|"]
     for check in run["published"]:
         show = percent if check["is_share"] else plain
-        cells = [check["about"], check["unit"], show(check["value"], 1)]
-        lines.append(f"| {' | '.join([*cells, _estimate(check['ours'], show)])} | {check['z']} |")
+        about = check["about"] if len(units) == 1 else f"{check['about']}, {check['unit']}"
+        about += f" ({check['label']})" if len(labels) > 1 else ""
+        ours = _estimate(check["ours"], show)
+        lines.append(f"| {about} | {show(check['value'], 1)} | {ours} | {plain(check['z'], 1)} |")
     return "\n".join([*lines, "", run["agreement"]])
+
+
+def _in(units: set[str]) -> str:
+    return f", {next(iter(units))}" if len(units) == 1 else ""
 
 
 def exploration_table() -> str:
