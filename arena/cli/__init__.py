@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -82,6 +83,11 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print one line and exit with 2."""
+        choice = re.fullmatch(r"(.*)invalid choice: '(.*)' \(choose from (.*)\)", message)
+        if choice:
+            argument, word, listed = choice.groups()
+            near = did_you_mean(word, re.findall(r"[^\s',]+", listed))
+            message = f"{argument}unknown word '{word}'; {near}"
         self.exit(2, f"{self.prog}: {message} (see '{self.prog} --help')\n")
 
 

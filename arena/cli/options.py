@@ -80,7 +80,12 @@ def number(
     """A type for `add_argument`: a number in a range; `between` excludes both ends."""
 
     def read(text: str) -> float:
-        value = kind(text)
+        try:
+            value = kind(text)
+        except ValueError:
+            what = "a whole number" if kind is int else "a number"
+            start = "" if at_least is None else f" from {at_least:g}"
+            raise argparse.ArgumentTypeError(f"expected {what}{start}, found {text!r}") from None
         if at_least is not None and not at_least <= value:
             raise argparse.ArgumentTypeError(f"must be at least {at_least:g}, found {text}")
         if between is not None and not between[0] < value < between[1]:
@@ -89,7 +94,6 @@ def number(
             raise argparse.ArgumentTypeError(f"must be {limits}, found {text}")
         return value
 
-    read.__name__ = "whole number" if kind is int else "number"  # argparse says it in errors
     return read
 
 

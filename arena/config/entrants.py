@@ -144,7 +144,7 @@ def _check_trust(family: str, folder: Path) -> None:
     if not is_trusted(folder):
         raise ArenaError(
             f"{family} is code in a file outside the current folder, which is imported only by "
-            "'arena run --trust' and 'arena explain --trust'"
+            "'arena run', 'arena gate' and 'arena explain' with --trust"
         )
 
 

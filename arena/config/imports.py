@@ -42,6 +42,6 @@ class Imports:
         if not (self.trusted or is_trusted(home) or home.resolve().is_relative_to(Path.cwd())):
             raise ArenaError(
                 f"{written} is code, and {self.file} lies outside the current folder: "
-                "'arena run --trust' imports it all the same"
+                "--trust imports it all the same"
             )
         trust(home)

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from arena.config.experiment import ResolvedExperiment
+from arena.config.imports import Imports
 from arena.config.loader import build
 from arena.config.models import DealsSection
 from arena.config.problems import Problems
@@ -161,9 +162,12 @@ class Gate:
         return None if name is None else self.path.parent / name
 
 
-def load_gate(path: Path) -> Gate:
-    """Read a gate file; raises `ConfigError` with a line for each mistake."""
-    return build_gate(read(path), path)
+def load_gate(path: Path, trust: bool = False) -> Gate:
+    """Read a gate file; raises `ConfigError` with a line for each mistake.
+
+    Code in files is imported if the gate lies in or below the current folder, or with `trust`.
+    """
+    return build_gate(read(path), path, trust)
 
 
 def gate_of(data: Mapping[str, Any], place: str, folder: Path) -> Gate:
@@ -171,7 +175,7 @@ def gate_of(data: Mapping[str, Any], place: str, folder: Path) -> Gate:
     return build_gate(YamlDocument(dict(data), {(): Place(place)}), folder / "gate.yaml")
 
 
-def build_gate(document: YamlDocument, path: Path) -> Gate:
+def build_gate(document: YamlDocument, path: Path, trust: bool = False) -> Gate:
     """The gate that a document stands for."""
     problems = Problems(document)
     file = problems.check(GateFile, document.data, ())
@@ -202,7 +206,9 @@ def build_gate(document: YamlDocument, path: Path) -> Gate:
             known = ", ".join(names) or "there are none"
             problems.add(("also", "floors", name), f"no such reference (allowed: {known})")
     problems.stop_if_any()
-    return Gate(path, file, build(_experiment(document, file, names), path), tuple(names))
+    imports = Imports(path, wanted=True, trusted=trust, report=lambda line: None)
+    experiment = build(_experiment(document, file, names), path, imports)
+    return Gate(path, file, experiment, tuple(names))
 
 
 def _names(file: GateFile) -> list[str]:

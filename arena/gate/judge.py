@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -93,8 +94,6 @@ def judge_gate(gate: Gate, options: GateOptions, watcher: Watcher) -> GateVerdic
     mine = _probe(gate)
     if gate.file.deals.fresh:
         gate = _dealt_anew(gate, mine, options.out)
-    log = options.ledger or _ledger_path(gate, options)
-    tried = ledger.attempts(log, gate.name, gate.experiment.deals_sha256) + 1
     theirs = _probe(gate, BASELINE) if baseline is None else baseline.probe
     same = mine.signature is not None and mine.signature == theirs.signature
     also = [*_time(gate, mine, theirs), *suite_condition(gate, baseline)]
@@ -106,11 +105,16 @@ def judge_gate(gate: Gate, options: GateOptions, watcher: Watcher) -> GateVerdic
         if baseline is not None:
             _refuse_void(gate, baseline, references)
         verdict = _played(gate, options, watcher, baseline, mine, also)
+    verdict = replace(verdict, folder=str(options.out))
+    if verdict.test is None:  # nothing was played, so nothing was tried on the deals
+        write_verdict(verdict, options.out)
+        return verdict
+    log = options.ledger or _ledger_path(gate, options)
+    tried = ledger.attempts(log, gate.name, gate.experiment.deals_sha256) + 1
     verdict = replace(
         verdict,
         attempt=tried,
         attempt_words=f"{ledger.ordinal(tried)} attempt at this gate on these deals",
-        folder=str(options.out),
     )
     write_verdict(verdict, options.out)
     ledger.note(  # in the end: a gate that is interrupted goes on with the same attempt
@@ -409,7 +413,18 @@ def _conditions_of(gate: Gate, references: Mapping[str, str]) -> dict[str, Any]:
 def _refuse_void(gate: Gate, baseline: Baseline, references: Mapping[str, str], **but: str) -> None:
     why = baseline.void({**_conditions_of(gate, references), **but})
     if why:
-        raise ArenaError(f"{gate.stored}: void: {why}; make it again with --update")
+        where = "make it again with --update"
+        if _is_pull_request():  # whose own change an update here would hide
+            where = (
+                f"update it on the main branch ('arena gate {gate.path.name} --update', and commit "
+                "the file), not in this pull request"
+            )
+        raise ArenaError(f"{gate.stored}: void: {why}; {where}")
+
+
+def _is_pull_request() -> bool:
+    github = os.environ.get("GITHUB_EVENT_NAME", "").startswith("pull_request")
+    return github or "CI_MERGE_REQUEST_IID" in os.environ
 
 
 def _ledger_path(gate: Gate, options: GateOptions) -> Path:

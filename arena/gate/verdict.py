@@ -53,7 +53,8 @@ class GateVerdict:
     drawn: int = 0
     lost: int = 0
     pentanomial: tuple[int, ...] = ()
-    attempt: int = 1
+    attempt: int = 0
+    """How often deals were played for this gate; 0 if the signature decided."""
     attempt_words: str = ""
     planned_deals: int | None = None
     worst: tuple[LostDeal, ...] = ()

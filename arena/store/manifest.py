@@ -253,7 +253,7 @@ def read_manifest(path: Path) -> Manifest:
     if not file.exists():
         if path.is_dir():
             raise ArenaError(f"{path}: no run here ({MANIFEST} is missing)")
-        near = f"; {did_you_mean(str(path), run_names())}" if run_names() else ""
+        near = f"; {did_you_mean(path.name, run_names())}" if run_names() else ""
         raise ArenaError(f"{path}: there is no such run here or in {RUNS}/{near}")
     data = read_json(file)
     found = data.get("format")

@@ -94,6 +94,8 @@ class RateMeter:
 
     def add(self, now: float, done: int) -> None:
         """So many are done at a time; the first time nothing has been played yet."""
+        if self._marks and done < self._marks[-1][1]:  # another run, as of a baseline's next seed
+            self._marks.clear()
         if self._started:
             self._marks.append((now, done))
         self._started = True

@@ -88,8 +88,9 @@ def test_a_run_that_there_is_not(capsys: Output) -> None:
     ("words", "message"),
     [
         (("new", "agent", "class"), "'class' is a word of the language Python"),
-        (("run", "quickstart", "--jobs", "two"), "'two'"),
-        (("check-bot", "bot.js"), "bot.js is a file here, and no command: say node bot.js"),
+        (("run", "quickstart", "--jobs", "two"), "expected a whole number from 1, found 'two'"),
+        (("check-bot", "bot.js"), "cannot be started by itself: say node bot.js"),
+        (("list", "game"), "unknown word 'game'; did you mean 'games'?"),
         (("run", "a.gate.yaml"), "is a gate, no experiment: 'arena gate a.gate.yaml'"),
     ],
 )

@@ -37,3 +37,6 @@ def test_getting_ready_is_not_pace(
     assert lines[0] == "10/1,000 deals; a +0.0, b +0.0", "nothing is said before it is known"
     assert lines[-1].startswith("110/1,000 deals, 10/s, 1:29 left")
     assert len(lines) == 3
+    clock.now += 6  # the next run of the same command, such as a baseline's second seed
+    watch.update(Tally((("a", "b"),), 1000))
+    assert capsys.readouterr().err.startswith("0/1,000 deals\n")

@@ -87,7 +87,8 @@ def test_a_checkout_that_cannot_be_written(tmp_path: Path) -> None:
     path = checkout / "stored.yaml"
     stored = {"baseline": {"stored": "base.json"}, "against": [{"family": "random"}]}
     test = {"kind": "no-regression", "worse_by": 40}
-    path.write_text(yaml.safe_dump({**GATE, **stored, "test": test, "max_deals": 100}))
+    floors = {"also": {"floors": {"random": -999}}}  # which are always played
+    path.write_text(yaml.safe_dump({**GATE, **stored, **floors, "test": test, "max_deals": 100}))
     assert run(path, "--update", "--out", "made") == 0
     if os.geteuid() == 0:  # root writes everywhere, but not into a folder
         (checkout / "base.ledger.jsonl").mkdir()

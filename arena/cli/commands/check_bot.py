@@ -10,6 +10,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 from pathlib import Path
 
@@ -18,7 +19,12 @@ from arena.core.registry import GAMES
 from arena.process.check import check_bot
 from arena.process.client import Program
 from arena.process.limits import Limits
+from arena.report.words import options
 from arena.testing.rounds import rule_sets
+from arena.tournament.describe import rules_used
+
+
+_INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".sh": "sh", ".rb": "ruby"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,15 +42,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     program = Path(args.program[0])
-    if program.parent == Path() and program.is_file() and shutil.which(args.program[0]) is None:
-        runs = {".py": "python3 ", ".js": "node "}.get(program.suffix, "./")
-        raise ArenaError(f"{program} is a file here, and no command: say {runs}{program}")
+    if program.is_file() and shutil.which(args.program[0]) is None:
+        by = _INTERPRETERS.get(program.suffix)
+        if by is None and os.access(program, os.X_OK):
+            raise ArenaError(f"{program} is a file here, and no command: say ./{program}")
+        how = f"say {by} {program}" if by else "make it executable (chmod +x)"
+        raise ArenaError(f"{program} is a file that cannot be started by itself: {how}")
     if args.deals < 1:
         raise ArenaError(f"--deals is {args.deals}; expected at least 1")
     wrong = 0
     for name in args.game or list(GAMES):
         for rules in rule_sets(name) if args.all_options else [GAMES.get(name)()]:
-            print(f"{rules}", flush=True)
+            print(f"{name} ({options(rules_used(rules).options)})", flush=True)
             limits = Limits(args.seconds)
             launch = Program(args.program)
             for checked in check_bot(launch, rules, args.deals, args.seed, limits):

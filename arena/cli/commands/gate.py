@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from arena.api.progress import Progress
+from arena.cli.options import number
 from arena.core.errors import ArenaError
 from arena.gate.config import Gate, load_gate
 from arena.gate.judge import GateOptions, judge_gate, update_baseline
@@ -37,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--update", action="store_true", help="store the candidate as the baseline")
     parser.add_argument("--all", action="store_true", help="every *.yaml of the folder")
-    parser.add_argument("--jobs", type=int, metavar="N", help="workers (default: cores)")
+    parser.add_argument(
+        "--jobs", type=number(int, at_least=1), metavar="N", help="workers (default: cores)"
+    )
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="folder for results (default: reports/gates/NAME)"
     )
@@ -45,6 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--inconclusive", choices=("pass", "fail"), help="what no decision counts as (default: 3)"
     )
     parser.add_argument("--fresh", action="store_true", help="throw away what was played before")
+    parser.add_argument(
+        "--trust", action="store_true", help="import code of a gate outside the current folder"
+    )
     parser.add_argument("--quiet", action="store_true", help="the verdict only")
 
 
@@ -52,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     files = sorted(args.config.glob("*.yaml")) if args.all else [args.config]
     if not files:
         raise ArenaError(f"{args.config}: no gates (*.yaml) in this folder")
-    gates = [load_gate(file) for file in files]
+    gates = [load_gate(file, args.trust) for file in files]
     if args.baseline is not None:
         if args.all:
             raise ArenaError("--baseline is for one gate, not for --all")

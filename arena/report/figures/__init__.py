@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -82,7 +83,9 @@ def draw(
 def picture_of(name: str, caption: str, figure: Figure, *, png: bool = False) -> Picture:
     """A figure as SVG, and as PNG if asked for."""
     svg, raster = io.StringIO(), io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": name}):
+    with mpl.rc_context({"svg.hashsalt": name}), warnings.catch_warnings():
+        # A name that matplotlib's font cannot measure is text in the SVG, and shown by the browser.
+        warnings.filterwarnings("ignore", r"Glyph \d+")
         # Not savefig, which lays out and draws everything once more.
         canvas: Any = FigureCanvasSVG(figure)
         canvas.print_svg(svg, metadata={"Date": None, "Creator": None})
