@@ -23,7 +23,6 @@ from arena.report.words import options
 from arena.testing.rounds import rule_sets
 from arena.tournament.describe import rules_used
 
-
 _INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".sh": "sh", ".rb": "ruby"}
 
 
