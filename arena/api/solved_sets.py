@@ -16,7 +16,7 @@ from arena.api.solving import contracts, play_cards
 from arena.core.cards import SEATS, TRUMPS, card_name
 from arena.core.deals import Deal, DealSet, write_deal
 from arena.core.errors import ArenaError
-from arena.core.files import write_atomically
+from arena.core.files import write_atomically, writing
 from arena.core.rules import Rules
 from arena.solver.solution import Solver
 
@@ -57,7 +57,7 @@ def solve_set(
     waiting = [task for task in tasks if task.name not in found]
     before = len(found)
     tell(before, len(tasks))
-    with journal.path.open("a") as lines:
+    with writing(journal.path), journal.path.open("a") as lines:
         for name, rows in _solved(_hard_first(waiting), jobs):
             found[name] = rows
             lines.write(json.dumps([name, rows]) + "\n")

@@ -58,8 +58,18 @@ def make(kind: str, name: str, folder: Path, schema: Callable[[], str] | None = 
             raise ArenaError(f"{file}: is there already; take another name, or remove it")
     if kind == "experiment" and schema is not None:
         files[folder / "arena.schema.json"] = schema()
-    for file, text in files.items():
-        write_atomically(file, text)
+    written: list[Path] = []
+    try:
+        for file, text in files.items():
+            is_new = not file.exists()
+            write_atomically(file, text)
+            written += [file] if is_new else []
+    except (
+        ArenaError
+    ):  # a full disk: nothing half-made, so that the same command can be given again
+        for file in written:
+            file.unlink(missing_ok=True)
+        raise
     return list(files)
 
 

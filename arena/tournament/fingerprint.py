@@ -68,6 +68,10 @@ class Probed(NamedTuple):
     """How long each of its own decisions took."""
 
 
+STUCK = "stuck"
+"""The digest of an agent that does not come back."""
+
+
 def play_probe(referee: Referee, player: Player, places: Iterable[tuple[Deal, int]]) -> Probed:
     """Let an agent play deals in the given seats; the other seats play at random."""
     digest = hashlib.sha256()
@@ -77,6 +81,8 @@ def play_probe(referee: Referee, player: Player, places: Iterable[tuple[Deal, in
         played = referee.play(deal, Lineup.of([*others[:seat], player, *others[seat + 1 :]]))
         digest.update(played.actions)
         if played.fault is not None:
+            if played.fault.kind == "stuck":  # it would be waited for as long in every deal
+                return Probed(STUCK, times)
             digest.update(f"{played.fault.kind} {played.fault.decision}".encode())
         decided = zip(played.nanoseconds, played.seats, strict=False)
         times += [spent for spent, who in decided if who == seat]

@@ -27,6 +27,7 @@ from arena.store.manifest import MANIFEST, EntrantUsed, Manifest, Session, read_
 from arena.tournament.describe import describe, pairing_key, rules_used, versions
 from arena.tournament.fault_lines import fault_line
 from arena.tournament.fingerprint import (
+    STUCK,
     code_of,
     fingerprint,
     is_reproducible,
@@ -296,7 +297,8 @@ class _Run:
             found = [next(probes) for _ in team]
             own_code = [own_hashes(builder) for builder in self.families[entrant.name]]
             about = used[entrant.name]
-            if any(map(_is_own, entrant.members)) and found != self.runner.probes(team):
+            is_own = any(map(_is_own, entrant.members))
+            if is_own and STUCK not in found and found != self.runner.probes(team):
                 found = [""] * len(team)
                 about = about.model_copy(update={"reproducible": False})
                 self.watcher.say(

@@ -42,6 +42,7 @@ from arena.core.temporary import temporary_folder
 from arena.process.builder import Builder
 from arena.process.ending import no_sudden_exit
 from arena.process.sandbox import why_none as no_sandbox
+from arena.tournament.fingerprint import STUCK
 from arena.tournament.practice import practise
 from arena.tournament.referee import WARMING_UP, Fault, Played, overtime
 from arena.tournament.schedule import Unit, match_deal
@@ -211,7 +212,7 @@ class Runner:
             return str(found)
         except broken_pool():
             stuck = bool(self._job.notes and read_notes(Path(self._job.notes)))
-            return "stuck" if stuck else "lost"
+            return STUCK if stuck else "lost"
 
     def play(self, units: Iterable[Unit], count: int) -> Generator[ChunkResult, None, None]:
         """Play all units, of which there are `count`; results come as they are ready.

@@ -103,3 +103,18 @@ def test_nothing_is_overwritten(here: Path) -> None:
     with pytest.raises(ArenaError, match=r"greedy.py: is there already"):
         make("agent", "greedy", here)
     assert (here / "greedy.py").read_text() == "mine"
+
+
+@pytest.mark.parametrize("kind", ["agent", "experiment"])
+def test_a_full_disk_leaves_nothing_half_made(
+    kind: str, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write_one(path: Path, text: str) -> None:
+        if any(here.iterdir()):
+            raise ArenaError(f"{path}: cannot be written: No space left on device")
+        path.write_text(text)
+
+    monkeypatch.setattr("arena.new.write_atomically", write_one)
+    with pytest.raises(ArenaError, match="No space left"):
+        make(kind, "mine", here, lambda: "{}")
+    assert list(here.iterdir()) == []

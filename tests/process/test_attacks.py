@@ -23,9 +23,11 @@ from arena.core.rules import Action, View
 from arena.core.seeds import Rng
 from arena.process import sandbox
 from arena.process.client import ProcessAgent, Program
+from arena.process.faults import AgentFault
 from arena.process.limits import Limits
 from arena.process.sandbox import Sandbox
 from arena.store import Run
+from arena.tournament.fingerprint import STUCK, probe
 from arena.tournament.referee import Fault, Lineup, Referee
 from arena.tournament.runner import WorkerLost
 
@@ -145,6 +147,18 @@ def test_who_does_not_get_ready_is_not_waited_for_again(monkeypatch: pytest.Monk
     faults = [Referee(RULES).play(deal, lineup).fault for deal in DEALS[:3]]
     assert {fault and fault.message for fault in faults} == {"did not get ready within 0.2 s"}
     assert len(starts) == 1
+
+
+def test_a_probe_waits_once_for_who_does_not_come_back() -> None:
+    asked = []
+
+    class NeverBack:
+        def act(self, view: View, rng: Rng) -> Action:
+            asked.append(view)
+            raise AgentFault("stuck", "did not come back within 60 s")
+
+    assert probe(RULES, Player(NeverBack())) == STUCK
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize("inside", [None, pytest.param(Sandbox(), marks=needs_sandbox)])
