@@ -15,7 +15,6 @@ import pytest
 import yaml
 from helpers.paths import ROOT
 
-from agents.rule import Rule
 from arena.api.progress import Progress
 from arena.cli import main
 from arena.cli.commands.schema import SCHEMAS
@@ -168,18 +167,6 @@ def test_an_older_version_of_the_code(capsys: Output) -> None:
     path = written(baseline={"git": "no-such-revision", "repository": str(ROOT)}, test=test)
     assert run(path) == 2
     assert "has no revision 'no-such-revision'" in capsys.readouterr().err
-
-
-@pytest.mark.skipif(
-    not (ROOT / ".git").exists() or not shutil.which("git"), reason="this is no git checkout"
-)
-def test_a_change_since_an_older_version_is_played_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Rule, "act", lambda self, view, rng: rng.choice(view.legal))
-    test = {"kind": "no-regression", "worse_by": 20}
-    assert run(written(baseline={"git": "HEAD", "repository": str(ROOT)}, test=test)) == 1
-    found = verdict_of("reports/gates/duel")
-    assert found["outcome"] == "regression"
-    assert found["test"]["trace"]["n"] > 0 and found["test"]["trace"]["estimate"] < -20
 
 
 def test_floors_and_the_schema_of_what_is_written() -> None:
