@@ -12,6 +12,7 @@ from helpers.experiments import entrant, make_experiment, play
 from arena.audit.campaign import Audit, audit_run
 from arena.audit.making import make_suite
 from arena.audit.suites import Suite
+from arena.report import write
 from arena.store import Run
 
 
@@ -28,6 +29,14 @@ def audit(klaverjas_run: Path) -> Audit:
     """The audit of all its rounds."""
     with Run(klaverjas_run) as results:
         return audit_run(results, FEW)
+
+
+@pytest.fixture(scope="session")
+def audited_page(
+    klaverjas_run: Path, audit: Audit, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The report of the run with its audit."""
+    return write(klaverjas_run, tmp_path_factory.mktemp("audit") / "report")
 
 
 @pytest.fixture(scope="session")

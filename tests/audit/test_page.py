@@ -21,10 +21,11 @@ from arena.store import Run
 
 
 def test_the_report_has_the_tables_the_mistakes_and_the_values(
-    klaverjas_run: Path, audit: Audit, tmp_path: Path
+    audit: Audit, audited_page: Path
 ) -> None:
-    page = write(klaverjas_run, tmp_path).read_text(encoding="utf-8")
-    document = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    page = audited_page.read_text(encoding="utf-8")
+    folder = audited_page.parent
+    document = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     tables, worst = make_tables(audit), worst_mistakes(audit)
     part = document["audit"]
     assert part["tables"]["decisions"] == tables.decisions
@@ -34,7 +35,7 @@ def test_the_report_has_the_tables_the_mistakes_and_the_values(
     assert all(valued)
     played = [[card["played"] for card in step["cards"]] for steps in valued for step in steps]
     assert all(sum(each) == 1 for each in played)
-    with (tmp_path / "tables" / "audit_losses.csv").open(encoding="utf-8") as file:
+    with (folder / "tables" / "audit_losses.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == len(tables.losses)
 

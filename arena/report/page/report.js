@@ -250,8 +250,8 @@ class Board {
 
   /** What each card is worth here, on demand: as far as could be known, and with all cards open. */
   valued(here) {
-    const number = (x) => (x === null ? "–" : x.toLocaleString("en", { maximumFractionDigits: 1 }).replace("-", "−"));
-    const rows = here.cards.map((card) => [pretty(card.card) + (card.played ? ` – played${here.mark}` : ""),
+    const number = (x) => (x === undefined ? "–" : x.toLocaleString("en", { maximumFractionDigits: 1 }).replace("-", "−"));
+    const rows = here.cards.map((card) => [pretty(card.card) + (card.played ? `${here.mark} – played` : ""),
       number(card.known), number(card.exact)]);
     const table = cardTable("Final margin of the side to move, with best play after the card",
       ["could be known", "all cards open"], rows);
@@ -326,6 +326,11 @@ class Viewer {
     if (Number.isInteger(step) && step !== this.at) this.go(step);
     if (!same) this.root.scrollIntoView({ block: "start" });
     return true;
+  }
+
+  comeIntoView() {
+    this.root.scrollIntoView({ block: "start" });
+    this.root.focus({ preventScroll: true });
   }
 
   link() {
@@ -466,8 +471,16 @@ if (replayRoot) {
     button.hidden = false;
     button.addEventListener("click", () => {
       viewer.open(Number(button.dataset.replay));
-      replayRoot.scrollIntoView({ block: "start" });
-      replayRoot.focus({ preventScroll: true });
+      viewer.comeIntoView();
+    });
+  }
+  for (const link of document.querySelectorAll("a[href^='#deal=']")) {
+    if (replayRoot.contains(link)) continue;
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      location.hash = link.hash;
+      viewer.openLink(); // the same link again changes no hash
+      viewer.comeIntoView();
     });
   }
 }
