@@ -116,5 +116,5 @@ def test_a_full_disk_leaves_nothing_half_made(
 
     monkeypatch.setattr("arena.new.write_atomically", write_one)
     with pytest.raises(ArenaError, match="No space left"):
-        make(kind, "mine", here, lambda: "{}")
+        make(kind, "half_made", here, lambda: "{}")
     assert list(here.iterdir()) == []

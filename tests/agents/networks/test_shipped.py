@@ -110,6 +110,7 @@ def test_the_trump_network_is_for_bidding():
 POLICIES = [name for name in NETWORKS if name.startswith("policy-")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", POLICIES)
 def test_networks_that_value_cards_beat_players_who_avoid_blunders(name):
     rules = GAMES.get(name.removeprefix("policy-"))()

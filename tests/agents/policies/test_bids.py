@@ -57,6 +57,7 @@ def chance_of_hands(
     return float(np.exp(sum(logs) + tables[start + kinds.max() + 1 + trumps]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules.name)
 def test_worlds_are_as_likely_as_bids_and_plays_make_them(rules: Rules) -> None:
     priors = (0.7, 0.3)
