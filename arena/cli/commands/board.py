@@ -81,6 +81,15 @@ def _shown(board: Board) -> str:
             for agent in field
         ]
         rating = f"points per {board.unit} ahead of {board.names.shown[anchor]}"
-        head = ("rank", "agent", "group", rating, "95% interval", "Elo", board.units, "settings")
+        head = (
+            "rank",
+            "agent",
+            "group",
+            rating,
+            "95% interval (alone)",
+            "Elo",
+            board.units,
+            "settings",
+        )
         lines += ["", text_table(head, rows, left=(0, 1, 2, len(head) - 1))]
     return "\n".join([*lines, *(f"\n{note}" for note in board.notes)])
