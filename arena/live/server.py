@@ -22,8 +22,8 @@ from arena.live.state import state
 from arena.report import HTML
 from arena.report.sections.pages import page_text
 from arena.tournament.tally import RateMeter, Tally
+from arena.web.guard import LOOPBACK, SAFE_HEADERS, Address
 
-_LOOPBACK = "127.0.0.1"
 _WATCHED_S = 10.0
 """A browser that has asked for news within this time is watching."""
 _MOST_CONNECTIONS = 16
@@ -51,7 +51,7 @@ class LivePage:
         """When they were made, and the numbers of the page."""
         self._taken = threading.Event()
         try:
-            self._server = _PageServer((_LOOPBACK, port), _Handler)
+            self._server = _PageServer((LOOPBACK, port), _Handler)
         except (OSError, OverflowError) as error:
             why = getattr(error, "strerror", None) or error
             raise ArenaError(f"--serve {port}: {why}; give another port, or none") from error
@@ -61,7 +61,7 @@ class LivePage:
     @property
     def url(self) -> str:
         """Where it is."""
-        return f"http://{_LOOPBACK}:{self._server.server_port}/"
+        return f"{self._server.address.url}/"
 
     def __enter__(self) -> LivePage:
         self._thread.start()
@@ -127,9 +127,7 @@ class _PageServer(ThreadingHTTPServer):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         self._places = threading.BoundedSemaphore(_MOST_CONNECTIONS)
-        names = [f"{name}:{self.server_port}" for name in (_LOOPBACK, "localhost")]
-        self.hosts = frozenset(names)
-        self.origins = frozenset(f"http://{name}" for name in names)
+        self.address = Address(LOOPBACK, self.server_port)
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Answer in a thread, if there are not too many already."""
@@ -154,10 +152,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = _CONNECTION_S
 
     def do_GET(self) -> None:
-        # A page from elsewhere must not read it, by a name that leads here or by a script.
-        origin = self.headers.get("Origin")
-        ours = self.headers.get("Host") in self.server.hosts
-        if not ours or (origin is not None and origin not in self.server.origins):
+        if not self.server.address.allows(self.headers.get("Host"), self.headers.get("Origin")):
             self.send_error(HTTPStatus.FORBIDDEN)
             return
         found = self.server.page.answer(self.path)
@@ -171,9 +166,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", f"{kind}; charset=utf-8")
         self.send_header("Content-Length", str(len(content)))
-        self.send_header("Cache-Control", "no-store")
-        self.send_header("X-Content-Type-Options", "nosniff")
-        self.send_header("X-Frame-Options", "DENY")
+        for header in SAFE_HEADERS:
+            self.send_header(*header)
         self.end_headers()
         self.wfile.write(content)
 
