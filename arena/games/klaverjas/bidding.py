@@ -21,6 +21,7 @@ low cards, which gives slightly different odds.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args
 
 from arena.core.deals import Deal
@@ -52,6 +53,11 @@ def draw_turn_ups(system: str, rng: Rng) -> tuple[int, ...]:
     first = rng.below(4)
     second = (first + 1 + rng.below(3)) % 4
     return (first, second, rng.below(4))[: turn_ups_needed(system)]
+
+
+def next_turn_ups(before: Sequence[int]) -> list[int]:
+    """The suits that can be turned up after these; all are equally likely."""
+    return [suit for suit in range(4) if len(before) != 1 or suit != before[0]]
 
 
 def check(system: str, deal: Deal) -> None:
