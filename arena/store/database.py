@@ -33,7 +33,9 @@ from arena.core.deals import Deal, read_deal, write_deal
 from arena.core.errors import ArenaError
 from arena.core.scoring import Game, games_of
 from arena.store.records import (
+    DAMAGED,
     FIELDS,
+    TIME_BYTES,
     RoundRecord,
     UnitRow,
     checksum,
@@ -42,15 +44,17 @@ from arena.store.records import (
     packing,
     plays_checksum,
     unpack,
+    unpack_plays,
+    unpack_times,
 )
 
 if TYPE_CHECKING:
     from arena.store.columns import RoundColumns
 
-FORMAT = 5
+FORMAT = 6
 _BUSY_S = 30.0
 _PAGE_BYTES = 8192
-"""A unit is some 800 bytes: SQLite's usual pages of 4096 would stay a quarter empty."""
+"""A unit is some 400 bytes or more: SQLite's usual pages of 4096 would stay emptier."""
 
 _SCHEMA = f"""
 CREATE TABLE pairings (
@@ -81,10 +85,8 @@ CREATE TABLE units (
     deals TEXT NOT NULL,
     faults TEXT NOT NULL,
     checksum INTEGER NOT NULL,
-    actions BLOB NOT NULL,
-    seats BLOB NOT NULL,
+    plays BLOB NOT NULL,
     times BLOB NOT NULL,
-    cpu_times BLOB NOT NULL,
     plays_checksum INTEGER NOT NULL,
     PRIMARY KEY (pairing, unit)
 ) WITHOUT ROWID;
@@ -268,7 +270,7 @@ class Database:
     def append(self, results: Sequence[UnitResult], pairing_ids: Sequence[int]) -> None:
         """Store whole units: all of them or, if the disk does not let us, none."""
         rows = [
-            (pairing, *pack(pairing, result.unit, result.rounds, self._sides(pairing)))
+            (pairing, *pack(pairing, result.unit, result.rounds, self.sides(pairing)))
             for result in results
             for pairing in (pairing_ids[result.pairing],)
         ]
@@ -327,7 +329,7 @@ class Database:
         row = self.one(f"SELECT id FROM pairings WHERE {where}", *values.values())
         return None if row is None else int(row[0])
 
-    def _sides(self, pairing: int) -> int:
+    def sides(self, pairing: int) -> int:
         """How many sides the game of a pairing has."""
         if pairing not in self._known_sides:
             row = self.one("SELECT sides FROM pairings WHERE id = ?", pairing)
@@ -368,12 +370,12 @@ class Database:
 
         A unit that is not as it was stored is refused, or noted in `damaged` if that is given.
         """
-        sides = self._sides(pairing)
+        sides = self.sides(pairing)
         for row in self._rows(pairing, units):
             try:
                 intact = _is_intact(pairing, row)
                 rounds = list(unpack(row, sides))
-            except (struct.error, TypeError, ValueError, IndexError):  # not what `pack` made
+            except DAMAGED:
                 intact, rounds = False, []
             if not intact:
                 if damaged is None:
@@ -403,13 +405,13 @@ class Database:
         from arena.store.columns import RoundColumns  # here, so that light commands start fast
 
         try:
-            return RoundColumns.read(self._numbers(pairing), self._sides(pairing))
+            return RoundColumns.read(self._numbers(pairing), self.sides(pairing))
         except (TypeError, ValueError) as error:
             raise self._damaged(f"pairing {pairing}") from error
 
     def units(self, pairing: int) -> Iterator[tuple[str, tuple[Game, ...]]]:
         """Every unit of a pairing with its games, in order, one at a time."""
-        unpack_numbers = packing(self._sides(pairing)).iter_unpack
+        unpack_numbers = packing(self.sides(pairing)).iter_unpack
         for unit, numbers, _ in self._numbers(pairing):
             try:
                 yield unit, games_of(map(_game, unpack_numbers(numbers)))
@@ -433,18 +435,22 @@ class Database:
 
     def times(self, pairing: int) -> Iterator[tuple[bytes, bytes, bytes, bytes]]:
         """Of every unit of a pairing the numbers, the seats that acted, and both kinds of times."""
-        for unit, numbers, actions, seats, times, cpu_times, stored in self.query(
-            "SELECT unit, numbers, actions, seats, times, cpu_times, plays_checksum FROM units "
+        record_bytes = packing(self.sides(pairing)).size
+        for unit, numbers, plays, times, stored in self.query(
+            "SELECT unit, numbers, plays, times, plays_checksum FROM units "
             "WHERE pairing = ? ORDER BY unit",
             pairing,
         ):
             try:
-                intact = plays_checksum(actions, seats, times, cpu_times) == stored
-            except TypeError:  # a value of another type than was stored
+                intact = plays_checksum(plays, times) == stored
+                rounds = len(numbers) // record_bytes
+                both = unpack_times(times, rounds)
+                seats, _ = unpack_plays(plays, len(both[0]) // TIME_BYTES, rounds)
+            except DAMAGED:
                 intact = False
             if not intact:
                 raise self._damaged(f"unit {unit}")
-            yield numbers, seats, times, cpu_times
+            yield numbers, seats, *both
 
     def digest(self, pairing: int) -> str:
         """A text that differs for different results of a pairing: how many, and their checksums."""
@@ -518,7 +524,7 @@ def _is_intact(pairing: int, row: UnitRow) -> bool:
     """Whether a unit is as it was stored."""
     return (
         numbers_checksum(pairing, *row[:5]) == row.checksum
-        and plays_checksum(*row[6:10]) == row.plays_checksum
+        and plays_checksum(row.plays, row.times) == row.plays_checksum
     )
 
 

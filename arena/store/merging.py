@@ -6,10 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from arena.core.errors import ArenaError
 from arena.store.database import Database
-from arena.store.records import UnitRow, checksum, numbers_checksum
-
-_PLAYED = ("numbers", "flags", "deals", "faults", "actions", "seats")
-"""Columns that are the same whenever a unit is played again; times are not."""
+from arena.store.records import UnitRow, checksum, numbers_checksum, packing, same_plays
 
 
 class Conflict(ArenaError):
@@ -45,11 +42,14 @@ def take_in(results: Database, other: Database, pairings: Mapping[int, int]) -> 
 
 def _missing(results: Database, other: Database, theirs: int, ours: int) -> Iterator[UnitRow]:
     """The units of a pairing that only the other file has, as they are stored here."""
-    lookup = f"SELECT {', '.join(_PLAYED)} FROM units WHERE pairing = ? AND unit = ?"
+    lookup = "SELECT numbers, flags, deals, faults, plays FROM units WHERE pairing = ? AND unit = ?"
+    record_bytes = packing(results.sides(ours)).size
     has_none = results.count_units(ours) == 0
     for row in other.unit_rows(theirs):
         stored = None if has_none else results.one(lookup, ours, row.unit)
         if stored is None:
             yield row._replace(checksum=numbers_checksum(ours, *row[:5]))
-        elif stored != tuple(getattr(row, column) for column in _PLAYED):
+        elif stored[:-1] != row[1:5] or not same_plays(
+            stored[-1], row.plays, len(row.numbers) // record_bytes
+        ):  # times may differ
             raise Conflict(row.unit)

@@ -46,8 +46,8 @@ class Thinking:
 class TimeHistogram:
     """Sums of times, and a histogram for the quantiles in steps of less than 1%.
 
-    The step of a time is the first half of its bits as a float of four bytes: its exponent and
-    the first 7 bits of its fraction, 128 steps between a power of two and the next.
+    The step of a time is the first half of its bits as a float of four bytes, which is all that
+    is stored of it: its exponent and 7 bits of its fraction, 128 steps between powers of two.
     """
 
     _STEPS = 0x7F80
@@ -83,5 +83,4 @@ class TimeHistogram:
         import numpy as np  # here, so that light commands start fast
 
         step = int(np.searchsorted(np.cumsum(self.counts), share * self.decisions))
-        middle = np.array([(step << 16) + (1 << 15)], dtype=np.uint32).view(np.float32)
-        return float(middle[0]) / 1e9
+        return float(np.array([step << 16], dtype=np.uint32).view(np.float32)[0]) / 1e9

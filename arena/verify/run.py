@@ -24,7 +24,7 @@ from arena.core.rules import Standing
 from arena.process.faults import FaultKind
 from arena.store import Run
 from arena.store.database import FaultRecord
-from arena.store.records import MEASURED, RoundRecord
+from arena.store.records import MEASURED, TIME_BYTES, RoundRecord
 from arena.tournament.describe import pairing_key
 from arena.tournament.referee import Fault, Lineup, Played, Referee
 from arena.tournament.schedule import Unit
@@ -205,7 +205,7 @@ class _Check:
             for column in RoundRecord._fields:
                 recorded, again = getattr(was, column), getattr(record, column)
                 if column in MEASURED:
-                    if len(recorded) != 4 * len(was.seats):
+                    if len(recorded) != TIME_BYTES * len(was.seats):
                         yield f"{where}: {column}: {len(recorded)} bytes"
                 elif recorded != again:
                     yield f"{where}: {column}: stored {recorded!r}, by the rules {again!r}"

@@ -301,7 +301,7 @@ def _forge_checksums(connection: sqlite3.Connection, table: str) -> None:
             connection.execute(change, (checksum(row), row[0]))
     elif table == "units":
         numbers = "pairing, unit, numbers, flags, deals, faults"
-        plays = "actions, seats, times, cpu_times"
+        plays = "plays, times"
         for row in connection.execute(f"SELECT {numbers}, {plays} FROM units").fetchall():
             change = (
                 "UPDATE units SET checksum = ?, plays_checksum = ? WHERE (pairing, unit) = (?, ?)"

@@ -39,8 +39,8 @@ def change(run: Path, sql: str) -> None:
 NUMBERS = ["unit = 'd0009'", "numbers = zeroblob(length(numbers))", "numbers = x'00'",
            "numbers = 5", "flags = 'pit'", "deals = 'd0001'", "faults = 'x'",
            "checksum = checksum + 1"]  # fmt: skip
-PLAYS = ["actions = zeroblob(length(actions))", "seats = x'00'", "seats = 'text'",
-         "times = zeroblob(length(times))", "cpu_times = x''",
+PLAYS = ["plays = zeroblob(length(plays))", "plays = x'00'", "plays = 'text'",
+         "times = zeroblob(length(times))", "times = x''",
          "plays_checksum = plays_checksum + 1"]  # fmt: skip
 
 

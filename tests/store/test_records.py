@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from random import Random
 
 import numpy as np
@@ -10,7 +11,15 @@ import pytest
 from arena.core.errors import ArenaError
 from arena.core.scoring import games_of, unit_score
 from arena.store.columns import RoundColumns, decision_seatings
-from arena.store.records import RoundRecord, encode_times, pack, unpack
+from arena.store.records import (
+    RoundRecord,
+    decode_times,
+    encode_times,
+    pack,
+    same_plays,
+    unpack,
+    unpack_plays,
+)
 
 
 def some_rounds(rng: Random, unit: str, sides: int, matches: bool) -> list[RoundRecord]:
@@ -109,3 +118,24 @@ def test_a_score_that_is_no_integer_is_refused_in_one_line() -> None:
         with pytest.raises(ArenaError, match="d0: the round cannot be stored: ") as error:
             pack(1, "d0", [one._replace(scores=wrong)], 2)
         assert "\n" not in str(error.value)
+
+
+def test_times_are_right_to_a_fifth_of_a_percent_and_unknown_ones_stay_unknown() -> None:
+    taken = 10 ** np.random.default_rng(1).uniform(2, 11, 5000)
+    stored = decode_times(encode_times(taken))
+    assert np.abs(stored / taken - 1).max() < 0.002
+    assert abs((stored / taken).mean() - 1) < 1e-4  # sums are not shifted
+    assert np.isnan(decode_times(encode_times([float("nan")])))[0]
+
+
+def test_a_row_that_is_larger_than_its_rounds_can_be_is_refused() -> None:
+    with pytest.raises(ValueError, match="not as it was compressed"):
+        unpack_plays(zlib.compress(bytes(1 << 20)), 0, 2)
+    with pytest.raises(ValueError, match="not as it was compressed"):
+        unpack_plays(zlib.compress(b"12") + b"more", 0, 2)
+
+
+def test_plays_are_the_same_however_they_were_compressed() -> None:
+    plays = bytes(range(64)) * 2
+    assert same_plays(zlib.compress(plays, 1), zlib.compress(plays, 9), 2)
+    assert not same_plays(zlib.compress(plays), zlib.compress(plays[::-1]), 2)

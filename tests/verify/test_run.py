@@ -109,7 +109,7 @@ def mismatches(path: Path) -> str:
         ({"actions": lambda x: x + x[-1:]}, "goes on after its end, with action"),
         ({"actions": lambda x: x[:-5] + x[-4:-3] + x[-4:]}, "is not legal"),
         ({"seats": lambda x: bytes(len(x))}, "seats: stored"),
-        ({"times": lambda x: x[:-1]}, "times: "),
+        ({"times": lambda x: x[:-2]}, "times: "),
         ({"number": lambda x: 1}, "seating 0, round 0: is missing"),
         ({"seating": lambda x: 7}, "seating 0, round 0: is missing"),
         ({"deal": lambda x: "d0001"}, "deal: stored 'd0001'"),
