@@ -3,7 +3,7 @@
 A unit is one row of the table `units`. `numbers` has a record of fixed size per round
 (`FIELDS`, then `BY_SIDE` with an integer per side), so that the rounds of a whole pairing are
 one array when they are read (`arena.store.columns`). Actions (see `arena.core.rules`) and seats
-are one byte each; the times of decisions are nanoseconds in floats of two bytes, right to 0.2%;
+are one byte each; the times of decisions are nanoseconds in floats of two bytes, right to 0.4%;
 NaN is a time that could not be taken. Both are compressed: they would be four fifths of a run.
 Texts are empty wherever nothing needs to be said.
 
@@ -272,7 +272,7 @@ TIME_BYTES = 2
 
 
 def encode_times(nanoseconds: Iterable[float]) -> bytes:
-    """Times as the upper halves of floats, rounded: right to 0.2%.
+    """Times as the upper halves of floats, rounded: right to 0.4%.
 
     >>> decode_times(encode_times([1000, 5_000_000])).tolist()
     [1000.0, 4997120.0]

@@ -120,10 +120,10 @@ def test_a_score_that_is_no_integer_is_refused_in_one_line() -> None:
         assert "\n" not in str(error.value)
 
 
-def test_times_are_right_to_a_fifth_of_a_percent_and_unknown_ones_stay_unknown() -> None:
+def test_times_are_right_to_half_a_percent_and_unknown_ones_stay_unknown() -> None:
     taken = 10 ** np.random.default_rng(1).uniform(2, 11, 5000)
     stored = decode_times(encode_times(taken))
-    assert np.abs(stored / taken - 1).max() < 0.002
+    assert np.abs(stored / taken - 1).max() < 0.004
     assert abs((stored / taken).mean() - 1) < 1e-4  # sums are not shifted
     assert np.isnan(decode_times(encode_times([float("nan")])))[0]
 
