@@ -132,6 +132,16 @@ def _agent(entry: AgentEntry, context: _Context) -> AgentSpec | None:
     if process is None:
         return None
     chosen: Isolate = context.isolate if process.isolate is None else process.isolate
+    if getattr(family.made_by, "asks_server", False):
+        for key in ("isolate", "limits"):
+            if entry.data.get(key):
+                problems.add(
+                    entry.path_of(key),
+                    f"a server decides for {family.name!r}, which has no process to limit; it has "
+                    "limits among its parameters",
+                )
+                return None
+        chosen = False
     spec = AgentSpec(family.name, values, bidder, limits, chosen)
     if spec.names_code and context.imports is not None and not context.imports.wanted:
         return spec

@@ -231,9 +231,11 @@ def _in_sandbox(spec: AgentSpec, launch: Launch) -> bool:
 
 def apart(
     builder: Builder | ProcessBuilder, decision_limit_s: float | None, hidden: Sequence[Path]
-) -> ProcessBuilder:
+) -> Builder | ProcessBuilder:
     """How to make an agent so that no other can harm it: as well as the system can."""
     if isinstance(builder, Builder):
+        if builder.asks_server:  # it only waits, and from a sandbox it would reach no server
+            return builder
         limits = Limits(seconds_per_decision=decision_limit_s)
         facts = facts_of(builder.build())
         builder = ProcessBuilder(_launch(builder), limits, False, facts, builder.twin)

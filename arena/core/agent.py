@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from arena.core.registry import Registry
@@ -32,6 +33,7 @@ def parameter(
     at_least: float | None = None,
     at_most: float | None = None,
     kinds: Registry[Any] | None = None,
+    affects_play: bool = True,
 ) -> Any:
     """A field of an agent or a bidder that says what it is for and what values make sense.
 
@@ -45,9 +47,13 @@ def parameter(
     `beliefs: {kind: probabilities, m1: 1.2}`, or only `beliefs: certain`.
 
         beliefs: Believer = parameter(Certain(), help="what is believed", kinds=BELIEFS)
+
+    With `affects_play=False` an agent stays the same agent, and keeps its results, whatever the
+    value is: a limit of costs, for example.
     """
     given = {"at_least": at_least, "at_most": at_most, "kinds": kinds}
     metadata = {"help": help, **{name: x for name, x in given.items() if x is not None}}
+    metadata |= {} if affects_play else {"affects_play": False}
     return field(default=default, metadata=metadata)
 
 
@@ -70,7 +76,11 @@ class Agent(Protocol):
       `kernel` or `two-sides` (see `arena.games.needs`);
     * `sees_all_cards: ClassVar[bool]` or a property of that name: whether it is given
       all hands in `view.all_hands`; such agents are marked in every report;
-    * `reproducible`, likewise: False if what it plays depends on the clock;
+    * `reproducible`, likewise: False if what it plays depends on the clock, or on a server;
+    * `asks_server: ClassVar[bool]`: whether a server decides. Such an agent makes no decisions
+      that do not count, waits in a thread with others like it, and needs no process of its own;
+    * `keep_in(folder)`: called before it plays, in a run with the folder of the run, so that it
+      can keep what belongs to its decisions there. An `ArenaError` refuses the run;
     * `model_hash`: the hash of the model it plays with, part of its fingerprint;
     * `close()`: called once when the agent will not be asked again, so that it can let go of
       processes, files and threads. What it raises is ignored.
@@ -132,6 +142,13 @@ class Player:
         if isinstance(self.cards, Remembers):
             return Player(self.cards.take_seat(setup), self.bidder)
         return self
+
+    def keep_in(self, folder: Path) -> None:
+        """Give the folder of the run to the parts that keep something there."""
+        for part in (self.cards, self.bidder):
+            keep_in = getattr(part, "keep_in", None)
+            if callable(keep_in):
+                keep_in(folder)
 
     def close(self) -> None:
         """Close the card player and the bidder; errors in their `close` are ignored."""

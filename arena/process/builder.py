@@ -22,6 +22,11 @@ class Builder:
     bidder_parameters: Mapping[str, Any] = field(default_factory=dict)
     twin: int = 1
 
+    @property
+    def asks_server(self) -> bool:
+        """Whether a server decides for the agent."""
+        return bool(getattr(self.family, "asks_server", False))
+
     def build(self) -> Player:
         """The agent."""
         bids = self.bidder_family

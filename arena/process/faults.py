@@ -6,6 +6,7 @@ import operator
 import re
 from typing import Any, Literal, TypeAlias
 
+from arena.core.errors import ArenaError
 from arena.core.printable import printable
 
 _MESSAGE_LENGTH = 500
@@ -16,6 +17,10 @@ FaultKind: TypeAlias = Literal[
 """Raised or died, played what is not legal, came back late, did not come back; in a process of its
 own: was ended or stopped by a signal such as others send, used too much memory, did not keep to the
 protocol."""
+
+
+class Unavailable(ArenaError):
+    """What an agent needs is not there, such as its server: nobody is at fault, the run ends."""
 
 
 class AgentFault(Exception):

@@ -3,6 +3,7 @@
     config.resolved.yaml   the experiment, everything filled in
     manifest.json          the description of the run (see `manifest`)
     results.sqlite         every round (see `database`)
+    replies.sqlite         prompts and replies of language models (see `arena.llm.conversations`)
     log.txt                what happened, with times
     standings.txt          the tables of a complete run
     models/                the models of its agents, by their hashes

@@ -23,7 +23,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -35,6 +35,7 @@ from arena.config.model_file import model_hash
 from arena.config.own_code import OwnCode
 from arena.core.agent import Player
 from arena.core.deals import Deal
+from arena.core.registry import AGENTS
 from arena.core.rules import Action, Rules, View
 from arena.core.seeds import Rng, rng_for
 from arena.core.source_code import code_digest
@@ -167,10 +168,20 @@ def fingerprint(
     return code_digest([], json.dumps(members, sort_keys=True, ensure_ascii=False, default=str))
 
 
+def _that_affect_play(spec: AgentSpec) -> dict[str, Any]:
+    family = AGENTS.find(spec.family)
+    without = {
+        item.name
+        for item in (fields(family) if is_dataclass(family) else ())
+        if not item.metadata.get("affects_play", True)
+    }
+    return {name: value for name, value in spec.parameters.items() if name not in without}
+
+
 def _described(spec: AgentSpec, models: Models, found: str, folder: Path) -> dict[str, Any]:
     return {
         "family": spec.family,
-        "parameters": dict(spec.parameters),
+        "parameters": _that_affect_play(spec),
         "bidder": asdict(spec.bidder) if spec.bidder else None,
         "models": list(models),
         "probe": found,

@@ -31,7 +31,15 @@ from arena.core.cards import SEATS
 from arena.core.deals import Deal
 from arena.core.rules import ACTION_NAMES, OWN_BIDS, Action, Outcome, Rules, Standing, action_name
 from arena.core.seeds import Rng, rng_for
-from arena.process.faults import AgentFault, FaultKind, crash_words, cut, shown, whole_number
+from arena.process.faults import (
+    AgentFault,
+    FaultKind,
+    Unavailable,
+    crash_words,
+    cut,
+    shown,
+    whole_number,
+)
 from arena.process.interrupts import was_pressed
 
 _WORDS_LENGTH, _DETAIL_LENGTH = 1000, 10_000
@@ -256,11 +264,16 @@ def first_decisions(rules: Rules, player: Player, clock: Clock) -> None:
 
 
 def crash_fault(seat: int, decision: int, error: BaseException, clock: Clock) -> Fault:
-    """The fault of a player that raised an error; an interrupt of the user's is raised again."""
+    """The fault of a player that raised an error.
+
+    An interrupt of the user's is raised again, and so is what no player is at fault for.
+    """
     if isinstance(error, AgentFault):
         words = cut(" ".join(error.words.split()), _WORDS_LENGTH)
         return Fault(error.kind, seat, decision, words, cut(error.detail, _DETAIL_LENGTH))
     if isinstance(error, KeyboardInterrupt) and clock.interrupted():
+        raise error
+    if isinstance(error, Unavailable):
         raise error
     try:
         detail = cut("".join(traceback.format_exception(error)), _DETAIL_LENGTH)

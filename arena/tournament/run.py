@@ -159,7 +159,13 @@ class _Run:
         self.options, self.watcher, self.rule = options, watcher, rule
         self.stored = StoredUnits(schedule, rule, options.part)
         self.patience = Patience(watcher.say)
-        self.job = Job.of(experiment, uuid.uuid4().hex, hidden_from_agents(experiment, folder.path))
+        hidden = hidden_from_agents(experiment, folder.path)
+        self.job = Job.of(experiment, uuid.uuid4().hex, hidden, folder.path)
+        if options.backend == "dask" and self.job.requests_in_flight:
+            raise ArenaError(
+                "agents that ask a server keep replies in the folder of the run, which other "
+                "machines do not see: leave --backend out, '--jobs N' is how many wait at once"
+            )
         self.families = {
             entrant.name: [
                 member.builder(experiment.folder)
@@ -210,6 +216,7 @@ class _Run:
             if 0 < found < tally.total:
                 self._refuse_changed_code(entrants)
                 self.watcher.say(self._found(found, tally.total))
+            self._warn_of(entrants)
             self.folder.discard_tables()
             self.folder.write_manifest(manifest)
             self.folder.log(f"start: {found} of {tally.total} units are stored")
@@ -262,6 +269,9 @@ class _Run:
         """Every entrant with its fingerprint; who is known from before is not probed again."""
         built = [[builder.build() for builder in team] for team in self.job.teams]
         try:
+            for players in built:
+                for player in players:
+                    player.keep_in(self.folder.path.absolute())
             return self._fingerprinted(built)
         finally:
             for players in built:
@@ -339,6 +349,21 @@ class _Run:
             == (now_used.code, now_used.models, now_used.members)
         }
 
+    def _warn_of(self, entrants: Mapping[str, EntrantUsed]) -> None:
+        """Agents that say themselves that their results cannot be repeated."""
+        names = [
+            name
+            for name, used in entrants.items()
+            if not used.reproducible and not any(map(_is_own, used.members))
+        ]
+        if names:
+            line = (
+                f"{', '.join(names)}: not reproducible (a server or the clock decides): a run "
+                "played anew gives other results, and the report says so"
+            )
+            self.watcher.say(line)
+            self.folder.log(line)
+
     def _refuse_changed_code(self, entrants: Mapping[str, EntrantUsed]) -> None:
         """Results of an agent and of its changed code are not mixed, unless that is wanted."""
         stored = self._stored_manifest()
@@ -353,7 +378,9 @@ class _Run:
         ]
         if not changed:
             return
-        change = f"{', '.join(changed)}: code changed, same play on the probe set"
+        probed = all(entrants[name].reproducible for name in changed)
+        change = f"{', '.join(changed)}: code changed, "
+        change += "same play on the probe set" if probed else "and it cannot be probed"
         if not self.options.mix_code:
             raise ArenaError(
                 f"{self.folder.path}: {change}; the rest is not mixed with what is stored: give "

@@ -133,6 +133,11 @@ class Runner:
     ) -> None:
         """`try_here`: whether agents may play in this process if no backend is asked for."""
         try_here = try_here and not job.can_signal_us
+        if waiting := job.requests_in_flight:
+            # Agents that wait for a server take no core: one thread a request, unless agents may
+            # have to be stopped.
+            jobs = jobs or waiting
+            backend = backend or ("threading" if job.decision_limit_s is None else "loky")
         self._asked = jobs
         self._here = try_here and jobs is None and backend is None and job.decision_limit_s is None
         self.jobs = jobs or os.cpu_count() or 1

@@ -80,9 +80,17 @@ class Job:
     Empty: the players are asked."""
     hidden: tuple[Path, ...] = ()
     """What agents in a sandbox do not see."""
+    folder: Path | None = None
+    """The folder of the run, for agents that keep something there."""
 
     @classmethod
-    def of(cls, experiment: ResolvedExperiment, token: str, hidden: tuple[Path, ...] = ()) -> Job:
+    def of(
+        cls,
+        experiment: ResolvedExperiment,
+        token: str,
+        hidden: tuple[Path, ...] = (),
+        folder: Path | None = None,
+    ) -> Job:
         """The job that an experiment is."""
         names = [entrant.name for entrant in experiment.entrants]
         limit = experiment.decision_limit_s
@@ -103,6 +111,7 @@ class Job:
             on_fault=experiment.on_fault,
             decision_limit_s=limit,
             hidden=hidden,
+            folder=None if folder is None else folder.absolute(),
         )
 
     @property
@@ -110,6 +119,13 @@ class Job:
         """Whether an agent has a process of its own that nothing keeps from signalling others."""
         launches = (getattr(builder, "launch", None) for team in self.teams for builder in team)
         return any(launch is not None and launch.sandbox is None for launch in launches)
+
+    @property
+    def requests_in_flight(self) -> int:
+        """How many requests agents that ask a server may send at once; 0 if there are none."""
+        builders = (builder for team in self.teams for builder in team)
+        asking = (b for b in builders if isinstance(b, Builder) and b.asks_server)
+        return max((int(b.parameters.get("in_flight", 1)) for b in asking), default=0)
 
     def apart(self) -> Job:
         """The same with every agent in processes of its own: who ends one of them is found."""
@@ -221,11 +237,13 @@ class _Agents:
         if key not in self._players:
             builder = self._job.teams[team][member]
             # One in a process of its own does not warm up for others.
-            here = isinstance(builder, Builder)
+            here = isinstance(builder, Builder) and not builder.asks_server
             if here and self._job.warm and (team, member) not in self._warmed:
                 self._warmed.add((team, member))
                 _warm_up(self._job.rules, builder, self._clock)
-            self._players[key] = builder.build()
+            player = self._players[key] = builder.build()
+            if self._job.folder is not None:
+                player.keep_in(self._job.folder)
         return self._players[key]
 
     def close(self) -> None:

@@ -141,6 +141,11 @@ class _Check:
     def everything(self) -> Iterator[Checked]:
         """The pairings, then every unit."""
         unchecked = list(NEVER_CHECKED)
+        unchecked += [
+            f"that {name} would play so again (not reproducible)"
+            for name, used in self.run.manifest.entrants.items()
+            if not used.reproducible
+        ]
         if self.dealt is None:
             unchecked.append(f"that the deals are those of {self.run.manifest.deal_set}")
         place = f"{self.path}: {self.run.manifest.name}"

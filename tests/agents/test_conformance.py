@@ -66,9 +66,10 @@ def of(registry: Any) -> list[tuple[str, str]]:
 
 
 def test_what_cannot_be_made_without_parameters_is_tested_elsewhere():
-    """Programs of other people's, by `check-bot` and in tests/process."""
+    """Programs of others (`check-bot`, tests/process), and language models (tests/llm)."""
     assert [name for name in installed(AGENTS) if must_be_configured(AGENTS.get(name))] == [
-        "command"
+        "command",
+        "llm",
     ]
     assert not [name for name in installed(BIDDERS) if must_be_configured(BIDDERS.get(name))]
 

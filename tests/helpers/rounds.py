@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from arena.core.cards import CardSet, parse_card, parse_cards, parse_trump
 from arena.core.deals import OPTIONAL_FIELDS, Deal
-from arena.core.rules import Outcome, Position, Rules, parse_action
+from arena.core.rules import Outcome, Position, Rules, View, parse_action
 from arena.core.seeds import Rng
 
 
@@ -57,3 +58,12 @@ def play_at_random(rules: Any, the_deal: Deal, rng: Rng) -> tuple[Any, list[int]
         actions.append(rng.choice(state.legal))
         rules.apply(state, actions[-1])
     return state, actions
+
+
+def random_round_views(rules: Any, seed: int) -> Iterator[View]:
+    """What each seat sees at each of its turns in a round that is played at random."""
+    rng = Rng(seed)
+    state = rules.start(rules.random_deal(rng, seed))
+    while state.turn is not None:
+        yield rules.view(state, state.turn)
+        rules.apply(state, rng.choice(state.legal))

@@ -1,0 +1,269 @@
+"""`replies.sqlite`: every prompt and reply of a run's language models, kept as soon as it is there.
+
+It lies in the folder of the run next to the results, but it is no part of them: the workers write
+it themselves, so that a reply that was paid for survives whatever happens to its worker. Replies
+are known by the hash of what was asked (server, request, the seed of the decision): who asks the
+same again finds the reply. The decision to which a reply belongs has a hash as well, so that the
+conversation is found from a stored round.
+
+The file also counts the requests in flight and what they may cost, over all workers. A process
+that was killed in a request leaves a row; the next one that has to wait removes it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from arena.core.errors import ArenaError
+from arena.llm.answers import Problem
+from arena.process.faults import Unavailable
+
+REPLIES = "replies.sqlite"
+FORMAT = 1
+_BUSY_S = 60.0
+_LOOK_S = 0.05
+
+_SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS replies (
+    key TEXT PRIMARY KEY,
+    decision TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    agent TEXT NOT NULL,
+    messages BLOB NOT NULL,
+    reply TEXT NOT NULL,
+    reasoning TEXT NOT NULL,
+    finish TEXT NOT NULL,
+    prompt_tokens INTEGER,
+    completion_tokens INTEGER,
+    served TEXT NOT NULL,
+    seconds REAL NOT NULL,
+    problem TEXT NOT NULL,
+    cost REAL,
+    asked TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS by_decision ON replies (decision, attempt);
+CREATE INDEX IF NOT EXISTS by_agent ON replies (agent, cost);
+CREATE TABLE IF NOT EXISTS in_flight (
+    id TEXT PRIMARY KEY,
+    process INTEGER NOT NULL,
+    started REAL NOT NULL,
+    agent TEXT NOT NULL,
+    most REAL NOT NULL
+);
+PRAGMA user_version = {FORMAT};
+"""
+_COLUMNS = (
+    "messages, reply, reasoning, finish, prompt_tokens, completion_tokens, served, seconds, "
+    "problem, cost"
+)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A question to a model and what it answered."""
+
+    messages: tuple[dict[str, str], ...]
+    """The conversation up to the reply: prompt, earlier replies and what was wrong with them."""
+    reply: str
+    reasoning: str
+    finish: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    served: str
+    seconds: float
+    problem: Problem
+    """Empty if the reply is a legal move."""
+    cost: float | None
+    """None if no prices are known."""
+
+
+class AttemptKey(NamedTuple):
+    """What an attempt is known by."""
+
+    key: str
+    decision: str
+    attempt: int
+    agent: str
+    """The hash of the agent's parameters, as far as they matter for its play."""
+
+
+class Conversations:
+    """The prompts and replies in a file; without one, in memory."""
+
+    def __init__(self, path: Path | None = None, *, writable: bool = True) -> None:
+        self.path = path
+        name = ":memory:" if path is None else str(path)
+        with self._explained():
+            if writable:
+                # Made by one thread, and closed by another one in the end.
+                self._db = sqlite3.connect(
+                    name, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+                )
+                self._create()
+            else:
+                assert path is not None  # nothing can be read from a new memory
+                self._db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+                self._check_format()
+
+    def _create(self) -> None:
+        # What is committed survives the end of any process; a power cut may take the last replies.
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        (found,) = self._db.execute("PRAGMA user_version").fetchone()
+        if found:
+            return self._check_format()
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("BEGIN IMMEDIATE")
+        for statement in _SCHEMA.split(";\n"):
+            self._db.execute(statement)
+        self._db.execute("COMMIT")
+        return None
+
+    def _check_format(self) -> None:
+        (found,) = self._db.execute("PRAGMA user_version").fetchone()
+        if found != FORMAT:
+            raise ArenaError(
+                f"{self.path}: written in format {found}, this version reads format {FORMAT}"
+            )
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    # --- replies -------------------------------------------------------------------------
+
+    def find(self, key: str) -> Attempt | None:
+        """What was answered to a question that was asked before."""
+        rows = self._query(f"SELECT {_COLUMNS} FROM replies WHERE key = ?", key)
+        return _attempt(rows[0]) if rows else None
+
+    def of_decision(self, decision: str) -> list[Attempt]:
+        """The attempts of a decision, in order; empty if no model was asked."""
+        rows = self._query(
+            f"SELECT attempt, {_COLUMNS} FROM replies WHERE decision = ? ORDER BY attempt, asked",
+            decision,
+        )
+        # Of questions that another version put in other words, the last one counts.
+        return [_attempt(row) for row in {number: row for number, *row in rows}.values()]
+
+    def add(self, question: AttemptKey, attempt: Attempt) -> None:
+        """Keep a reply."""
+        messages = json.dumps(attempt.messages, ensure_ascii=False).encode(errors="replace")
+        texts = (attempt.reply, attempt.reasoning, attempt.finish)
+        with self._explained():
+            self._db.execute(
+                f"INSERT OR REPLACE INTO replies VALUES ({', '.join('?' * 15)})",
+                (
+                    *question,
+                    zlib.compress(messages),
+                    *(text.encode(errors="replace").decode() for text in texts),
+                    attempt.prompt_tokens,
+                    attempt.completion_tokens,
+                    attempt.served.encode(errors="replace").decode(),
+                    attempt.seconds,
+                    attempt.problem,
+                    attempt.cost,
+                    datetime.now(UTC).isoformat(timespec="milliseconds"),
+                ),
+            )
+
+    def spent(self, agent: str | None = None) -> float:
+        """What all replies to an agent (or to all) have cost; what is unknown counts as nothing."""
+        where, given = ("", ()) if agent is None else ("WHERE agent = ?", (agent,))
+        ((total,),) = self._query(f"SELECT coalesce(sum(cost), 0) FROM replies {where}", *given)
+        return float(total)
+
+    # --- requests in flight --------------------------------------------------------------
+
+    @contextmanager
+    def turn(self, agent: str, at_once: int, most: float, max_cost: float | None) -> Iterator[None]:
+        """Wait until a request may be sent, and count it while it is in flight.
+
+        No more than `at_once` are, and what is spent stays below `max_cost` even if each of them
+        costs as much as it can (`most`).
+        """
+        number = uuid4().hex
+        while not self._begin(number, agent, at_once, most, max_cost):
+            time.sleep(_LOOK_S)
+        try:
+            yield
+        finally:
+            with self._explained():
+                self._db.execute("DELETE FROM in_flight WHERE id = ?", (number,))
+
+    def _begin(
+        self, number: str, agent: str, at_once: int, most: float, max_cost: float | None
+    ) -> bool:
+        with self._explained():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                ((others, theirs),) = self._query(
+                    "SELECT count(*), coalesce(sum(most), 0) FROM in_flight WHERE agent = ?", agent
+                )
+                spent = 0.0 if max_cost is None else self.spent(agent)
+                if max_cost is not None and spent + most > max_cost:
+                    raise Unavailable(
+                        f"max_cost: {spent:.4g} of {max_cost:g} are spent, and the next request "
+                        f"may cost {most:.2g}. Replies and finished deals are kept: with a higher "
+                        "max_cost the same command goes on"
+                    )
+                fits = max_cost is None or spent + theirs + most <= max_cost
+                free = others < at_once and fits
+                if free:
+                    self._db.execute(
+                        "INSERT INTO in_flight VALUES (?, ?, ?, ?, ?)",
+                        (number, os.getpid(), _started(os.getpid()), agent, most),
+                    )
+                else:
+                    self._forget_dead()
+                self._db.execute("COMMIT")
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+        return free
+
+    def _forget_dead(self) -> None:
+        """Remove the requests of processes that are gone."""
+        for process, started in self._query("SELECT DISTINCT process, started FROM in_flight"):
+            if _started(process) != started:
+                self._db.execute(
+                    "DELETE FROM in_flight WHERE process = ? AND started = ?", (process, started)
+                )
+
+    # --- the file ------------------------------------------------------------------------
+
+    def _query(self, sql: str, *values: object) -> list[Sequence[Any]]:
+        with self._explained(), closing(self._db.execute(sql, values)) as rows:
+            return rows.fetchall()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, zlib.error) as error:
+            raise ArenaError(f"{self.path or 'replies'}: {error}") from error
+
+
+def _attempt(row: Sequence[Any]) -> Attempt:
+    messages, *rest = row
+    return Attempt(tuple(json.loads(zlib.decompress(messages))), *rest)
+
+
+def _started(process: int) -> float:
+    """When a process was started; 0 if it is gone."""
+    import psutil
+
+    try:
+        return float(psutil.Process(process).create_time())
+    except psutil.Error:
+        return 0.0
