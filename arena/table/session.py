@@ -8,7 +8,7 @@ would give them: at a table of agents only, the round is the referee's, action b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from arena.analysis.decisions import Considered, consider
@@ -42,6 +42,14 @@ class Chair:
     name: str
     player: Player | None = None
     """None if it is a person."""
+
+
+class FirstLegal:
+    """Plays the first legal action: for an agent that has failed."""
+
+    def act(self, view: View, rng: Rng) -> Action:
+        """The first legal action."""
+        return view.legal[0]
 
 
 class TableSession:
@@ -194,7 +202,7 @@ class TableSession:
         fault: Fault
         try:
             answer = player.act(view, self._rng(seat))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             fault = crash_fault(seat, self.moves, error, Clock())
             raise ChairFault(self._chairs[seat].name, fault) from error
         action = whole_number(answer)
@@ -214,6 +222,10 @@ class TableSession:
         self._stand_up(seat)
         self._chairs[seat] = chair
         self._sit_down(seat)
+
+    def rename(self, seat: int, name: str) -> None:
+        """Call a chair something else."""
+        self._chairs[seat] = replace(self._chairs[seat], name=name)
 
     def close(self) -> None:
         """Tell agents in other processes that the round is over."""

@@ -38,7 +38,7 @@ class SeatPlan:
 
 
 class Sitting:
-    """Rounds one after the other, with one person at the table."""
+    """Rounds one after the other, with the same people at the table."""
 
     def __init__(
         self,
@@ -56,13 +56,18 @@ class Sitting:
         """
         self.rules, self.seed = rules, seed
         self.sheet = ScoreSheet(rules)
-        self.person = next(seat for seat, who in enumerate(seated) if who.spec is None)
-        self.differences: dict[str, list[float]] = {}
-        """For each agent, by how much the person did better on each deal."""
+        self.people = tuple(seat for seat, who in enumerate(seated) if who.spec is None)
+        self._differences: dict[int, dict[str, list[float]]] = {seat: {} for seat in self.people}
+        """For each person and agent, by how much the person did better on each deal."""
         self._seated, self._run = tuple(seated), run
         self._is_duplicate = deals is not None
         self._deals = iter(deals) if deals is not None else self._new_deals()
         self._solver: Solver | None = None
+
+    @property
+    def has_results(self) -> bool:
+        """Whether the other scores on the same cards come from a run."""
+        return self._run is not None
 
     def _new_deals(self) -> Iterator[Deal]:
         for batch in count():
@@ -70,10 +75,6 @@ class Sitting:
                 make_deals(self.rules, f"table-{batch}", _DEALS_AT_ONCE, self.seed + batch)
             ):
                 yield self.rules.in_match(deal, batch * _DEALS_AT_ONCE + number)
-
-    @property
-    def _side(self) -> int:
-        return self.rules.side_of(self.person)
 
     def next_round(self, training: bool = True) -> TableSession | None:
         """The next table; None after the last deal, or when the match is over."""
@@ -88,21 +89,25 @@ class Sitting:
             self.rules, deal, chairs, standing=standing, seed=self.seed, training=training
         )
 
-    def finish(self, table: TableSession) -> dict[str, float]:
-        """Write a finished round down; what others made of the same cards, if they are known."""
+    def finish(self, table: TableSession) -> None:
+        """Write a finished round down."""
         self.sheet.add(table.outcome, table.state.declarer)
         table.close()
+
+    def on_same_cards(self, table: TableSession, seat: int) -> dict[str, float]:
+        """What agents made of the cards of a finished round in a person's seat, if it is known."""
         if not self._is_duplicate:
             return {}
-        others = self._stored(table.deal) if self._run else self._played_again(table)
-        mine = table.outcome.scores[self._side]
+        stored = self._run is not None
+        others = self._stored(table.deal, seat) if stored else self._played_again(table, seat)
+        mine = table.outcome.scores[self.rules.side_of(seat)]
         for name, score in others.items():
             better = margin_of(self.rules, mine, score)
-            self.differences.setdefault(name, []).append(better)
+            self._differences[seat].setdefault(name, []).append(better)
         return others
 
-    def _played_again(self, table: TableSession) -> dict[str, float]:
-        """The scores of the agents at the table in the person's seat, against the same others."""
+    def _played_again(self, table: TableSession, seat: int) -> dict[str, float]:
+        """The scores of the agents at the table in the people's seats, against the same others."""
         found: dict[str, float] = {}
         for who in self._seated:
             if who.spec is None or who.name in found:
@@ -110,24 +115,26 @@ class Sitting:
             players = [(each.spec or who.spec).build() for each in self._seated]
             played = Referee(self.rules, self.seed).play(table.deal, Lineup.of(players))
             if played.outcome is not None:
-                found[who.name] = played.outcome.scores[self._side]
+                found[who.name] = played.outcome.scores[self.rules.side_of(seat)]
         return found
 
-    def _stored(self, deal: Deal) -> dict[str, float]:
-        """The mean scores of the run's agents in the person's seat on this deal."""
+    def _stored(self, deal: Deal, seat: int) -> dict[str, float]:
+        """The mean scores of the run's agents in a seat on this deal."""
         assert self._run is not None
         scores: dict[str, list[float]] = {}
         for pairing in self._run.pairings:
             for replay in self._run.replays_with(pairing, deal.id):
                 if replay.record.scores and replay.record.deal == deal.id:
-                    name = replay.seats[self.person]
-                    scores.setdefault(name, []).append(replay.record.scores[self._side])
+                    name = replay.seats[seat]
+                    score = replay.record.scores[self.rules.side_of(seat)]
+                    scores.setdefault(name, []).append(score)
         return {name: sum(found) / len(found) for name, found in scores.items()}
 
-    def compared(self) -> dict[str, Estimate]:
-        """By how much the person did better than each agent per deal, with the interval."""
+    def compared(self, seat: int) -> dict[str, Estimate]:
+        """By how much a person did better than each agent per deal, with the interval."""
         return {
-            name: Estimate.of(mean_difference(better)) for name, better in self.differences.items()
+            name: Estimate.of(mean_difference(better))
+            for name, better in self._differences[seat].items()
         }
 
     def audit(self, table: TableSession) -> AuditedRound:

@@ -17,7 +17,7 @@ from arena.core.rules import Action, Rules, View, action_name, pretty_action, si
 from arena.core.tables import text_table
 from arena.core.transcript import outcome_lines
 from arena.report.words import count, interval, plain
-from arena.table.session import Chair, ChairFault, TableSession
+from arena.table.session import Chair, ChairFault, FirstLegal, TableSession
 from arena.table.sitting import Sitting
 
 HELP = """\
@@ -49,7 +49,7 @@ class Terminal:
         self._sitting, self._adviser = sitting, adviser
         self._console, self._ask = console, ask
         self._colours = _COLOURS if four_colours else _TWO_COLOURS
-        self._seat = sitting.person
+        (self._seat,) = sitting.people
         self._shown = 0
         """Lines of the log that the person has seen."""
 
@@ -88,7 +88,7 @@ class Terminal:
             seat = table.turn
             assert seat is not None
             self._say(f"{fault}; the first legal cards from here on")
-            table.seat_chair(seat, Chair("first card", Player(_AnyCard())))
+            table.seat_chair(seat, Chair("first card", Player(FirstLegal())))
 
     def _answer(self, table: TableSession) -> None:
         view = table.view(self._seat)
@@ -132,7 +132,8 @@ class Terminal:
     # --- after it ------------------------------------------------------------------------
 
     def _after(self, table: TableSession) -> None:
-        others = self._sitting.finish(table)
+        self._sitting.finish(table)
+        others = self._sitting.on_same_cards(table, self._seat)
         for line in outcome_lines(table.rules, table.state, table.outcome):
             self._say(line)
         if others:
@@ -162,7 +163,7 @@ class Terminal:
             self._say(line)
 
     def _evening(self) -> Iterator[str]:
-        for name, better in self._sitting.compared().items():
+        for name, better in self._sitting.compared(self._seat).items():
             yield (
                 f"you against {name} on the same cards: {plain(better.value)} points per deal "
                 f"({interval(better.low, better.high)}, {count(better.n)} deals)"
@@ -207,13 +208,6 @@ class Terminal:
         for suit, colour in self._colours.items():
             text.highlight_regex(rf"{suit}\w*", colour)
         self._console.print(text)
-
-
-class _AnyCard:
-    """Plays the first legal action: for an agent that failed."""
-
-    def act(self, view: View, rng: object) -> Action:
-        return view.legal[0]
 
 
 def _bid(action: Action, rules: Rules) -> str:

@@ -1,4 +1,4 @@
-"""Play against the agents, and with them, in the terminal.
+"""Play against the agents, and with them, in the terminal or in the browser.
 
 You sit at S unless --seat says otherwise; the agents of --with take the other seats in the order of
 play, again from the first if there are fewer. An agent is a family, {family: NAME, ...} with its
@@ -9,10 +9,15 @@ points that your cards lost, in hindsight and as far as could be known; only the
 mistakes. --deals plays the deals of a set or of a run (its name
 or folder): your score is shown next to those of agents on the same cards, in your seat.
 
+--browser opens a page for it, served to this machine only. With --people N others sit down too:
+each gets a link of their own, from other machines with --host 0.0.0.0.
+
 Examples:
   arena play klaverjas --with ismcts rule
   arena play hearts --seat W --with '{family: ismcts, simulations: 200}'
   arena play --deals klaverjas-given-1000 --with rule
+  arena play schieber --browser --option weis=true
+  arena play klaverjas --browser --people 2 --host 0.0.0.0
 """
 
 from __future__ import annotations
@@ -57,6 +62,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=number(int, 0), help="of the cards and the agents")
     parser.add_argument("--rounds", type=number(int, 1), metavar="N", help="of a set: the first N")
     parser.add_argument("--four-colours", action="store_true", help="a colour for each suit")
+    browser = parser.add_argument_group("in the browser")
+    browser.add_argument("--browser", action="store_true", help="play on a page, not here")
+    browser.add_argument(
+        "--people", type=number(int, 1), default=1, metavar="N",
+        help="seats for people, partners first (default: 1)",
+    )  # fmt: skip
+    browser.add_argument(
+        "--tables", type=number(int, 1), default=1, metavar="N",
+        help="this many tables with the same cards (default: 1)",
+    )  # fmt: skip
+    browser.add_argument("--host", help="where to listen (default: this machine only)")
+    browser.add_argument("--port", type=number(int, 0), default=0, help="default: a free one")
+    browser.add_argument("--pace", type=number(float, 0), default=0.8, metavar="SECONDS",
+                         help="that agents take for a card (default: 0.8)")  # fmt: skip
+    browser.add_argument("--no-help", action="store_true", help="no hints, no taking back")
+    browser.add_argument("--no-open", action="store_true", help="only print the links")
     add_option(parser)
 
 
@@ -68,18 +89,41 @@ def run(args: argparse.Namespace) -> int:
             if args.seat:
                 raise ArenaError(f"--seat {args.seat}: {rules.name} has {rules.players} seats")
             seat = 0
-        specs = [_agent(text, rules) for text in args.agents or [_default(rules)]]
+        names = args.agents or [_default(rules)]
+        specs = [_agent(text, rules) for text in names]
         adviser = _agent(args.adviser, rules) if args.adviser else specs[0]
         seed = secrets.randbelow(1 << 32) if args.seed is None else args.seed
         shown = deals if deals is None or args.rounds is None else deals[: args.rounds]
-        seated = _seated(rules, seat, specs, args.agents or [_default(rules)])
-        sitting = Sitting(rules, seated, seed=seed, deals=shown, run=results)
-        # The only codes that reach the terminal are ours: `Terminal` escapes those of others.
-        console = Console(file=as_it_is(sys.stdout), highlight=False)
-        console.width = min(80, console.width)
-        Terminal(sitting, adviser.build, console, _ask, four_colours=args.four_colours).play()
+        seated = _seated(rules, _people(rules, seat, args.people), specs, names)
+        sittings = [
+            Sitting(rules, seated, seed=seed, deals=shown, run=results) for _ in range(args.tables)
+        ]
+        if args.browser:
+            _in_browser(args, sittings, specs[0], adviser)
+        else:
+            if args.people > 1 or args.tables > 1:
+                raise ArenaError("--people and --tables need --browser")
+            _in_terminal(args, sittings[0], adviser)
         print(f"seed {seed}")
     return 0
+
+
+def _in_terminal(args: argparse.Namespace, sitting: Sitting, adviser: AgentSpec) -> None:
+    # The only codes that reach the terminal are ours: `Terminal` escapes those of others.
+    console = Console(file=as_it_is(sys.stdout), highlight=False)
+    console.width = min(80, console.width)
+    Terminal(sitting, adviser.build, console, _ask, four_colours=args.four_colours).play()
+
+
+def _in_browser(
+    args: argparse.Namespace, sittings: list[Sitting], agent: AgentSpec, adviser: AgentSpec
+) -> None:
+    from arena.table.browser.host import Manners, TableHost
+    from arena.table.browser.serving import open_tables
+
+    manners = Manners(pace_s=args.pace, training=not args.no_help)
+    hosts = [TableHost(sitting, adviser.build, agent.build, manners) for sitting in sittings]
+    open_tables(hosts, host=args.host, port=args.port, opens=not args.no_open)
 
 
 def _ask(prompt: str) -> str:
@@ -129,12 +173,23 @@ def _agent(text: str, rules: Rules) -> AgentSpec:
     return spec
 
 
+def _people(rules: Rules, first: int, count: int) -> tuple[int, ...]:
+    """The seats of people: the first one, their partners, then the others in the order of play."""
+    side = rules.sides[rules.side_of(first)]
+    others = [rules.seat_after(first, turn) for turn in range(1, rules.players)]
+    seats = (first, *sorted(others, key=lambda seat: seat not in side))
+    if count > len(seats):
+        raise ArenaError(f"--people {count}: {rules.name} has {rules.players} seats")
+    return seats[:count]
+
+
 def _seated(
-    rules: Rules, person: int, specs: Sequence[AgentSpec], names: Sequence[str]
+    rules: Rules, people: Sequence[int], specs: Sequence[AgentSpec], names: Sequence[str]
 ) -> list[SeatPlan]:
-    """The person and the agents, in the order of play from the person on."""
+    """The people and the agents, in the order of play from the first person on."""
     seated = [SeatPlan("you")] * rules.players
-    for turn in range(1, rules.players):
-        which = (turn - 1) % len(specs)
-        seated[rules.seat_after(person, turn)] = SeatPlan(names[which], specs[which])
+    turns = (rules.seat_after(people[0], turn) for turn in range(1, rules.players))
+    for turn, seat in enumerate(seat for seat in turns if seat not in people):
+        which = turn % len(specs)
+        seated[seat] = SeatPlan(names[which], specs[which])
     return seated

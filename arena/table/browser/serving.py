@@ -1,0 +1,55 @@
+"""Tables on a port: links are printed, the first one is opened, and people play until Ctrl-C."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import webbrowser
+
+from arena.core.errors import ArenaError
+from arena.table.browser.host import TableHost
+from arena.web.guard import LOOPBACK
+from arena.web.serving import listen
+
+try:
+    from arena.table.browser.server import LONGEST_REQUEST, TableServer
+except ImportError as error:  # pragma: no cover
+    raise ArenaError(
+        f"a table in the browser needs {error.name}: pip install 'arena-tricks[play]'"
+    ) from error
+
+_OPENS_AFTER_S = 0.5
+
+
+def open_tables(
+    hosts: list[TableHost], *, host: str | None = None, port: int = 0, opens: bool = True
+) -> None:
+    """Serve these tables until the process is asked to end."""
+    server = TableServer(hosts)
+    listener = listen(host or LOOPBACK, port)
+    address = listener.address
+    url = address.url if address.is_loopback else address.url.replace(LOOPBACK, _own_number())
+    links = server.links(url)
+    for place, link in links:
+        table = f"table {hosts.index(place.host) + 1}, " if len(hosts) > 1 else ""
+        print(f"{table}{place.name}: {link}", flush=True)
+    if not address.is_loopback:
+        print("Give each person one link: who has it sits there. Connections are not encrypted.")
+    print("Ctrl-C ends it.", flush=True)
+    if opens:
+        timer = threading.Timer(_OPENS_AFTER_S, webbrowser.open, [links[0][1]])
+        timer.daemon = True
+        timer.start()
+    guarded = server.guarded(address)
+    connections = max(64, 16 * len(links))
+    listener.serve(guarded, connections=connections, longest_message=LONGEST_REQUEST)
+
+
+def _own_number() -> str:
+    """The number by which other machines reach this one; nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address kept for documentation
+        except OSError:
+            return LOOPBACK
+        return str(probe.getsockname()[0])
