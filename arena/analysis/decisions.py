@@ -16,6 +16,7 @@ from arena.core.agent import Belief, Player, Setup, sees_all_cards
 from arena.core.registry import AGENTS
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
+from arena.process.faults import one_line_of
 from arena.store import Replay, Run
 from arena.tournament.referee import decision_rng
 from arena.tournament.schedule import seed_number
@@ -107,7 +108,8 @@ def decide_again(
     built = by or (explainers or Explainers(run)).find(spec)
     if built is None:
         return replace(made, explains=False)
-    player = built.take_seat(Setup(rules, seat))
+    with one_line_of(type(built.cards).__name__):
+        player = built.take_seat(Setup(rules, seat))
     searcher = player.cards
     if by is None and not isinstance(searcher, Explains):
         return replace(made, explains=False)
@@ -118,7 +120,8 @@ def decide_again(
         key = (run.manifest.seed, replay.deal.id, seed, seat, turns.count(seat))
         return decision_rng(*key, spec.twin)
 
-    return replace(made, **consider(player, view, again)._asdict())
+    with one_line_of(type(built.cards).__name__):
+        return replace(made, **consider(player, view, again)._asdict())
 
 
 class Considered(NamedTuple):

@@ -125,15 +125,27 @@ class _Journal:
 
     def read(self) -> dict[str, list[list[Any]]]:
         """The rows of each deal that is solved; begins the file if there is none."""
-        try:
-            lines = self.path.read_text().splitlines(keepends=True) if self.path.exists() else []
-            whole = [line for line in lines if line.endswith("\n")]
-            if whole and whole[0] != self._of + "\n":
+        with writing(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            data = self.path.read_bytes() if self.path.exists() else b""
+            if data and not data.startswith(f"{self._of}\n".encode()):
                 raise ArenaError(f"{self.path}: begun with other deals or options; remove it")
-            self.path.write_text("".join(whole) or self._of + "\n")  # no line that was cut short
-        except OSError as error:
-            raise ArenaError(f"{self.path}: {error.strerror or error}") from error
-        return dict(json.loads(line) for line in whole[1:])
+            whole = data[: data.rfind(b"\n") + 1]
+            if whole:  # a line that was cut short goes
+                os.truncate(self.path, len(whole))
+            else:
+                self.path.write_text(f"{self._of}\n")
+        found = {}
+        for number, line in enumerate(whole.splitlines()[1:], 2):
+            try:
+                name, rows = json.loads(line)
+                if [len(row) for row in rows] == [len(COLUMNS)] * len(rows):
+                    found[name] = rows
+                    continue
+            except (ValueError, TypeError, RecursionError):
+                pass
+            raise ArenaError(f"{self.path}:{number}: damaged; remove the file to solve all again")
+        return found
 
 
 def _csv(rows: list[list[Any]]) -> str:

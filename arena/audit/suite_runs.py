@@ -13,6 +13,7 @@ from arena.core.errors import ArenaError
 from arena.core.rules import Rules, action_name
 from arena.core.seeds import rng_for
 from arena.games.needs import why_not
+from arena.process.faults import one_line_of
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,8 @@ def run_suite(suite: Suite, players: Mapping[str, Player], seed: int = 0) -> lis
     for name, player in players.items():
         if (why := why_not(player.cards, suite.rules)) is not None:
             raise ArenaError(f"{name} {why}")
-        found = tuple(answer(suite.rules, each, player, seed) for each in suite.positions)
+        with one_line_of(name):
+            found = tuple(answer(suite.rules, each, player, seed) for each in suite.positions)
         lost = [each.lost for each in found]
         first = [each.lost for each in scores[0].answers] if scores else None
         scores.append(

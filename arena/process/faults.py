@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import operator
 import re
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from arena.core.errors import ArenaError
@@ -39,6 +43,23 @@ def crash_words(error: BaseException) -> str:
         said = ""
     name = type(error).__name__
     return cut(f"raised {name}: {said}" if said else f"raised {name}", _MESSAGE_LENGTH)
+
+
+@contextmanager
+def one_line_of(agent: str) -> Iterator[None]:
+    """Where an agent is asked outside of a run: what it raises is a user error that names it."""
+    try:
+        yield
+    except ArenaError:
+        raise
+    except AgentFault as error:
+        said = error_line(error.detail)
+        line = cut(f"{error.words}: {said}" if said else error.words, _MESSAGE_LENGTH)
+        raise ArenaError(f"the agent {agent} {line}") from error
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(frame.filename).name}, line {frame.lineno}"
+        raise ArenaError(f"the agent {agent} {crash_words(error)} ({place})") from error
 
 
 def error_line(text: str) -> str:

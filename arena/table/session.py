@@ -18,7 +18,7 @@ from arena.core.deals import Deal
 from arena.core.errors import ArenaError
 from arena.core.rules import Action, Outcome, Rules, Standing, View, action_name
 from arena.core.seeds import Rng
-from arena.process.faults import whole_number
+from arena.process.faults import one_line_of, whole_number
 from arena.table.claim import Claims
 from arena.tournament.referee import Clock, Fault, crash_fault, decision_rng, illegal_fault
 
@@ -172,8 +172,9 @@ class TableSession:
         self._check_turn(seat)
         if sees_all_cards(adviser):
             raise TableError("an agent that sees all cards cannot give hints")
-        seated = adviser.take_seat(Setup(self.rules, seat))
-        return consider(seated, self.view(seat), lambda: self._rng(seat))
+        with one_line_of("that gives hints"):
+            seated = adviser.take_seat(Setup(self.rules, seat))
+            return consider(seated, self.view(seat), lambda: self._rng(seat))
 
     def claim(self, seat: int) -> None:
         """Let the rest play itself, if the solver proves that it does; else `ClaimRefused`."""
@@ -256,9 +257,12 @@ class TableSession:
         player = self._chairs[seat].player
         if player is None:
             return
-        seated = self._seated[seat] = player.take_seat(Setup(self.rules, seat))
-        if seated is player:
-            return
+        with one_line_of(self._chairs[seat].name):
+            seated = self._seated[seat] = player.take_seat(Setup(self.rules, seat))
+            if seated is not player:
+                self._decide_again(seat, seated)
+
+    def _decide_again(self, seat: int, seated: Player) -> None:
         state = self.rules.start(self.deal, self.standing)
         made = 0
         for turn, action in zip(self._turns, self._actions, strict=True):

@@ -29,6 +29,7 @@ from arena.core.errors import ArenaError
 from arena.core.files import read_json, write_atomically
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng, rng_for
+from arena.process.faults import one_line_of
 from arena.tournament.schedule import seat_members, seatings
 
 COLUMNS = (
@@ -137,7 +138,10 @@ def _round(
     owners: list[str],
 ) -> Iterator[tuple[Any, ...]]:
     rules = experiment.rules
-    players = [player.take_seat(Setup(rules, seat)) for seat, player in enumerate(lineup)]
+    players: list[Player] = []
+    for seat, player in enumerate(lineup):
+        with one_line_of(owners[seat]):
+            players.append(player.take_seat(Setup(rules, seat)))
     deciders = [each.cards if isinstance(each.cards, Decides) else None for each in players]
     # Unlike the referee's, with the seating: an agent that plays itself is to show other plays.
     seeds = [rng_for(experiment.seed, deal.id, seating, seat) for seat in range(rules.players)]
@@ -148,10 +152,11 @@ def _round(
         view = rules.view(state, seat, all_hands=sees_all_cards(player))
         rng = Rng(seeds[seat].next64())
         found: Mapping[Action, Any] = {}
-        if decider is not None and view.phase == "play" and len(view.legal) > 1:
-            action, found = decider.decide(view, rng)
-        else:
-            action = player.act(view, rng)
+        with one_line_of(owners[seat]):
+            if decider is not None and view.phase == "play" and len(view.legal) > 1:
+                action, found = decider.decide(view, rng)
+            else:
+                action = player.act(view, rng)
         if view.phase == "play":
             # What is stored is what a seat may know, whatever the teacher saw.
             known = encode_view(view._replace(all_hands=None) if view.all_hands else view)

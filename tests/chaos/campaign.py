@@ -4,7 +4,8 @@ A long command is hit by a signal (TERM, INT once or twice, HUP, QUIT, STOP and 
 its driver, in a worker, in the process of an agent or in all of its processes at once, at a random
 moment of the time that it takes. Then the same command is given until it is through. What it leaves
 must be what it leaves undisturbed, no traceback may have been printed, and no process and no
-temporary file may be left behind. `--from` goes on with a campaign that was ended.
+temporary file may be left behind. A trial in which nothing was hit (the command was through before)
+is repeated with an earlier moment. `--from` goes on with a campaign that was ended.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import itertools
 import json
 import os
 import random
+import shlex
 import shutil
 import signal
 import subprocess
@@ -26,7 +28,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from arena.cli import main
 
@@ -70,10 +72,10 @@ measured: 10
 deals: 10
 types: {rule: {family: rule}, loose: {family: semi-random}}
 """,
+    "answers.txt": "1\n" * 200,
 }
-PATIENCE_S = 240
+PATIENCE_S = 600
 MARK = "ARENA_CHAOS"
-VICTIMS = ("driver", "worker", "agent", "group")
 SIGNALS = ("SIGTERM", "SIGINT", "SIGINT SIGINT", "SIGHUP", "SIGQUIT", "SIGSTOP SIGCONT", "SIGKILL")
 
 
@@ -126,15 +128,45 @@ def model(folder: Path) -> str:
     return names(folder) + digest
 
 
+def audit(folder: Path) -> str:
+    """An audit that is there already is printed, not made again."""
+    return arena("audit", str(folder / "run"), *AUDITED, "--jobs", "1", "--json")
+
+
+def files(folder: Path) -> str:
+    """Every file that a command has written, with what is in it."""
+    found = sorted(file for file in (folder / "out").rglob("*") if file.is_file())
+    return str([(file.name, hashlib.sha256(file.read_bytes()).hexdigest()) for file in found])
+
+
+def nothing(folder: Path) -> str:
+    """A command that only prints."""
+    return ""
+
+
+PROGRAM = shlex.quote(
+    f"{{family: command, argv: [{sys.executable}, -m, arena, serve-agent, random]}}"
+)
+AUDITED = ("--deals", "1", "--worlds", "4")
+VICTIMS = ("driver", "worker", "agent", "group")
+ALONE, WORKERS, AGENTS = ("driver", "group"), ("driver", "worker", "group"), VICTIMS
+
+
 class Long(NamedTuple):
     """A command that takes long; RUN, OUT and TOP in it are folders."""
 
     words: str
     result: Callable[[Path], str]
+    victims: tuple[str, ...] = AGENTS
+    """The kinds of processes that it has."""
     good: tuple[int, ...] = (0,)
     """Exit codes that mean that it is through."""
     cold: bool = False
     """Whether all code is compiled anew."""
+    played: bool = False
+    """Whether RUN is a run that has been played."""
+    typed: bool = False
+    """Whether a person types answers."""
 
 
 COMMANDS = {
@@ -142,15 +174,36 @@ COMMANDS = {
     "small": Long("run TOP/small.yaml --out RUN --no-report", rounds),
     "match": Long("run TOP/match.yaml --out RUN --jobs 2 --no-report", rounds),
     "dask": Long("run TOP/small.yaml --out RUN --jobs 2 --backend dask --no-report", rounds),
+    "serve": Long("run TOP/small.yaml --out RUN --jobs 2 --serve 0 --no-report", rounds),
+    "part": Long("run TOP/x.yaml --out RUN --jobs 2 --part 1/2 --no-report", rounds),
+    "merge": Long("merge TOP/part-1/run TOP/part-2/run --out RUN", rounds, ALONE),
     "record": Long("record TOP/x.yaml --out OUT --jobs 2", recording),
-    "report": Long("report TOP/whole/run --out OUT", names),
-    "board": Long("board build OUT --runs TOP/whole", names),
-    "gate": Long("gate TOP/x.gate.yaml --out OUT --jobs 2", verdict, (0, 1, 3)),
+    "report": Long("report TOP/whole/run --out OUT", names, ALONE),
+    "board": Long("board build OUT --runs TOP/whole", names, ALONE),
+    "gate": Long("gate TOP/x.gate.yaml --out OUT --jobs 2", verdict, WORKERS, (0, 1, 3)),
     "update": Long(
-        "gate TOP/stored.gate.yaml --update --baseline OUT/stored.json --out OUT --jobs 2", baseline
+        "gate TOP/stored.gate.yaml --update --baseline OUT/stored.json --out OUT --jobs 2",
+        baseline,
+        WORKERS,
     ),
-    "train": Long("train policy TOP/recipe.yaml --out OUT/model.npz --jobs 2", model),
+    "train": Long("train policy TOP/recipe.yaml --out OUT/model.npz --jobs 2", model, WORKERS),
     "cold": Long("run TOP/cold.yaml --out RUN --jobs 2 --no-report", rounds, cold=True),
+    "audit": Long(f"audit RUN --jobs 2 {' '.join(AUDITED)}", audit, WORKERS, played=True),
+    "solve": Long(
+        "solve --set TOP/x.csv --nodes 2000 --out OUT/values.csv --jobs 2", files, WORKERS
+    ),
+    "suite-make": Long("suite make TOP/audited/run --size 3 --out OUT/x.jsonl", files, ALONE),
+    "suite-run": Long(
+        f"suite run klaverjas rule {PROGRAM}",
+        nothing,
+        ("driver", "agent", "group"),
+    ),
+    "play": Long(
+        f"play --deals TOP/x.csv --rounds 5 --seed 1 --with {PROGRAM}",
+        nothing,
+        ("driver", "agent", "group"),
+        typed=True,
+    ),
 }
 
 
@@ -168,14 +221,14 @@ class Trial(NamedTuple):
 
 
 def drawn(rng: random.Random, commands: list[str]) -> Iterator[Trial]:
-    """Trials without end: the commands in turn, each with every victim and signal once a round."""
+    """Trials without end: the commands in turn, each with all its victims and signals in turn."""
+    left: dict[str, list[tuple[str, str]]] = {command: [] for command in commands}
     while True:
-        ways = {command: list(itertools.product(VICTIMS, SIGNALS)) for command in commands}
-        for left in ways.values():
-            rng.shuffle(left)
-        for turn in zip(*ways.values(), strict=True):
-            for command, (victim, signals) in zip(commands, turn, strict=True):
-                yield Trial(command, victim, signals, rng.random())
+        for command, ways in left.items():
+            if not ways:
+                ways += itertools.product(COMMANDS[command].victims, SIGNALS)
+                rng.shuffle(ways)
+            yield Trial(command, *ways.pop(), rng.random())
 
 
 def argv(command: str, folder: Path) -> list[str]:
@@ -183,7 +236,7 @@ def argv(command: str, folder: Path) -> list[str]:
     words = COMMANDS[command].words
     for name, place in places.items():
         words = words.replace(name, str(place))
-    return [*ARENA, *words.split()]
+    return [*ARENA, *shlex.split(words)]
 
 
 def processes(mark: str) -> dict[int, str]:
@@ -198,21 +251,31 @@ def processes(mark: str) -> dict[int, str]:
     return found
 
 
-def strike(trial: Trial, driver: int, mark: str) -> None:
-    sought = {"worker": ("popen_loky", "spawn_main"), "agent": ("arena.process",)}
-    victims = [
-        pid
-        for pid, line in processes(mark).items()
-        if any(word in line for word in sought.get(trial.victim, ()))
-    ]
+def strike(trial: Trial, driver: subprocess.Popen[str], mark: str) -> bool:
+    """Hit the victim, which is waited for; false if the command was through before."""
+    sought = {
+        "worker": ("popen_loky", "spawn_main"),
+        "agent": ("arena.process", "serve-agent"),
+    }.get(trial.victim)
+    victim, waited = driver.pid, False
+    while sought is not None:
+        if driver.poll() is not None:
+            return False
+        found = [pid for pid, line in processes(mark).items() if any(w in line for w in sought)]
+        if found:
+            victim = found[int(trial.moment * 1000) % len(found)]
+            break
+        waited = True
+        time.sleep(0.1)
+    if waited:
+        time.sleep(trial.moment)
+    if driver.poll() is not None:
+        return False
     for name in trial.signals.split():
-        number = signal.Signals[name]
         with suppress(ProcessLookupError):
-            if trial.victim == "group":
-                os.killpg(driver, number)
-            else:
-                os.kill(victims[0] if victims else driver, number)
+            (os.killpg if trial.victim == "group" else os.kill)(victim, signal.Signals[name])
         time.sleep(0.5 if " " in trial.signals else 0.0)
+    return True
 
 
 class Calm(NamedTuple):
@@ -230,21 +293,34 @@ def environment_of(command: str, folder: Path) -> dict[str, str]:
     return {**found, "ARENA_CACHE_DIR": str(folder / "cache")} if COMMANDS[command].cold else found
 
 
+def ready(command: str, folder: Path) -> Callable[[], IO[str] | int]:
+    """Make what a command starts from; what gives its standard input."""
+    if COMMANDS[command].played and not (folder / "run").exists():
+        shutil.copytree(folder.parent / "whole" / "run", folder / "run")
+    typed = COMMANDS[command].typed
+    return lambda: (folder.parent / "answers.txt").open() if typed else subprocess.DEVNULL
+
+
 def undisturbed(command: str, folder: Path) -> Calm:
     words, environment = argv(command, folder), environment_of(command, folder)
+    answers = ready(command, folder)
     begun = time.monotonic()
-    done = subprocess.run(words, capture_output=True, text=True, env=environment)
+    done = subprocess.run(words, capture_output=True, text=True, env=environment, stdin=answers())
     seconds = time.monotonic() - begun
     assert done.returncode in COMMANDS[command].good, done.stderr
     return Calm(COMMANDS[command].result(folder), seconds)
 
 
+MISSED = "missed"
+
+
 def tried(trial: Trial, folder: Path, calm: Calm) -> str:
     """Do it, then go on to the end; what is wrong afterwards, or nothing."""
     command, environment = argv(trial.command, folder), environment_of(trial.command, folder)
-    mark, temporary = folder.name, folder / "temporary"
+    mark, temporary, answers = folder.name, folder / "temporary", ready(trial.command, folder)
     with subprocess.Popen(
         command,
+        stdin=answers(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -252,11 +328,13 @@ def tried(trial: Trial, folder: Path, calm: Calm) -> str:
         env=environment,
     ) as process:
         time.sleep(trial.moment * calm.seconds)
-        strike(trial, process.pid, mark)
+        hit = strike(trial, process, mark)
         try:
             errors = process.communicate(timeout=PATIENCE_S)[1]
         except subprocess.TimeoutExpired:
             return f"hangs:\n{_where(process, mark)}"
+    if not hit:
+        return MISSED
     if "Traceback" in errors:
         return f"a traceback:\n{errors[-2000:]}"
     if left := left_of(mark, temporary, killed=process.returncode == -signal.SIGKILL):
@@ -266,7 +344,12 @@ def tried(trial: Trial, folder: Path, calm: Calm) -> str:
         if attempts == 2:
             return f"does not go on: {code}\n{errors[-2000:]}"
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=PATIENCE_S, env=environment
+            command,
+            stdin=answers(),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            env=environment,
         )
         code, errors, attempts = done.returncode, done.stderr, attempts + 1
     if other := difference(calm.result, COMMANDS[trial.command].result(folder)):
@@ -295,7 +378,7 @@ def difference(expected: str, found: str) -> str:
 
 def left_of(mark: str, temporary: Path, *, killed: bool) -> str:
     """What is still running or lying around after a while; who is killed sweeps nothing."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while time.monotonic() < until:
         running = processes(mark)
         folders = [] if killed else [file.name for file in temporary.iterdir()]
@@ -303,6 +386,20 @@ def left_of(mark: str, temporary: Path, *, killed: bool) -> str:
             return ""
         time.sleep(0.2)
     return f"left behind: {list(running.values())} {folders}"
+
+
+def prepare(top: Path) -> None:
+    """What commands read: experiments, deals, a run, its audit and its parts."""
+    for file, text in FILES.items():
+        (top / file).write_text(text)
+    words = ("--game", "klaverjas", "--count", "20", "--seed", "5")
+    arena("deals", "make", *words, "--out", str(top / "x.csv"))
+    run = ("run", str(top / "small.yaml"), "--no-report", "--quiet", "--out")
+    arena(*run, str(top / "whole" / "run"))
+    for part in (1, 2):
+        arena(*run, str(top / f"part-{part}" / "run"), "--part", f"{part}/2")
+    shutil.copytree(top / "whole" / "run", top / "audited" / "run")
+    arena("audit", str(top / "audited" / "run"), *AUDITED, "--jobs", "1")
 
 
 def campaign() -> int:
@@ -313,22 +410,27 @@ def campaign() -> int:
     parser.add_argument("--only", choices=COMMANDS, action="append")
     args = parser.parse_args()
     rng, commands = random.Random(args.seed), args.only or list(COMMANDS)
-    failed = 0
+    failed = missed = 0
+    calm: dict[str, Calm] = {}
     with tempfile.TemporaryDirectory(prefix="chaos-") as name:
         top = Path(name)
-        for file, text in FILES.items():
-            (top / file).write_text(text)
-        calm = {"small": undisturbed("small", top / "whole")}  # for reports and boards
+        prepare(top)
         trials = enumerate(itertools.islice(drawn(rng, commands), args.trials))
         for number, trial in itertools.islice(trials, args.first, None):
             if trial.command not in calm:
                 calm[trial.command] = undisturbed(trial.command, top / f"calm-{trial.command}")
-            wrong = tried(trial, top / str(number), calm[trial.command])
+            for attempt in range(4):
+                folder = top / f"{number}-{attempt}"
+                wrong = tried(trial, folder, calm[trial.command])
+                if wrong != MISSED:
+                    break
+                trial = trial._replace(moment=trial.moment / 3)
             print(f"{number}: {trial}: {wrong or 'nothing lost, nothing changed'}", flush=True)
-            failed += bool(wrong)
+            missed += wrong == MISSED
+            failed += wrong not in ("", MISSED)
             if not wrong:
-                shutil.rmtree(top / str(number))
-    print(f"{args.trials - args.first} trials, {failed} failed")
+                shutil.rmtree(folder)
+    print(f"{args.trials - args.first} trials, {missed} missed, {failed} failed")
     return 1 if failed else 0
 
 

@@ -16,15 +16,15 @@ import zipfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TypeAlias
+from zlib import crc32
 
 import numpy as np
 from mutate import mutated
+from positions import play, solve, suites
+from results import merges, results
+from samples import CORPUS, ROOT, Target, a_run, command, corpus, damage, deal_sets, records
 
-from arena.cli import main
-from arena.config.loader import load
 from arena.core.agent import Player
-from arena.core.deals import sidecar_of
 from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS
 from arena.games.klaverjas import Klaverjas
@@ -34,24 +34,6 @@ from arena.gate.ledger import attempts
 from arena.process.faults import AgentFault
 from arena.process.messages import hello
 from arena.process.serve import serve
-from arena.store.records import checksum, numbers_checksum, plays_checksum
-from arena.tournament.run import RunOptions
-from arena.tournament.run import run as play
-from arena.tournament.watcher import NullWatcher
-
-ROOT = Path(__file__).parents[2]
-CORPUS = Path(__file__).parent / "corpus"
-Target: TypeAlias = Callable[[Path, random.Random], list[Callable[[], int]]]
-
-
-def command(*words: str) -> Callable[[], int]:
-    return lambda: main(list(words))
-
-
-@cache
-def corpus(kind: str) -> list[Path]:
-    return sorted((CORPUS / kind).iterdir())
-
 
 # --- experiments -------------------------------------------------------------------------
 
@@ -98,23 +80,6 @@ def _included(folder: Path, rng: random.Random) -> None:
 
 
 # --- deals and records -------------------------------------------------------------------
-
-
-@cache
-def records() -> list[bytes]:
-    found = []
-    for file in sorted((ROOT / "tests" / "data").glob("*_rounds.jsonl.gz")):
-        found += gzip.decompress(file.read_bytes()).split(b"\n")[:40]
-    return [line for line in found if line]
-
-
-@cache
-def deal_sets() -> list[tuple[bytes, dict[str, object]]]:
-    found = []
-    for file in sorted((ROOT / "deals").glob("*-1000.csv")):
-        lines = file.read_bytes().split(b"\n")[:6]
-        found.append((b"\n".join(lines) + b"\n", json.loads(sidecar_of(file).read_bytes())))
-    return found
 
 
 def deals(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
@@ -209,32 +174,13 @@ def _repacked(content: bytes, rng: random.Random) -> bytes:
 # --- run folders -------------------------------------------------------------------------
 
 
-@cache
-def a_run() -> Path:
-    import tempfile
-
-    folder = Path(tempfile.mkdtemp(prefix="arena-fuzz-run-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    (folder / "x.yaml").write_text(
-        "name: x\ngame: klaverjas\ndeals: {set: klaverjas-given-1000, limit: 3}\n"
-        "agents: {a: {family: random}, b: {family: semi-random}, c: {family: random}}\n"
-    )
-    play(load(folder / "x.yaml"), folder / "run", RunOptions(jobs=1), NullWatcher())
-    return folder / "run"
-
-
 def runs(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
     shutil.copytree(a_run(), folder / "run")
-    file = folder / "run" / rng.choice(("manifest.json", "results.sqlite", "results.sqlite",
-                                        "config.resolved.yaml"))  # fmt: skip
     if rng.random() < 0.15:
         return _with_links(folder, rng)
-    if file.name == "results.sqlite" and rng.random() < 0.6:
-        _change_a_value(file, rng)
-    elif file.name != "results.sqlite" and rng.random() < 0.4:
-        file.write_bytes(_other_numbers(file.read_bytes(), rng))
-    else:
-        file.write_bytes(mutated(file.read_bytes(), rng))
+    if rng.random() < 0.15:
+        return _with_an_audit(folder / "run" / "audit.sqlite", rng)
+    damage(folder / "run", rng)
     read = (
         *(("status",), ("verify",), ("ratings",), ("compare", "a", "b")),
         *(("replay", "klaverjas-given-0001"), ("export", "--output", "x.csv")),
@@ -243,17 +189,28 @@ def runs(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
     )
     chosen = rng.sample(read, 2)
     if rng.random() < 0.05:
-        chosen[0] = rng.choice((("report",), ("audit", "--jobs", "1"), ("plan", "--detect", "5")))
+        chosen[0] = rng.choice((("report",), AUDIT, ("plan", "--detect", "5")))
     return [command(name, "run", *more) for name, *more in chosen]
 
 
-NUMBERS = (0, -1, 1, 10**6, 10**9, 2**31, 2**63 - 1, -(2**63), 10**30, 1e308, 5e-324, 0.5)
+AUDIT = ("audit", "--deals", "1", "--worlds", "4", "--jobs", "1")
 
 
-def _other_numbers(text: bytes, rng: random.Random) -> bytes:
-    """Sizes, counts and seeds that no run has."""
-    found = rng.choice(list(re.finditer(rb"(?<=[ :\[])-?\d+(\.\d+)?(?=[\s,}\]])", text)))
-    return text[: found.start()] + repr(rng.choice(NUMBERS)).encode() + text[found.end() :]
+def _with_an_audit(file: Path, rng: random.Random) -> list[Callable[[], int]]:
+    """A stored audit of which something is changed, often with a checksum that fits it."""
+    if rng.random() < 0.3:
+        file.write_bytes(mutated(file.read_bytes(), rng))
+    else:
+        with contextlib.closing(sqlite3.connect(file)) as database, database:
+            (key, text) = database.execute("SELECT key, audit FROM rounds").fetchone()
+            audit = mutated(text.encode(), rng).decode(errors="surrogateescape")
+            audit = audit.encode(errors="replace").decode()
+            row = audit, crc32(f"{key}{audit}".encode()), key
+            database.execute("UPDATE rounds SET audit = ?, checksum = ? WHERE key = ?", row)
+    last = (AUDIT, AUDIT, AUDIT, ("suite", "make"), ("report",))
+    name, *more = rng.choices(last, (6, 6, 6, 1, 1))[0]
+    words = ("suite", "make", "run", "--size", "1") if name == "suite" else (name, "run", *more)
+    return [command(*words)]
 
 
 def _with_links(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
@@ -269,45 +226,6 @@ def _with_links(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
     place.unlink(missing_ok=True)
     place.symlink_to(outside / ("tables" if "." not in name else name))
     return [command("report", "run"), command("run", "run")]
-
-
-def _change_a_value(file: Path, rng: random.Random) -> None:
-    """Another value of another type, often with checksums that fit it: as a forger would."""
-    connection = sqlite3.connect(file)
-    table = rng.choice(("units", "deals", "pairings"))
-    columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-    values = (None, -1, 10**15, 1.5, float("inf"), "", "x", "1 2 3", "H7", b"", b"\xff" * 40,
-              2**63 - 1, -(2**63), 1e308, 5e-324, b"\x7f" * 10_000, "9" * 5000)  # fmt: skip
-    with connection:
-        where = " WHERE rowid % 2 = 0" if table == "pairings" else ""
-        with contextlib.suppress(sqlite3.IntegrityError):
-            column = rng.choice(columns)
-            (old,) = connection.execute(f"SELECT {column} FROM {table}").fetchone()
-            damaged = isinstance(old, bytes) and rng.random() < 0.6
-            value = mutated(old, rng) if damaged else rng.choice(values)
-            if isinstance(old, bytes) and old and rng.random() < 0.3:  # numbers of the same length
-                value = rng.choice((b"\x7f", b"\xff", b"\x80", b"\0", b"\x01")) * len(old)
-            connection.execute(f"UPDATE OR IGNORE {table} SET {column} = ?{where}", (value,))
-        if rng.random() < 0.7:
-            with contextlib.suppress(TypeError, ValueError):  # no checksum fits such a value
-                _forge_checksums(connection, table)
-    connection.close()
-
-
-def _forge_checksums(connection: sqlite3.Connection, table: str) -> None:
-    if table == "deals":
-        for row in connection.execute("SELECT id, cards FROM deals").fetchall():
-            change = "UPDATE deals SET checksum = ? WHERE id = ?"
-            connection.execute(change, (checksum(row), row[0]))
-    elif table == "units":
-        numbers = "pairing, unit, numbers, flags, deals, faults"
-        plays = "plays, times"
-        for row in connection.execute(f"SELECT {numbers}, {plays} FROM units").fetchall():
-            change = (
-                "UPDATE units SET checksum = ?, plays_checksum = ? WHERE (pairing, unit) = (?, ?)"
-            )
-            found = numbers_checksum(*row[:6]), plays_checksum(*row[6:])
-            connection.execute(change, (*found, *row[:2]))
 
 
 # --- gates -------------------------------------------------------------------------------
@@ -428,4 +346,9 @@ TARGETS: dict[str, Target] = {
     "gates": gates,
     "words": words,
     "protocol": protocol,
+    "suites": suites,
+    "solve": solve,
+    "play": play,
+    "results": results,
+    "merges": merges,
 }

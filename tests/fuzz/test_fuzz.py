@@ -15,7 +15,10 @@ from arena.cli import main
 from arena.core.errors import ArenaError
 from arena.gate.ledger import attempts
 
-KINDS = ("configs", "deals", "models", "runs", "gates", "words", "protocol")
+KINDS = (
+    *("configs", "deals", "models", "runs", "gates", "words", "protocol"),
+    *("suites", "solve", "play", "results", "merges"),
+)
 HEAD = "name: x\ngame: klaverjas\ndeals: {set: klaverjas-given-1000, limit: 2}\n"
 CORPUS = Path(__file__).parent / "corpus"
 

@@ -57,6 +57,21 @@ def test_a_killed_call_goes_on(
     assert out.read_bytes() == whole.read_bytes()
 
 
+@pytest.mark.parametrize("line", [b"{", b"[]", b"\xff", b'["x", [[1]]]', b'[["x"], []]', b"[" * 9999])
+def test_a_damaged_line_is_named(line: bytes, deals: DealSet, tmp_path: Path) -> None:
+    out = tmp_path / "new" / "x.csv"
+    with pytest.raises(KeyboardInterrupt):
+        solve_set(deals, RULES, out, nodes=100, jobs=1, tell=_interrupt)
+    part = tmp_path / "new" / "x.csv.part"
+    part.write_bytes(part.read_bytes() + line + b"\n")
+    with pytest.raises(ArenaError, match=r"x.csv.part:2: damaged"):
+        solve_set(deals, RULES, out, nodes=100, jobs=1)
+
+
+def _interrupt(done: int, total: int) -> None:
+    raise KeyboardInterrupt
+
+
 def test_another_declarer(deals: DealSet, tmp_path: Path) -> None:
     out = tmp_path / "south.csv"
     solve_set(deals, RULES, out, declarer="S", nodes=500, jobs=1)
