@@ -1,6 +1,8 @@
 """Workers on a dask cluster: that of `DASK_SCHEDULER_ADDRESS`, else one on this machine.
 
 An agent that never answers cannot be stopped there: arena does not watch a cluster's workers.
+Workers of other versions, or with other sources of arena, the game or the agents, are refused: what
+they play would be stored as results of these.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ import _thread
 import importlib
 import logging
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from multiprocessing import active_children
@@ -28,10 +30,11 @@ _ALLOWED_FAILURES = "distributed.scheduler.allowed-failures"
 
 
 @contextmanager
-def cluster(jobs: int, farewell: Callable[[], None]) -> Iterator[int]:
+def cluster(jobs: int, packages: Collection[str], farewell: Callable[[], None]) -> Iterator[int]:
     """Connect to a cluster, or start one with so many workers; yields how many it has.
 
-    In the end every worker runs `farewell`.
+    Its workers must have the same versions and the same sources of `packages` as this process. In
+    the end every worker runs `farewell`.
     """
     try:
         dask, distributed = map(importlib.import_module, ("dask", "distributed"))
@@ -66,6 +69,7 @@ def cluster(jobs: int, farewell: Callable[[], None]) -> Iterator[int]:
             client.run(_ignore_interrupts)
         else:
             client = open_things.enter_context(_connected(distributed.Client, address))
+            _refuse_other_code(client, address, packages)
         over, lost = Event(), Event()
         open_things.callback(over.set)
         Thread(target=_keep_watch, args=(client, over, lost), daemon=True).start()
@@ -113,6 +117,59 @@ def _connected(client: Callable[[str], Any], address: str) -> Any:
             f"(waited {_PATIENCE_S} s)"
         ) from error
     return connected
+
+
+def _refuse_other_code(client: Any, address: str, packages: Collection[str]) -> None:
+    """Raise `ArenaError` for the first worker that is not as this process."""
+    look = _installed_here(list(packages))
+    here = look()
+    for worker, there in sorted(client.run(look, on_error="return").items()):
+        if not isinstance(there, Mapping):
+            raise ArenaError(f"the dask worker {worker} does not answer: {there!r}")
+        for what, mine in here.items():
+            if there.get(what) != mine:
+                raise ArenaError(
+                    f"the cluster at {address} cannot play this run: {what} is {mine} here and "
+                    f"{there.get(what)} on the worker {worker}; install the same there"
+                )
+
+
+def _installed_here(packages: list[str]) -> Callable[[], dict[str, str]]:
+    """What the process that calls the result has installed: versions, and hashes of sources."""
+    names = ["joblib", "numba", "numpy", "scipy"]
+
+    def look() -> dict[str, str]:
+        # A worker may have another arena, so that this uses nothing of it: it is sent whole.
+        import hashlib
+        import importlib.metadata
+        import importlib.util
+        import pathlib
+        import platform
+
+        def version(module: str) -> str:
+            spec = importlib.util.find_spec(module)
+            if spec is None or spec.origin is None:
+                return "missing"
+            distributions = importlib.metadata.packages_distributions().get(module, [])
+            return importlib.metadata.version(distributions[0]) if distributions else "unknown"
+
+        def sources(module: str) -> str:
+            spec = importlib.util.find_spec(module)
+            if spec is None or spec.origin is None:
+                return "missing"
+            file = pathlib.Path(spec.origin)
+            digest = hashlib.sha256()
+            files = sorted(file.parent.rglob("*.py")) if file.stem == "__init__" else [file]
+            for each in files:
+                digest.update(f"\n{each.relative_to(file.parent)}\0".encode())
+                digest.update(each.read_bytes())
+            return digest.hexdigest()[:12]
+
+        found = {"the version of python": platform.python_version()}
+        found |= {f"the version of {name}": version(name) for name in [*packages, *names]}
+        return found | {f"the source code of {name}": sources(name) for name in packages}
+
+    return look
 
 
 class _Lost(NamedTuple):

@@ -25,7 +25,7 @@ from arena.process.ending import end_children, no_stopped_workers
 
 # Else joblib makes a folder in shared memory for each pool, used or not, which a killed one leaves.
 os.environ.setdefault("JOBLIB_TEMP_FOLDER", tempfile.gettempdir())
-_CHUNKS_AHEAD = 2
+CHUNKS_AHEAD = 2
 """Tasks per worker that are sent before results come back."""
 _DRIVER_LOOKED_AT_S = 1.0
 """How often a worker looks whether its driver lives."""
@@ -47,7 +47,7 @@ def parallel(backend: Any, jobs: int) -> Any:
         n_jobs=max(2, jobs),
         backend=backend,
         batch_size=1,
-        pre_dispatch=_CHUNKS_AHEAD * jobs if jobs > 1 else 1,
+        pre_dispatch=CHUNKS_AHEAD * jobs if jobs > 1 else 1,
         return_as="generator_unordered",
         **(options_of_workers() if backend == "loky" else {"max_nbytes": None}),
     )

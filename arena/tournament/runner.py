@@ -63,6 +63,8 @@ BACKENDS: tuple[Backend, ...] = ("loky", "threading", "sequential", "dask")
 
 TARGET_CHUNK_S = 0.5
 """Long enough that sending a chunk costs nothing, short enough to lose little."""
+_MOST_CHUNKS_PER_S = 100
+"""With more workers chunks are longer: the driver has some milliseconds and a write for each."""
 _GROWTH = 8
 """A chunk is at most so many times as large as the largest played so far."""
 _CHANCES_ALONE = 2
@@ -70,6 +72,11 @@ _POOL_PAYS_S = 1.5
 """Work that is left when starting workers pays."""
 _LOOK_AHEAD = 4096
 """Units taken from the schedule before they are needed: the most that one chunk can have."""
+
+
+def target_chunk_s(jobs: int) -> float:
+    """How long a chunk is to take with so many workers."""
+    return max(TARGET_CHUNK_S, jobs / _MOST_CHUNKS_PER_S)
 
 
 class WorkerLost(ArenaError):
@@ -108,14 +115,14 @@ class ChunkSizer:
                 # Towards the end chunks shrink, so that all workers finish together.
                 most = min(most, max(1, ceil(left / (4 * self.jobs))))
         chunk: list[Unit] = []
-        seconds = 0.0
+        seconds, target_s = 0.0, target_chunk_s(self.jobs)
         while units and len(chunk) < most:
             unknown = units[0].pairing not in self._seconds
-            if chunk and self.chunk_units is None and (unknown or seconds >= TARGET_CHUNK_S):
+            if chunk and self.chunk_units is None and (unknown or seconds >= target_s):
                 break
             unit = units.popleft()
             chunk.append(unit)
-            seconds += self._seconds.get(unit.pairing, TARGET_CHUNK_S)
+            seconds += self._seconds.get(unit.pairing, target_s)
         return tuple(chunk)
 
 
@@ -444,7 +451,7 @@ class Runner:
             # Here, because dask takes a second to load.
             from arena.tournament.dask_cluster import cluster
 
-            with cluster(self.jobs, close_agents) as workers:
+            with cluster(self.jobs, self._job.packages, close_agents) as workers:
                 self.jobs = self._sizer.jobs = self._asked or workers
                 yield self._job
         else:

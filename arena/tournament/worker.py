@@ -83,6 +83,14 @@ class Job:
     folder: Path | None = None
     """The folder of the run, for agents that keep something there."""
 
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """The top-level packages that decide the results: of arena, the game and the agents."""
+        builders = (each for team in self.teams for each in team if isinstance(each, Builder))
+        parts = [self.rules.__class__, *(each.family for each in builders)]
+        tops = {getattr(part, "__module__", "arena").partition(".")[0] for part in parts}
+        return tuple(sorted(tops - {"__main__"} | {"arena"}))
+
     @classmethod
     def of(
         cls,

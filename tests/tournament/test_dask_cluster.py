@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import time
@@ -13,12 +15,13 @@ from pathlib import Path
 import pytest
 from helpers.paths import TESTS
 
+import arena
 from arena.cli import main
 from arena.core.errors import ArenaError
 from arena.store import Run
 
 dask = pytest.importorskip("dask")
-pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
 
 CONFIG = """\
 name: small
@@ -142,6 +145,39 @@ def test_without_dask_a_line_says_what_to_install(
     assert capsys.readouterr().err == (
         "arena: the backend 'dask' needs dask.distributed: pip install 'arena-tricks[cluster]'\n"
     )
+
+
+def test_other_sources_or_versions_on_a_worker_are_refused_with_both_named(
+    config: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker in a process of its own, with a copy of arena in which a kernel was edited."""
+    other = tmp_path / "elsewhere"
+    shutil.copytree(Path(arena.__file__).parent, other / "arena")
+    with (other / "arena" / "games" / "klaverjas" / "kernel.py").open("a") as kernel:
+        kernel.write("# edited\n")
+    with distributed.LocalCluster(n_workers=0, processes=True, dashboard_address=None) as workers:
+        address = workers.scheduler_address
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard"]
+        environment = {**os.environ, "PYTHONPATH": str(other)}
+        worker = subprocess.Popen(
+            [*command, "--nthreads", "1", "--no-nanny"], env=environment, stderr=subprocess.DEVNULL
+        )
+        try:
+            with dask.config.set({"scheduler-address": address}):
+                assert main(["run", config, "--backend", "dask", "--quiet"]) == 2
+                said = capsys.readouterr().err
+                hashes = "[0-9a-f]{12}"
+                assert re.search(
+                    f"the source code of arena is {hashes} here and {hashes} on the worker tcp",
+                    said,
+                )
+                assert said.count("\n") == 1 and not list(Path("reports").rglob("results.sqlite"))
+                monkeypatch.setattr("platform.python_version", lambda: "9.9.9")
+                assert main(["run", config, "--backend", "dask", "--quiet"]) == 2
+                assert "the version of python is 9.9.9 here and 3." in capsys.readouterr().err
+        finally:
+            worker.terminate()
+            worker.wait()
 
 
 def test_a_killed_scheduler_is_reported_in_one_line(tmp_path: Path) -> None:

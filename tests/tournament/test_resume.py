@@ -310,8 +310,10 @@ def test_a_file_that_is_no_database_is_reported_so(tmp_path: Path) -> None:
     assert play(make_experiment(2), tmp_path, fresh=True).played == 2
 
 
-def test_ctrl_c_in_a_terminal(tmp_path: Path) -> None:
+@pytest.mark.parametrize("backend", ["loky", "dask"])
+def test_ctrl_c_in_a_terminal(tmp_path: Path, backend: str) -> None:
     """The whole command, interrupted as a terminal does it: every process gets the signal."""
+    pytest.importorskip({"dask": "distributed"}.get(backend, "joblib"))
     config = tmp_path / "x.yaml"
     config.write_text(
         "name: x\ngame: {name: klaverjas}\ndeals: {set: klaverjas-given-10000}\n"
@@ -319,7 +321,10 @@ def test_ctrl_c_in_a_terminal(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-m", "arena", "run", str(config), "--out", str(tmp_path / "run")]
     process = subprocess.Popen(
-        [*command, "--jobs", "2"], stderr=subprocess.PIPE, text=True, start_new_session=True
+        [*command, "--jobs", "2", "--backend", backend],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     until = time.monotonic() + 60
     while stored(tmp_path / "run") < 20 and time.monotonic() < until:

@@ -94,6 +94,14 @@ def test_slow_units_go_one_by_one() -> None:
         pace.learn(chunk, 60.0)
 
 
+def test_many_workers_get_longer_chunks() -> None:
+    """A driver that a thousand workers ask for a chunk every half second does nothing else."""
+    units = deque(Schedule(make_experiment(100))) * 4000
+    pace = ChunkSizer(jobs=1000)
+    pace.learn(tuple(units)[:3000], 3000 * 0.01)
+    assert len(pace.take(units, len(units) * 100)) == pytest.approx(1000, abs=1)
+
+
 def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
     flag = tmp_path / "kill once"
     agents = (entrant("a", "once", flag=str(flag)), entrant("b", "lowest"))
