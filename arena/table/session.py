@@ -42,6 +42,8 @@ class Chair:
     name: str
     player: Player | None = None
     """None if it is a person."""
+    twin: int = 1
+    """Which of several twins an agent is: they draw different random numbers."""
 
 
 class FirstLegal:
@@ -63,6 +65,7 @@ class TableSession:
         *,
         standing: Standing = Standing(),
         seed: int = 0,
+        seed_number: int = 0,
         training: bool = True,
     ) -> None:
         """Seat all players; with `training` people may take their cards back."""
@@ -72,7 +75,7 @@ class TableSession:
         self.training = training
         self.claimed_by: int | None = None
         """The seat that claimed the rest, if one did."""
-        self._seed = seed
+        self._seed, self._seed_number = seed, seed_number
         self._chairs = list(chairs)
         self._seated: list[Player | None] = [None] * rules.players
         self._actions: list[Action] = []
@@ -243,7 +246,11 @@ class TableSession:
         self._turns.append(turn)
 
     def _rng(self, seat: int) -> Rng:
-        return decision_rng(self._seed, self.deal.id, 0, seat, self._turns.count(seat))
+        return self._rng_at(seat, self._turns.count(seat))
+
+    def _rng_at(self, seat: int, decision: int) -> Rng:
+        twin = self._chairs[seat].twin
+        return decision_rng(self._seed, self.deal.id, self._seed_number, seat, decision, twin)
 
     def _stand_up(self, seat: int) -> None:
         seated = self._seated[seat]
@@ -268,6 +275,6 @@ class TableSession:
         for turn, action in zip(self._turns, self._actions, strict=True):
             if turn == seat:
                 view = self.rules.view(state, seat, all_hands=sees_all_cards(seated))
-                seated.act(view, decision_rng(self._seed, self.deal.id, 0, seat, made))
+                seated.act(view, self._rng_at(seat, made))
                 made += 1
             self.rules.apply(state, action)

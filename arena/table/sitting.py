@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
+from typing import Protocol
 
 from arena.analysis.estimates import Estimate
 from arena.audit.rounds import AuditedRound, AuditSettings, audit_round
@@ -37,6 +38,28 @@ class SeatPlan:
         return Chair(self.name, None if self.spec is None else self.spec.build())
 
 
+class Rounds(Protocol):
+    """What is played at a table, one round after the other."""
+
+    rules: Rules
+    people: tuple[int, ...]
+    """The seats of people."""
+    sheet: ScoreSheet
+
+    @property
+    def has_results(self) -> bool:
+        """Whether it reads results of a run, which only the thread that opened them may do."""
+        ...
+
+    def next_round(self) -> TableSession | None:
+        """The next round; None after the last one."""
+        ...
+
+    def finish(self, table: TableSession) -> None:
+        """A round is over."""
+        ...
+
+
 class Sitting:
     """Rounds one after the other, with the same people at the table."""
 
@@ -66,7 +89,7 @@ class Sitting:
 
     @property
     def has_results(self) -> bool:
-        """Whether the other scores on the same cards come from a run."""
+        """Whether the other agents' scores on the same cards come from a run."""
         return self._run is not None
 
     def _new_deals(self) -> Iterator[Deal]:

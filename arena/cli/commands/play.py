@@ -45,6 +45,7 @@ from arena.core.rules import Rules
 from arena.games.needs import why_not
 from arena.store import Run
 from arena.store.manifest import MANIFEST
+from arena.table.browser.serving import add_serving_options, open_tables
 from arena.table.sitting import SeatPlan, Sitting
 from arena.table.terminal import Terminal
 
@@ -72,12 +73,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tables", type=number(int, 1), default=1, metavar="N",
         help="this many tables with the same cards (default: 1)",
     )  # fmt: skip
-    browser.add_argument("--host", help="where to listen (default: this machine only)")
-    browser.add_argument("--port", type=number(int, 0), default=0, help="default: a free one")
     browser.add_argument("--pace", type=number(float, 0), default=0.8, metavar="SECONDS",
                          help="that agents take for a card (default: 0.8)")  # fmt: skip
     browser.add_argument("--no-help", action="store_true", help="no hints, no taking back")
-    browser.add_argument("--no-open", action="store_true", help="only print the links")
+    add_serving_options(browser)
     add_option(parser)
 
 
@@ -119,11 +118,10 @@ def _in_browser(
     args: argparse.Namespace, sittings: list[Sitting], agent: AgentSpec, adviser: AgentSpec
 ) -> None:
     from arena.table.browser.host import Manners, TableHost
-    from arena.table.browser.serving import open_tables
 
     manners = Manners(pace_s=args.pace, training=not args.no_help)
     hosts = [TableHost(sitting, adviser.build, agent.build, manners) for sitting in sittings]
-    open_tables(hosts, host=args.host, port=args.port, opens=not args.no_open)
+    open_tables(hosts, args)
 
 
 def _ask(prompt: str) -> str:

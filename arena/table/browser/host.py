@@ -36,7 +36,7 @@ from arena.table.browser.messages import (
     state_message,
 )
 from arena.table.session import Chair, ChairFault, FirstLegal, TableError, TableSession
-from arena.table.sitting import Sitting
+from arena.table.sitting import Rounds, Sitting
 
 T = TypeVar("T")
 _LONG_S = 5.0
@@ -98,15 +98,18 @@ class TableHost:
 
     def __init__(
         self,
-        sitting: Sitting,
+        rounds: Rounds,
         adviser: Callable[[], Player],
         substitute: Callable[[], Player],
         manners: Manners = Manners(),
     ) -> None:
-        """`adviser` gives hints; `substitute` plays for people who have left."""
-        self._sitting, self._adviser, self._substitute = sitting, adviser, substitute
+        """`adviser` gives hints; `substitute` plays for people who have left.
+
+        People are at tables of a `Sitting`; at others there is only something to watch.
+        """
+        self._rounds, self._adviser, self._substitute = rounds, adviser, substitute
         self.manners = manners
-        self.people = {seat: Person(f"player {SEATS[seat]}") for seat in sitting.people}
+        self.people = {seat: Person(f"player {SEATS[seat]}") for seat in rounds.people}
         self._watchers: set[Connection] = set()
         self._pace_s = manners.pace_s
         self._lock = asyncio.Lock()
@@ -139,7 +142,7 @@ class TableHost:
     async def run(self) -> None:
         """Play rounds until the match is over or no deal is left."""
         await self._until(self._anybody_has_come)
-        while (table := await _in_thread(self._sitting.next_round)) is not None:
+        while (table := await self._next_round()) is not None:
             for seat, person in self.people.items():
                 chair = self._stand_in(person) if person.is_replaced else Chair(person.name)
                 table.seat_chair(seat, chair)
@@ -151,6 +154,11 @@ class TableHost:
             await self._after(table)
             await self._until(self._everybody_is_ready)
         self._notice("over")
+
+    async def _next_round(self) -> TableSession | None:
+        if self._rounds.has_results:
+            return self._rounds.next_round()
+        return await _in_thread(self._rounds.next_round)
 
     async def _until(self, condition: Callable[[], bool]) -> None:
         while not condition():
@@ -179,20 +187,24 @@ class TableHost:
 
     async def _after(self, table: TableSession) -> None:
         async with self._lock:
-            self._sitting.finish(table)
+            self._rounds.finish(table)
             self._changes()
-            self._to_all(sheet_message(self._sitting.sheet))
-            for seat in self.people:
-                # Results on disk belong to the thread that opened them; a replay takes time.
-                if self._sitting.has_results:
-                    others = self._sitting.on_same_cards(table, seat)
-                else:
-                    others = await _in_thread(self._sitting.on_same_cards, table, seat)
-                if others:
-                    mine = table.outcome.scores[table.rules.side_of(seat)]
-                    self._give(seat, compared_message(mine, others, self._sitting.compared(seat)))
+            self._to_all(sheet_message(self._rounds.sheet))
+            if isinstance(self._rounds, Sitting):
+                await self._compare(self._rounds, table)
         if not self.people:
             await asyncio.sleep(4 * self._pace_s)
+
+    async def _compare(self, sitting: Sitting, table: TableSession) -> None:
+        """Say what agents made of the same cards."""
+        for seat in self.people:
+            if sitting.has_results:
+                others = sitting.on_same_cards(table, seat)
+            else:
+                others = await _in_thread(sitting.on_same_cards, table, seat)
+            if others:
+                mine = table.outcome.scores[table.rules.side_of(seat)]
+                self._give(seat, compared_message(mine, others, sitting.compared(seat)))
 
     # --- agents --------------------------------------------------------------------------
 
@@ -255,7 +267,7 @@ class TableHost:
 
     def join(self, connection: Connection) -> None:
         """A browser opens the page."""
-        seat, rules = connection.seat, self._sitting.rules
+        seat, rules = connection.seat, self._rounds.rules
         if seat is None:
             self._watchers.add(connection)
         else:
@@ -267,8 +279,9 @@ class TableHost:
             if person.is_replaced:
                 person.is_replaced = False
                 self._seat(seat, Chair(person.name))
-        connection.send(orjson.dumps(rules_message(rules, seat, training=self._training)))
-        connection.send(sheet_message(self._sitting.sheet))
+        same = rules_message(rules, seat, training=self._training, pace_s=self._pace_s)
+        connection.send(orjson.dumps(same))
+        connection.send(sheet_message(self._rounds.sheet))
         self._tell()
         if self._table is not None and self._table.is_over and seat is not None:
             for message in self._extras.get(seat, ()):
@@ -405,11 +418,13 @@ class TableHost:
     async def _audit(self, connection: Connection, table: TableSession, seat: int) -> None:
         if not table.is_over:
             raise TableError("the audit comes after the round")
+        if not isinstance(self._rounds, Sitting):
+            raise TableError("only rounds of people are audited here")
         if self._auditing:
             raise TableError("the audit is being made")
         self._auditing = True
         try:
-            audited = await _in_thread(self._sitting.audit, table)
+            audited = await _in_thread(self._rounds.audit, table)
         finally:
             self._auditing = False
         for person in self.people:

@@ -21,10 +21,14 @@ from arena.core.errors import ArenaError
 from arena.core.rules import Outcome, Rules, View, action_name, side_name
 from arena.table.score_sheet import ScoreSheet
 
+_SOUTH = SEATS.index("S")
 
-def rules_message(rules: Rules, seat: int | None, *, training: bool) -> dict[str, Any]:
-    """What stays the same all evening."""
-    first = seat or 0
+
+def rules_message(
+    rules: Rules, seat: int | None, *, training: bool, pace_s: float
+) -> dict[str, Any]:
+    """What stays the same all evening; `order` begins with the seat that is shown below."""
+    first = min(_SOUTH, rules.players - 1) if seat is None else seat
     return {
         "type": "rules",
         "game": rules.name,
@@ -35,6 +39,7 @@ def rules_message(rules: Rules, seat: int | None, *, training: bool) -> dict[str
         "hand_size": rules.hand_size,
         "higher_wins": rules.higher_wins,
         "training": training,
+        "pace_ms": round(1000 * pace_s),
     }
 
 

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+import argparse
 import socket
 import threading
 import webbrowser
+from typing import TYPE_CHECKING
 
 from arena.core.errors import ArenaError
-from arena.table.browser.host import TableHost
 from arena.web.guard import LOOPBACK
-from arena.web.serving import listen
 
-try:
-    from arena.table.browser.server import LONGEST_REQUEST, TableServer
-except ImportError as error:  # pragma: no cover
-    raise ArenaError(
-        f"a table in the browser needs {error.name}: pip install 'arena-tricks[play]'"
-    ) from error
+if TYPE_CHECKING:
+    from arena.table.browser.host import TableHost
 
 _OPENS_AFTER_S = 0.5
 
 
-def open_tables(
-    hosts: list[TableHost], *, host: str | None = None, port: int = 0, opens: bool = True
-) -> None:
+def add_serving_options(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Where the page is, and whether it opens by itself."""
+    parser.add_argument("--host", help="where to listen (default: this machine only)")
+    parser.add_argument("--port", type=int, default=0, metavar="PORT", help="default: a free one")
+    parser.add_argument("--no-open", action="store_true", help="only print the links")
+
+
+def open_tables(hosts: list[TableHost], args: argparse.Namespace) -> None:
     """Serve these tables until the process is asked to end."""
+    try:
+        from arena.table.browser.server import LONGEST_REQUEST, TableServer
+        from arena.web.serving import listen
+    except ImportError as error:  # pragma: no cover
+        raise ArenaError(
+            f"a table in the browser needs {error.name}: pip install 'arena-tricks[play]'"
+        ) from error
     server = TableServer(hosts)
-    listener = listen(host or LOOPBACK, port)
+    listener = listen(args.host or LOOPBACK, args.port)
     address = listener.address
     url = address.url if address.is_loopback else address.url.replace(LOOPBACK, _own_number())
     links = server.links(url)
@@ -36,7 +44,7 @@ def open_tables(
     if not address.is_loopback:
         print("Give each person one link: who has it sits there. Connections are not encrypted.")
     print("Ctrl-C ends it.", flush=True)
-    if opens:
+    if not args.no_open:
         timer = threading.Timer(_OPENS_AFTER_S, webbrowser.open, [links[0][1]])
         timer.daemon = True
         timer.start()

@@ -115,7 +115,7 @@ function send(request) {
 }
 
 function receive(message) {
-  if (message.type === "rules") { rules = message; showOptions(); return; }
+  if (message.type === "rules") { rules = message; paceMs = rules.pace_ms; document.body.classList.toggle("watched", !rules.seat); showOptions(); return; }
   if (message.type === "sheet") sheet = message;
   if (message.type === "hint") hint = message;
   if (message.type === "compared") compared = message;
