@@ -7,6 +7,7 @@ a description: mean and interval of each pair alone, without a test.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.analysis.comparison import unit_margins, win_rate
@@ -133,7 +134,7 @@ def make_standings(results: Results, options: RatingOptions = RatingOptions()) -
     table = results.for_statistics
     forfeiters = [name for name in results.agents if any(p.forfeits[0] for p in results.of(name))]
     joint = joint_comparison(table, forfeiters=forfeiters)
-    rating, elo, trouble = _ratings(results, options)
+    rating, elo, trouble = _ratings(results, options, forfeiters)
     agents = _agents(results, joint, rating, elo)
     rank = {agent.name: agent.rank for agent in agents}
     ahead_first = [_ahead_first(pair, rank) for pair in results.pairs if pair.units]
@@ -160,7 +161,7 @@ def without_forfeits(results: Results) -> Standings | None:
 
 
 def _ratings(
-    results: Results, options: RatingOptions
+    results: Results, options: RatingOptions, forfeiters: Sequence[str]
 ) -> tuple[Ratings | None, Ratings | None, str]:
     """Both ratings; none, and why, if the schedule does not connect all agents."""
     table = results.for_statistics
@@ -175,7 +176,7 @@ def _ratings(
         return Bootstrap(seed_for(results.seed, "ratings", what), options.resamples)
 
     try:
-        rating = score_rating(table, anchor=anchor, bootstrap=resampling("points"))
+        rating = score_rating(table, 0.95, anchor, resampling("points"), forfeiters)
         elo = elo_rating(table, anchor=anchor, bootstrap=resampling("elo"))
     except StatsError as error:
         return None, None, f"No ratings: {error}."

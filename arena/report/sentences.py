@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from arena.analysis import POWER, ReferenceCheck, Standings, Sweep
-from arena.report.words import count, interval, percent, plain, pvalue
+from arena.report.words import count, counted, interval, percent, plain, pvalue
 from arena.stats import Contrast
 from arena.stats.joint import SIDE_ISSUE
 
@@ -62,18 +62,17 @@ def headline(field: Standings, facts: Facts) -> str:
         return f"No agent is known to be stronger than another: {who} are not distinguishable."
     behind = [name for name in joint.order if all(name in joint.worse(best) for best in top)]
     between = [name for name in everybody if name not in top and name not in behind]
+    if len(top) == 1 and not between:
+        return f"{facts.names(top)} is the strongest: ahead of all others."
     if len(top) == 1:
-        text = f"{facts.names(top)} is the strongest: ahead of "
-        text += "all others" if not between else facts.names(behind) or "some of the others"
-    else:
-        both = "both" if len(top) == 2 else "all"
-        text = circles or f"Top group: {facts.names(top)} (not distinguishable)"
-        if behind:
-            text += f"; {both} ahead of {facts.names(behind)}"
-    if between and len(top) > 1:
+        text = f"No agent is known to be stronger than {facts.names(top)}: "
+        text += f"it is ahead of {facts.names(behind)}, not known to be ahead of "
+        return f"{text}{facts.names(between)}."
+    text = circles or f"Top group: {facts.names(top)} (not distinguishable)"
+    if behind:
+        text += f"; {'both' if len(top) == 2 else 'all'} ahead of {facts.names(behind)}"
+    if between:
         text += f"; {facts.names(between)} {'is' if len(between) == 1 else 'are'} behind some of it"
-    elif between:
-        text += f"; not known to be ahead of {facts.names(between)}"
     return f"{text}."
 
 
@@ -104,7 +103,7 @@ def _of_two(field: Standings, facts: Facts) -> str:
     if contrast.different:
         return (
             f"{first} is stronger than {second}: by {plain(contrast.difference)} points per "
-            f"{facts.unit} ({_limits(contrast)}, {count(contrast.deals)} {facts.units}, "
+            f"{facts.unit} ({_limits(contrast)}, {counted(contrast.deals, facts.unit)}, "
             f"p {pvalue(contrast.p_adjusted)})."
         )
     return f"{_no_difference(contrast, facts)}."
@@ -117,11 +116,19 @@ def _seen_from_the_better(field: Standings, one: str, other: str) -> Contrast | 
 
 
 def _limits(contrast: Contrast) -> str:
+    if contrast.low is None:
+        return "the same every time, so no interval"
     return f"simultaneous 95% interval {interval(contrast.low, contrast.high)}"
 
 
 def _no_difference(contrast: Contrast, facts: Facts) -> str:
     first, second = facts.labels[contrast.first], facts.labels[contrast.second]
+    if contrast.low is None:
+        return (
+            f"{first} was ahead of {second} by {plain(contrast.difference)} points on each of "
+            f"{counted(contrast.deals, facts.unit)}, too few to say who is stronger "
+            f"(p {pvalue(contrast.p_adjusted)}, sign test)"
+        )
     text = (
         f"No difference was found between {first} and {second} ({_limits(contrast)} points per "
         f"{facts.unit}, p {pvalue(contrast.p_adjusted)})"
@@ -164,7 +171,7 @@ def details(field: Standings, facts: Facts) -> Iterator[str]:
     different = sum(contrast.different for contrast in joint.contrasts)
     yield (
         f"{count(different)} of {count(len(joint.contrasts))} comparisons differ beyond chance, "
-        f"all adjusted together ({count(joint.fit.deals)} {facts.units})."
+        f"all adjusted together ({counted(joint.fit.deals, facts.unit)})."
     )
 
 
@@ -248,7 +255,7 @@ def forfeit_sentences(
             )
         else:
             yield (
-                f"{name} forfeited {count(agent.forfeits)} of {count(agent.units)} {facts.units}, "
+                f"{name} forfeited {count(agent.forfeits)} of {counted(agent.units, facts.unit)}, "
                 "each counted as lost; strength is shown with and without them.",
                 False,
             )

@@ -146,6 +146,15 @@ def plural(unit: str) -> str:
     return "matches" if unit == "match" else f"{unit}s"
 
 
+def counted(number: int, unit: str) -> str:
+    """So many of a unit.
+
+    >>> counted(1, "deal"), counted(1200, "match")
+    ('1 deal', '1,200 matches')
+    """
+    return f"{number:,} {unit if number == 1 else plural(unit)}"
+
+
 def label_of(rules: Any, word: str) -> str:
     """What players of the game call it."""
     return str(getattr(rules, "labels", {}).get(word, word))

@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, special
 
-from arena.stats.least_squares import Fit, additive_fit, pair_fit
+from arena.stats.least_squares import Fit, additive_fit, pair_fit, pair_weights
 from arena.stats.letters import compact_letters
 from arena.stats.pair_results import (
     DealTable,
@@ -201,8 +201,8 @@ def joint_comparison(
     """Compare all agents at once: contrasts of the score rating, clustered by deal.
 
     `forfeiters` lost games without playing them. Those losses say nothing about the others, but
-    they vary, so the others are compared by their games among themselves (a family of its own,
-    with its share of the level), as long as these connect them.
+    they vary; so the others are compared by their games among themselves (`pair_weights`), and
+    whether margins add up is tested on these.
 
     Formula: differences of least squares ratings with their CR2 covariance over deals; each is a
     t with its Satterthwaite degrees of freedom (n - 1 where all pairs play the same n deals), and
@@ -216,18 +216,20 @@ def joint_comparison(
     """
     check_probability(alpha, "alpha")
     table = results.table()
-    rated, paired = additive_fit(table), pair_fit(table)
-    joint, strengths = _joint(results, table, rated, alpha, forfeiters)
-    pairs = [(int(i), int(j)) for i, j in table.pairs]
+    rated, paired = additive_fit(table, forfeiters), pair_fit(table)
+    pairs, weights = comparable(table)
+    rows, level = (weights @ rated.basis, weights @ rated.strengths), comparisons_share(table)
+    joint = _contrasts(table, rated, pairs, *rows, alpha, True, level)
+    met = [(int(i), int(j)) for i, j in table.pairs]
     rows = (paired.basis, paired.strengths)
-    direct = _contrasts(table, paired, pairs, *rows, alpha, False, comparisons_share(table))
-    fit = _goodness(table, rated, paired, joint, direct, alpha)
+    direct = _contrasts(table, paired, met, *rows, alpha, False, level)
+    fit = _goodness(table, rated, paired, pair_weights(table, forfeiters), joint, direct, alpha)
     basis: Literal["joint", "direct"] = "direct" if fit.contradictions else "joint"
     contrasts = joint if basis == "joint" else direct
-    by_strength = list(zip(-np.round(strengths, 9), table.agents, strict=True))
+    by_strength = list(zip(-np.round(rated.strengths, 9), table.agents, strict=True))
     found = order_by_results(_beats(table.agents, contrasts), by_strength)
     order = _names(table.agents, found.order)
-    note = "" if table.deals > 1 else "One deal only: no intervals and no tests."
+    note = "" if table.deals > 1 else "One deal only: margins have no intervals and no tests."
     if 1 < table.deals < FEW:
         note = f"Only {table.deals} deals: the limits are wide and rest on nearly normal margins."
     parts = connected_components(len(table.agents), table.pairs)
@@ -275,40 +277,6 @@ def comparable(table: DealTable) -> tuple[list[tuple[int, int]], FloatArray]:
     for row, (i, j) in enumerate(pairs):
         weights[row, i], weights[row, j] = 1.0, -1.0
     return pairs, weights
-
-
-def _joint(
-    results: PairResults, table: DealTable, fit: Fit, alpha: float, forfeiters: Collection[str]
-) -> tuple[tuple[Contrast, ...], FloatArray]:
-    """Contrasts of all agents that the schedule connects, and the strengths of all."""
-    pairs, weights = comparable(table)
-    level = comparisons_share(table)
-    others = [i for i, name in enumerate(table.agents) if name not in forfeiters]
-    inner = _among(results, others) if len(others) < len(table.agents) else None
-    if inner is None:
-        rows = (weights @ fit.basis, weights @ fit.strengths)
-        return _contrasts(table, fit, pairs, *rows, alpha, True, level), fit.strengths
-    inner_fit = additive_fit(inner)
-    inner_pairs, inner_weights = comparable(inner)
-    outer = [row for row, pair in enumerate(pairs) if not set(pair) <= set(others)]
-    share = len(inner_pairs) / (len(inner_pairs) + len(outer))
-    strengths = fit.strengths.copy()
-    strengths[others] = inner_fit.strengths + fit.strengths[others].mean()
-    rows = (inner_weights @ inner_fit.basis, inner_weights @ inner_fit.strengths)
-    found = _contrasts(inner, inner_fit, inner_pairs, *rows, alpha, True, level * share)
-    rows = (weights[outer] @ fit.basis, weights[outer] @ fit.strengths)
-    outer_pairs = [pairs[row] for row in outer]
-    found += _contrasts(table, fit, outer_pairs, *rows, alpha, True, level * (1 - share))
-    return found, strengths
-
-
-def _among(results: PairResults, agents: list[int]) -> DealTable | None:
-    """The games of some agents among themselves; None if these do not connect them."""
-    inside = np.isin(results.a, agents) & np.isin(results.b, agents)
-    if len(agents) < 2 or not inside.any():
-        return None
-    table = results.among(agents).table()
-    return table if len(connected_components(len(agents), table.pairs)) == 1 else None
 
 
 def _contrasts(
@@ -421,25 +389,28 @@ def _goodness(
     table: DealTable,
     rated: Fit,
     paired: Fit,
+    weights: FloatArray,
     joint: tuple[Contrast, ...],
     direct: tuple[Contrast, ...],
     alpha: float,
 ) -> AdditiveFit:
-    design = table.incidence
-    residual_space = linalg.null_space(design.T).T  # cycles × pairs: what no rating explains
-    cycles = len(residual_space)
+    design, judged = table.incidence, np.flatnonzero(weights == weights.max())
+    inner = linalg.null_space(design[judged].T).T  # cycles × pairs: what no rating explains
+    cycles = len(inner)
     if not cycles:
         words = "No agents met in a circle, so whether margins add up cannot be tested."
         return AdditiveFit(None, None, 0, table.deals, None, (), words)
+    residual_space = np.zeros((cycles, len(design)))
+    residual_space[:, judged] = inner
     misses = paired.strengths - design @ rated.strengths
-    misfit = float(np.sqrt(np.mean(misses**2)))
+    misfit = float(np.sqrt(np.mean(misses[judged] ** 2)))
     statistic, p = _wald(table, paired, residual_space)
     level = SIDE_ISSUE * alpha
     off = np.zeros(len(misses), dtype=np.bool_)
     if p is None or p < level:
-        off = _off_the_ratings(table, paired, misses, level)
+        off[judged] = _off_the_ratings(table, rated, paired, weights, misses, level)[judged]
     contradictions = _contradictions(table, off, joint, direct)
-    words = _fit_words(p, misfit, contradictions, table.deals, level)
+    words = _fit_words(p, misfit, contradictions, level)
     misfits = bool(contradictions) or (p is not None and p < level)
     return AdditiveFit(p, statistic, cycles, table.deals, misfit, contradictions, words, misfits)
 
@@ -459,12 +430,17 @@ def _wald(table: DealTable, paired: Fit, space: FloatArray) -> tuple[float | Non
 
 
 def _off_the_ratings(
-    table: DealTable, paired: Fit, misses: FloatArray, alpha: float
+    table: DealTable,
+    rated: Fit,
+    paired: Fit,
+    weights: FloatArray,
+    misses: FloatArray,
+    alpha: float,
 ) -> NDArray[np.bool_]:
     """The pairs with a direct result that differs from the ratings by more than chance."""
     design, played = table.incidence, _played(table)
-    weighted = design.T * played
-    predict = design @ np.linalg.pinv(weighted @ design) @ weighted
+    weighted = design.T * (weights * played)
+    predict = design @ rated.basis @ rated.bread @ rated.basis.T @ weighted
     found = _inference(table, paired, np.eye(len(played)) - predict, misses, alpha, False)
     return np.asarray(found.p_adjusted < alpha)
 
@@ -492,7 +468,6 @@ def _fit_words(
     p: float | None,
     misfit: float,
     contradictions: tuple[tuple[str, str], ...],
-    deals: int,
     level: float,
 ) -> str:
     if contradictions:
@@ -503,13 +478,13 @@ def _fit_words(
             "meetings."
         )
     if p is None:
-        return f"{deals} deals are too few to test whether margins add up."
+        return "The deals are too few, or do not vary, to test whether margins add up."
     if p < level:
         return (
             f"Margins do not quite add up (p = {p:.2g}; direct results are {misfit:.1f} points off "
             "the ratings' predictions, root mean square), but no pair contradicts the order."
         )
-    return f"No clear sign that margins do not add up (p = {p:.2g})."
+    return f"Margins add up, as far as can be seen (p = {p:.2g}; below {level:g} they would not)."
 
 
 def _letters(order: tuple[str, ...], contrasts: tuple[Contrast, ...]) -> dict[str, str]:

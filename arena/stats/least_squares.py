@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +12,10 @@ from scipy import linalg
 from arena.stats.pair_results import DealTable, connected_components
 from arena.stats.sample import FloatArray, IntArray
 from arena.stats.sandwich import ClusteredCovariance, clustered_covariance
+
+FORFEITER_WEIGHT = 1e-6
+"""Of the games of agents that forfeited, where those of others have 1: they place these agents, and
+move the others by less than a thousandth of a point."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,28 +59,36 @@ def deal_patterns(table: DealTable) -> tuple[FloatArray, IntArray]:
     return kinds.astype(np.float64), index.reshape(-1).astype(np.int64)
 
 
-def additive_fit(table: DealTable) -> Fit:
-    """Strengths r that minimise Σ (margin - (r_i - r_j))²."""
+def pair_weights(table: DealTable, forfeiters: Collection[str]) -> FloatArray:
+    """What the games of each pair weigh: those of forfeiters say nothing about the others."""
+    apart = [i for i, name in enumerate(table.agents) if name in forfeiters]
+    return np.where(np.isin(table.pairs, apart).any(axis=1), FORFEITER_WEIGHT, 1.0)
+
+
+def additive_fit(table: DealTable, forfeiters: Collection[str] = ()) -> Fit:
+    """Strengths r that minimise Σ w·(margin - (r_i - r_j))², w by `pair_weights`."""
     basis = mean_zero_basis(table)
-    gamma, scores, bread, information, pattern = _solve(table, table.incidence @ basis)
+    weights = pair_weights(table, forfeiters)
+    gamma, scores, bread, information, pattern = _solve(table, table.incidence @ basis, weights)
     return Fit(basis @ gamma, basis, scores, bread, information, pattern)
 
 
 def pair_fit(table: DealTable) -> Fit:
     """A mean margin for each pair that met; `strengths` are those means."""
     basis = np.eye(len(table.pairs))
-    gamma, scores, bread, information, pattern = _solve(table, basis)
+    gamma, scores, bread, information, pattern = _solve(table, basis, np.ones(len(basis)))
     return Fit(gamma, basis, scores, bread, information, pattern)
 
 
 def _solve(
-    table: DealTable, design: FloatArray
+    table: DealTable, design: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray]:
     kinds, pattern = deal_patterns(table)
-    information = np.einsum("kr,rp,rq->kpq", kinds, design, design)
-    total = np.einsum("r,rp,rq->pq", table.played.sum(axis=0), design, design)
+    weighted = design * weights[:, None]
+    information = np.einsum("kr,rp,rq->kpq", kinds, weighted, design)
+    total = np.einsum("r,rp,rq->pq", table.played.sum(axis=0), weighted, design)
     bread = np.linalg.inv(total)
-    gamma = bread @ (design.T @ table.margin.sum(axis=0))
+    gamma = bread @ (weighted.T @ table.margin.sum(axis=0))
     residuals = table.margin - table.played * (design @ gamma)
     residuals[np.abs(residuals) <= 1e-12 * np.abs(table.margin).max(initial=0.0)] = 0.0
-    return gamma, residuals @ design, bread, information, pattern
+    return gamma, residuals @ weighted, bread, information, pattern

@@ -117,8 +117,8 @@ def paired_t(margins: ArrayLike, null: float = 0.0) -> TestResult:
     s = deal_sample(margins)
     if s.n > 1 and s.sd == 0.0 and s.mean != null:
         p = 2.0 ** (1 - s.n)
-        why = f"All {s.n} deals have the same margin {s.values[0]:g}: p is that of the sign test."
-        return TestResult(name, None, p, s.n, s.zeros, s.forfeits, None, s.note(why))
+        why = f"All {s.n} deals have the same margin {s.values[0]:g}: no variance for a t-test."
+        return TestResult("sign test", None, p, s.n, s.zeros, s.forfeits, None, s.note(why))
     if s.trouble:
         return TestResult(name, None, None, s.n, s.zeros, s.forfeits, None, s.note(s.trouble))
     t = (s.mean - null) / (s.sd / math.sqrt(s.n))

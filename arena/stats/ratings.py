@@ -6,6 +6,7 @@ shows in all its games. Every interval here treats the deal as the unit (see `sa
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,7 +23,13 @@ from arena.stats.bradley_terry import (
 from arena.stats.counts import EMPTY_CELL
 from arena.stats.elo import ELO_PER_LOGIT
 from arena.stats.errors import StatsError
-from arena.stats.least_squares import Fit, additive_fit, deal_patterns, mean_zero_basis
+from arena.stats.least_squares import (
+    Fit,
+    additive_fit,
+    deal_patterns,
+    mean_zero_basis,
+    pair_weights,
+)
 from arena.stats.pair_results import DealTable, PairResults, check_connected
 from arena.stats.perfect import PerfectScores, open_limit, perfect_scores
 from arena.stats.sample import FloatArray, check_probability, generator, join_notes
@@ -101,20 +108,30 @@ def score_rating(
     confidence: float = 0.95,
     anchor: Anchor | None = None,
     bootstrap: Bootstrap | None = None,
+    forfeiters: Collection[str] = (),
 ) -> Ratings:
     """Points per deal above the field, by least squares over all pairs.
 
     Formula: minimise Σ (margin - (r_i - r_j))² with mean rating 0; so r_i - r_j is the expected
     margin, and in a full round robin r_i is the mean margin of i against the field, itself
-    included at 0. Covariance clustered by deal (CR2) with Satterthwaite t limits. Unit: the deal;
-    points. Assumes independent deals; that margins add up (r_i - r_j) is a summary, not an
-    assumption of the interval: see `transitivity` for what it hides.
+    included at 0. `forfeiters` lost games without playing them: the field is the others, rated by
+    their games among themselves (`pair_weights`). Covariance clustered by deal (CR2) with
+    Satterthwaite t limits. Unit: the deal; points. Assumes independent deals;
+    that margins add up (r_i - r_j) is a summary, not an assumption of the interval: see
+    `transitivity` for what it hides.
     Source: Stefani 1980, IEEE Trans. SMC 10 (least squares ratings); `sandwich` for the covariance.
     """
     check_probability(confidence, "confidence")
     table = results.table()
     check_connected(table)
-    return _ratings(table, _RatingFit(**vars(additive_fit(table))), confidence, anchor, bootstrap)
+    fit = _RatingFit(
+        **vars(additive_fit(table, forfeiters)), weights=pair_weights(table, forfeiters)
+    )
+    zero = tuple(name for name in table.agents if name not in forfeiters)
+    note = ""
+    if 0 < len(zero) < len(table.agents):
+        note = "Score ratings: 0 is the mean of the agents that forfeited nothing."
+    return _ratings(table, fit, confidence, anchor, bootstrap, note, zero)
 
 
 def elo_rating(
@@ -237,6 +254,8 @@ def _with_open_limits(
 class _RatingFit(Fit):
     """A fit in points or in Elo, and what a bootstrap of it needs."""
 
+    weights: FloatArray | None = None
+    """Of pairs; 1 each in Elo."""
     draw_share: float | None = None
     prior: float = 0.0
     elo: bool = False
@@ -299,10 +318,13 @@ def _ratings(
     anchor: Anchor | None,
     bootstrap: Bootstrap | None,
     note: str = "",
+    zero: Collection[str] = (),
 ) -> Ratings:
+    """`zero`: the agents with mean 0; all if there are none."""
     k = len(table.agents)
     unit = ELO_PER_LOGIT if fit.elo else 1.0
-    place = np.eye(k) - 1.0 / k
+    field = np.array([name in (zero or table.agents) for name in table.agents])
+    place = np.eye(k) - field / field.sum()
     offset = 0.0
     if anchor is not None:
         if anchor.agent not in table.agents:
@@ -318,7 +340,7 @@ def _ratings(
     se, df = _errors(clustered, contrasts)
     se = unit * se
     known = (table.deals >= 2) & (se > 1e-6 * unit * _scale(table, fit))
-    why = "" if table.deals >= 2 else "One deal only: no intervals."
+    why = "" if table.deals >= 2 else "One deal only: margins have no intervals and no tests."
     pinned = np.abs(place).sum(axis=1) == 0
     flat = [name for i, name in enumerate(table.agents) if not (known[i] or pinned[i])]
     if flat and not why:
@@ -420,10 +442,11 @@ def _refit_points(
     table: DealTable, fit: _RatingFit, weights: FloatArray, played: FloatArray
 ) -> FloatArray:
     reduced = table.incidence @ fit.basis
+    weighted = reduced if fit.weights is None else reduced * fit.weights[:, None]
     r = reduced.shape[1]
-    products = (reduced[:, :, None] * reduced[:, None, :]).reshape(len(reduced), r * r)
+    products = (weighted[:, :, None] * reduced[:, None, :]).reshape(len(reduced), r * r)
     information = (played @ products).reshape(len(played), r, r)
-    right = (weights @ table.margin) @ reduced
+    right = (weights @ table.margin) @ weighted
     # A resample may miss the deals that connect two agents; the minimum norm answer stays finite.
     gamma = np.linalg.pinv(information, hermitian=True) @ right[:, :, None]
     return np.asarray(gamma[:, :, 0] @ fit.basis.T)

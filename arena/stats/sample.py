@@ -59,10 +59,7 @@ class Sample:
                     f"All {self.n} deals have margin 0 (the agents played alike): "
                     "no variance, so no interval and no test."
                 )
-            return (
-                f"All {self.n} deals have the same margin {value}: "
-                "no variance, so no interval and no test."
-            )
+            return f"All {self.n} deals have the same margin {value}: no variance, so no interval."
         return ""
 
     def note(self, *more: str) -> str:

@@ -59,15 +59,19 @@ def clustered_covariance(
     `pattern` says which information each deal has: deals with the same pairs share it. `bread`
     is M, the inverse of the total information (including that of a prior, if any).
     """
-    root = np.linalg.cholesky(bread)
-    inverse_root = np.linalg.inv(root)
-    values, vectors = np.linalg.eigh(root.T @ information @ root)
-    slack = 1 - np.clip(values, 0.0, 1.0)
-    # A deal that alone determines a direction leaves no residual there: weight 0, not infinity.
-    power = np.where(slack > 1e-9, 1 / np.sqrt(np.maximum(slack, 1e-9)), 0.0)
-    half = vectors * power[:, None, :] @ np.swapaxes(vectors, 1, 2)
-    adjust = inverse_root.T @ half @ root.T
-    full = inverse_root.T @ (half @ half) @ root.T
+    own_share = information @ bread
+    alike = np.eye(len(bread)) / len(scores)
+    if len(information) == 1 and np.allclose(own_share[0], alike, atol=1e-12):
+        # Every deal has the same pairs: no roots of matrices are needed.
+        slack = np.full((1, len(bread)), 1 - 1 / len(scores))
+        adjust, full = (np.diag(_power(slack)[0] ** k)[None] for k in (1, 2))
+    else:
+        root = np.linalg.cholesky(bread)
+        inverse_root = np.linalg.inv(root)
+        values, vectors = np.linalg.eigh(root.T @ information @ root)
+        half = vectors * _power(1 - values)[:, None, :] @ np.swapaxes(vectors, 1, 2)
+        adjust = inverse_root.T @ half @ root.T
+        full = inverse_root.T @ (half @ half) @ root.T
     if len(information) == 1:
         adjusted = scores @ adjust[0].T
     else:
@@ -81,3 +85,8 @@ def clustered_covariance(
         adjust @ information @ bread,
         bread,
     )
+
+
+def _power(slack: FloatArray) -> FloatArray:
+    """1/√slack; 0 where a deal alone determines a direction, which leaves no residual there."""
+    return np.where(slack > 1e-9, 1 / np.sqrt(np.clip(slack, 1e-9, 1.0)), 0.0)

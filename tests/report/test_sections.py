@@ -140,7 +140,7 @@ def test_terminal_page_and_json_agree_about_a_circle(
     write(run)
     found = json.loads((run / "report.json").read_text())
     headline = found["verdict"]["headline"]
-    assert headline in {
+    assert headline.replace(" (sees all cards)", "") in {
         f"No agent is the strongest: {' beats '.join(circle)} in direct meetings."
         for circle in (
             ("any", "lowest", "open", "any"),

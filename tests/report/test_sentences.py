@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -87,6 +88,19 @@ def test_one_deal_says_nothing() -> None:
 def test_agents_that_play_alike() -> None:
     found = make_standings(results(meeting("a", "b", [[5, -5]] * 8)))
     assert "played alike" in said(found)
+
+
+def test_the_same_difference_on_every_deal() -> None:
+    found = make_standings(results(meeting("a", "b", [[162, 162]] * 12)))
+    assert said(found) == (
+        "a is stronger than b: by 162.0 points per deal (the same every time, so no interval, "
+        "12 deals, p < 0.001)."
+    )
+    few = make_standings(results(meeting("b", "a", [[162, 162]] * 3)))
+    assert said(few) == (
+        "b was ahead of a by 162.0 points on each of 3 deals, too few to say who is stronger "
+        "(p = 0.250, sign test)."
+    )
 
 
 def test_many_names_are_counted() -> None:
@@ -204,6 +218,15 @@ def test_who_is_beaten_directly_is_not_the_strongest() -> None:
     assert found.joint.cycles == () and found.joint.letters["b"] == "a"
 
 
+def test_who_is_unbeaten_but_not_ahead_of_all_is_not_the_strongest() -> None:
+    """a beats b and b beats c, but c may be ahead of a: their direct meeting says so."""
+    found = made_up({"ab": 20, "bc": 20, "ca": 2})
+    assert found.joint.basis == "direct" and found.joint.top == ("a",)
+    assert said(found) == (
+        "No agent is known to be stronger than a: it is ahead of b, not known to be ahead of c."
+    )
+
+
 def test_a_circle_at_the_top_and_one_further_down() -> None:
     ring = {"ab": 25, "bc": 25, "ca": 25}
     top = made_up({**ring, "ad": 40, "bd": 40, "cd": 40})
@@ -316,6 +339,34 @@ def test_who_leads_without_forfeits_is_reported_only_if_it_is_another() -> None:
     assert not any("Without forfeited" in text for text in texts)
     same = [text for text, _ in sentences.forfeit_sentences(found, found, facts(found))]
     assert not any("Without forfeited" in text for text in same)
+
+
+def test_ratings_and_comparisons_are_one_where_agents_forfeit() -> None:
+    """A forfeiter loses by 1,162 whoever plays it: that says nothing about rule and semi."""
+    rng = np.random.default_rng(3)
+    strengths = {"rule": 30.0, "semi": 0.0, "greedy": -10.0, "flaky": 0.0, "crashy": 0.0}
+    pairs = []
+    for a, b in itertools.combinations(strengths, 2):
+        games = rng.normal(strengths[a] - strengths[b], 30, (60, 2))
+        lost = rng.random(60) < {"crashy": 1.0, "flaky": 0.2}.get(b, 0.0)
+        games[lost] = 1162.0
+        pair = meeting(a, b, games.tolist())
+        units = frozenset(np.array(pair.units)[lost].tolist())
+        pairs.append(replace(pair, forfeits=(0, len(units)), forfeited=units))
+    found = make_standings(results(*pairs))
+    assert found.rating is not None and found.joint.basis == "joint"
+    for contrast in found.joint.contrasts:
+        one, other = found.rating[contrast.first], found.rating[contrast.second]
+        assert one.value is not None and other.value is not None
+        assert one.value - other.value == pytest.approx(contrast.difference)
+    played = make_standings(results(*(p for p in pairs if p.second not in ("crashy", "flaky"))))
+    assert played.rating is not None
+    for name in ("rule", "semi", "greedy"):
+        alone, with_others = played.rating[name], found.rating[name]
+        assert with_others.value == pytest.approx(alone.value, abs=1e-3)
+        assert with_others.se == pytest.approx(alone.se, abs=1e-3)
+    assert "0 is the mean of the agents that forfeited nothing" in " ".join(found.notes)
+    assert "as far as can be seen" in found.joint.fit.words
 
 
 # --- sweeps ------------------------------------------------------------------------------

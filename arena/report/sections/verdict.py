@@ -65,12 +65,14 @@ class VerdictSection(Section[VerdictPart]):
 def facts_of(context: ResultsContext) -> sentences.Facts:
     """What the sentences need to know of a run."""
     played = context.overview
+    sighted = [name for name in context.labels if context.about(name).sees_all_cards]
+    marks = {name: f"{context.labels[name]} (sees all cards)" for name in sighted}
     return sentences.Facts(
         unit=played.unit,
         units=played.units,
         higher_wins=played.higher_wins,
         stored=played.units_stored,
         wanted=played.units_wanted,
-        labels=context.labels,
+        labels=context.labels | marks,
         indifferent=played.indifferent,
     )
