@@ -33,6 +33,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "demo": "play one deal at random and show every trick",
         "status": "show how far a run is",
         "merge": "put the parts together that several jobs have played",
+        "serve": "let an agent play for others over HTTP",
         "serve-agent": "let an agent play for another program, line by line",
     },
     "look": {

@@ -207,6 +207,7 @@ def builder_of(
         player = here.build()
         launch, facts = getattr(player.cards, "launch", None) or _launch(here), facts_of(player)
     limits = spec.limits or Limits()
+    launch.check(limits, spec.isolate)
     if limits.seconds_per_decision is None:
         limits = replace(limits, seconds_per_decision=decision_limit_s or launch.patience_s)
     if _in_sandbox(spec, launch):

@@ -180,11 +180,12 @@ class TrickGame(Rules):
         if action not in state.legal:
             raise IllegalAction(seat, action, state.legal, state.deal.id, self.bids)
         if state.phase == "play":
-            self._play_card(state, seat, action)
+            self.play_card(state, seat, action)
         else:
             self.apply_bid(state, action)
 
-    def _play_card(self, state: TableRound, seat: int, card: int) -> None:
+    def play_card(self, state: TableRound, seat: int, card: int) -> None:
+        """Carry out a card without asking whether it is legal: the hand may be made up."""
         state.hands[seat] &= ~(1 << card)
         state.table = table = (*state.table, card)
         if len(table) < self.players:

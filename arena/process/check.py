@@ -42,7 +42,9 @@ def check_bot(
                 return
         code = bot.close()
         why = "did not end within 2 s of 'quit', and was killed" if code is None else ""
-        why = f"ended with exit code {code} after 'quit', expected 0" if code else why
+        if code:
+            why = f"ended with exit code {code} after 'quit', expected 0"
+            why = f"answered {code} to the end of a session" if launch.what == "session" else why
         yield BotCheck("ends after 'quit'", why)
     finally:
         bot.close()
@@ -75,9 +77,11 @@ class _Suite:
             ("does the same when it is asked the same again", lambda: self.again(deals, played)),
             ("goes on after a deal that was cut short", lambda: self.cut_short(deals[0])),
             (
-                "does the same in a fresh process",
+                f"does the same in a fresh {second.launch.what}",
                 lambda: self.same(
-                    self.play(second, deals[0], 0), played[0], "asked a fresh process"
+                    self.play(second, deals[0], 0),
+                    played[0],
+                    f"asked a fresh {second.launch.what}",
                 ),
             ),
         ]
@@ -125,7 +129,7 @@ class _Suite:
     def again(self, deals: Sequence[Deal], played: Sequence[Sequence[Action]]) -> None:
         for number, deal in enumerate(deals):
             actions = self.play(self.bot, deal, number % self.rules.players)
-            self.same(actions, played[number], "asked the same process again")
+            self.same(actions, played[number], f"asked the same {self.bot.launch.what} again")
 
     def same(self, now: Sequence[Action], before: Sequence[Action], who: str) -> None:
         for number, (one, other) in enumerate(zip(now, before, strict=False)):
@@ -146,7 +150,8 @@ class _Suite:
             return ask() or 0
         except AgentFault as fault:
             said = f"; it wrote: {error_line(fault.detail)}" if fault.detail.strip() else ""
-            raise _Wrong(f"{fault.words} ({where}){said}{_ADVICE.get(fault.kind, '')}") from None
+            advice = _ADVICE.get(fault.kind, "") if self.bot.launch.what == "process" else ""
+            raise _Wrong(f"{fault.words} ({where}){said}{advice}") from None
 
 
 _ADVICE = {

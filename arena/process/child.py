@@ -28,6 +28,7 @@ from arena.process import reaper
 from arena.process.ending import adopt_orphans
 from arena.process.faults import AgentFault, FaultKind
 from arena.process.hiding import hide
+from arena.process.messages import TOKEN_VARIABLES
 from arena.process.sandbox import Sandbox
 
 LONGEST_LINE = 1_000_000
@@ -91,7 +92,8 @@ class Child:
         self._memory_mb, self._sandboxed = memory_mb, sandbox is not None
         self._pending = b""
         self._notes = b""
-        variables = {**os.environ, **(environment or {}), reaper.MARK: self._token}
+        own = {name: x for name, x in os.environ.items() if not name.startswith(TOKEN_VARIABLES)}
+        variables = {**own, **(environment or {}), reaper.MARK: self._token}
         _REAPER.watch(self._token)  # from now on: we may be killed while it starts
         try:
             self._process = subprocess.Popen(
@@ -282,6 +284,10 @@ class Child:
         return used / (1 << 20)
 
     # --- ending --------------------------------------------------------------------------
+
+    def is_over(self) -> bool:
+        """Never: a process that has ended by itself is at fault."""
+        return False
 
     def end(self, last_words: bytes = b"") -> int | None:
         """Ask the child to end, wait a moment, then end it and all that it has started.

@@ -1,4 +1,4 @@
-"""A process as an ordinary agent.
+"""A process as an ordinary agent, or a session of a server that speaks the same protocol.
 
 Each seat has a process of its own, so that nothing an agent remembers can carry a hand
 across the table. It is kept from deal to deal. A fault that leaves it in doubt (no answer in
@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from math import nan
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
@@ -45,9 +45,40 @@ SLACK_S = 0.25
 _NO_LIMITS = Limits()
 
 
+class Channel(Protocol):
+    """What an agent is asked through: its process, or a session of a server."""
+
+    def send(self, line: bytes, until: float | None = None) -> None:
+        """Say a line; `until` is a time of `time.monotonic`."""
+
+    def receive(self, until: float | None = None) -> bytes:
+        """The next line that is answered."""
+        ...
+
+    @property
+    def has_said_more(self) -> bool:
+        """Whether something was answered that was not asked for."""
+        ...
+
+    @property
+    def half_a_line(self) -> bytes:
+        """What was answered that was not asked for, or has no end yet."""
+        ...
+
+    def is_over(self) -> bool:
+        """Whether it has ended between two deals, without a fault."""
+        ...
+
+    def end(self, last_words: bytes = b"") -> int | None:
+        """Its exit code; None if it had to be ended."""
+        ...
+
+
 class Launch(ABC):
     """How to start the process of an agent: a value that can be sent to a worker."""
 
+    what: str = "process"
+    """What is started, in messages."""
     loads_late: bool = False
     """Whether the first decision takes longer than the others."""
     patience_s: float | None = None
@@ -62,8 +93,12 @@ class Launch(ABC):
         launch.sandbox = sandbox
         return launch
 
+    def check(self, limits: Limits, isolate: object) -> None:
+        """Raise `ArenaError` if it cannot be limited or isolated in this way."""
+        return
+
     @abstractmethod
-    def start(self, rules: Rules, memory_mb: int | None) -> Child:
+    def start(self, rules: Rules, memory_mb: int | None) -> Channel:
         """A fresh process that waits for `hello`, to play by these rules."""
 
 
@@ -190,7 +225,8 @@ class ProcessAgent:
         return sum(child.memory_mb for child in self._children())
 
     def _children(self) -> list[Child]:
-        return [seated.child for seated in self._seats.values() if seated.child is not None]
+        found = (seated.child for seated in self._seats.values())
+        return [child for child in found if isinstance(child, Child)]
 
     def close(self) -> None:
         """End the processes; another deal would start new ones."""
@@ -199,13 +235,13 @@ class ProcessAgent:
 
 
 class Seated:
-    """One process, in one seat."""
+    """One process or session, in one seat."""
 
     def __init__(self, launch: Launch, limits: Limits) -> None:
         self.launch, self.limits = launch, limits
         self.nanoseconds: float = 0
         """How long the last decision took, without the way to the process and back."""
-        self.child: Child | None = None
+        self.child: Channel | None = None
         self._codec: ViewCodec | None = None
         self._confirms = False
         self._fresh = False
@@ -285,9 +321,11 @@ class Seated:
 
     # --- the process ---------------------------------------------------------------------
 
-    def _ready(self, rules: Rules) -> Child:
+    def _ready(self, rules: Rules) -> Channel:
         if self.child is not None and self._codec is not None and self._codec.rules == rules:
-            return self.child
+            if not self.child.is_over():
+                return self.child
+            self._end()
         self.close()
         child = self.launch.start(rules, self.limits.memory_mb)
         try:
@@ -298,7 +336,7 @@ class Seated:
         self.child, self._codec, self._deal, self._fresh = child, ViewCodec(rules), 0, True
         return child
 
-    def _greeted(self, child: Child, rules: Rules) -> bool:
+    def _greeted(self, child: Channel, rules: Rules) -> bool:
         """Say hello; whether the agent answers every start."""
         until = time.monotonic() + START_S
         child.send(hello(rules).encode() + b"\n", until)
@@ -310,7 +348,7 @@ class Seated:
             raise Misbehaved("protocol", spoken)
         return bool(answer.get("confirms"))
 
-    def _answer(self, child: Child, until: float | None) -> dict[str, Any]:
+    def _answer(self, child: Channel, until: float | None) -> dict[str, Any]:
         line = child.receive(until)
         try:
             answer = orjson.loads(line)
@@ -371,7 +409,7 @@ class Seated:
         if most is not None and self._used_s > most:
             raise AgentFault("overtime", f"thought longer than {most:g} s in one deal")
 
-    def _too_long(self, child: Child) -> str:
+    def _too_long(self, child: Channel) -> str:
         half = f", only half a line: {_short(child.half_a_line)}" if child.half_a_line else ""
         limits = self.limits
         most = limits.seconds_per_decision

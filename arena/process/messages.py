@@ -23,6 +23,11 @@ from arena.core.rules import Outcome, Rules
 
 PROTOCOL = 1
 """Raised when programs that speak the former one would no longer be understood."""
+SESSIONS = "/sessions"
+"""Where a server opens a session: `hello` is posted there."""
+TOKEN_VARIABLES = "ARENA_TOKEN"
+"""With this begin the names of environment variables that hold tokens; no agent's process sees
+them."""
 
 
 def hello(rules: Rules) -> str:

@@ -24,6 +24,9 @@ from arena.core.seeds import Rng
 from arena.process.faults import crash_words, shown, whole_number
 from arena.process.messages import PROTOCOL
 
+NO_MESSAGE = (ArenaError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What is raised by lines that are no messages of the protocol."""
+
 
 @contextmanager
 def standard_streams() -> Iterator[tuple[BinaryIO, int]]:
@@ -41,13 +44,13 @@ def serve(build: Callable[[Rules], Player], lines: BinaryIO, answers: int) -> No
 
     `build` makes the agent, once the rules are known; `answers` is a file descriptor.
     """
-    server = _AgentServer(build)
+    server = AgentServer(build)
     with suppress(BrokenPipeError):
         for line in lines:
             try:
                 answer = server.answer(line)
-            except (ArenaError, AttributeError, LookupError, TypeError, ValueError) as error:
-                answer = _error(error)  # a line that is none of the protocol's
+            except NO_MESSAGE as error:
+                answer = _error(error)
             if answer is None:
                 return
             if answer:
@@ -59,17 +62,34 @@ def _write(descriptor: int, data: bytes) -> None:
         data = data[os.write(descriptor, data) :]
 
 
-class _AgentServer:
-    def __init__(self, build: Callable[[Rules], Player]) -> None:
-        self._build = build
+def _any(last: View | None, view: View) -> None:
+    """No check: who asks is arena."""
+
+
+class AgentServer:
+    """Answers the messages of one conversation."""
+
+    def __init__(
+        self, build: Callable[[Rules], Player], check: Callable[[View | None, View], object] = _any
+    ) -> None:
+        """`check` raises an `ArenaError` for a view that cannot be; it is given the last one of
+        the deal, too, if there was one."""
+        self._build, self._check = build, check
+        self._last: View | None = None
         self._codec: ViewCodec
         self._read_view: Callable[[Mapping[str, Any]], View]
         self._player: Player
         self._seated: Player
 
     def answer(self, line: bytes) -> str | None:
-        """What to answer; empty for nothing, None to end."""
-        message = orjson.loads(line)
+        """What to answer; empty for nothing, None to end.
+
+        Raises one of `NO_MESSAGE` for what is none; what the agent raises is an answer.
+        """
+        return self.answer_message(orjson.loads(line))
+
+    def answer_message(self, message: dict[str, Any]) -> str | None:
+        """The same for a message that has been parsed."""
         kind = message["type"]
         if kind == "act":
             return self._act(message)
@@ -91,18 +111,22 @@ class _AgentServer:
         return json.dumps({"type": "ready", "protocol": PROTOCOL, "confirms": confirms})
 
     def _start(self, message: dict[str, Any]) -> str:
+        seat, deal = parse_seat(message["seat"]), _number(message, "deal")
+        self._last = None
         if not isinstance(self._player.cards, Remembers):
             return ""
         try:
-            seat = Setup(self._codec.rules, parse_seat(message["seat"]))
-            self._seated = self._player.take_seat(seat)
+            self._seated = self._player.take_seat(Setup(self._codec.rules, seat))
         except (Exception, SystemExit) as error:
             return _error(error)
-        return json.dumps({"type": "started", "deal": message["deal"]})
+        return json.dumps({"type": "started", "deal": deal})
 
     def _act(self, message: dict[str, Any]) -> str:
         view = self._read_view(message["view"])
+        self._check(self._last, view)
+        self._last = view
         rng = Rng(int(message["seed"]))
+        deal, decision = _number(message, "deal"), _number(message, "decision")
         began = perf_counter_ns()
         try:
             answer = self._seated.act(view, rng)
@@ -111,9 +135,16 @@ class _AgentServer:
         seconds = (perf_counter_ns() - began) / 1e9
         action = _name(self._codec, answer)
         return (
-            f'{{"type":"action","deal":{message["deal"]},"decision":{message["decision"]},'
+            f'{{"type":"action","deal":{deal},"decision":{decision},'
             f'"action":{action},"seconds":{seconds:.9f}}}'
         )
+
+
+def _number(message: dict[str, Any], name: str) -> int:
+    value = message[name]
+    if value.__class__ is not int:
+        raise TypeError(f"{name}: expected a number")
+    return int(value)
 
 
 def _name(codec: ViewCodec, answer: Any) -> str:

@@ -19,6 +19,7 @@ from arena.core.errors import ArenaError, located
 from arena.core.registry import GAMES
 from arena.core.rules import IllegalAction, Rules, Standing, parse_action
 from arena.games.kernel.check import replay
+from arena.games.schieber import jass_kit
 from arena.games.trump import TrumpGame
 
 
@@ -35,10 +36,22 @@ class Checked:
     rounds: int = 1
 
 
+def read_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The records of a JSONL file, plain or gzip, with their lines. Logs of jass-kit, too."""
+    for line, record in read_jsonl(path):
+        if jass_kit.is_log(record):
+            name = f"{path.name.partition('.')[0]}-{line}"
+            try:
+                record = jass_kit.read_log(record, name)
+            except ArenaError as error:
+                raise DealError(located(path, line, str(error))) from error
+        yield line, record
+
+
 def check_file(path: Path) -> Iterator[Checked]:
     """Check every record of a JSONL file, plain or gzip."""
     empty = True
-    for line, record in read_jsonl(path):
+    for line, record in read_records(path):
         empty = False
         name = str(record.get("id", "?"))
         try:

@@ -31,7 +31,6 @@ from arena.core.deals import (
     DealSet,
     deal_from_record,
     read_csv,
-    read_jsonl,
     sidecar_of,
 )
 from arena.core.errors import ArenaError, located
@@ -39,7 +38,7 @@ from arena.core.generate import Filter, make_deals
 from arena.core.registry import GAMES
 from arena.core.seeds import rng_for
 from arena.core.transcript import deal_notes, diagram
-from arena.verify.records import rules_named
+from arena.verify.records import read_records, rules_named
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,7 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     check.add_argument("set", metavar="SET")
     add_game_options(check, required=False)
 
-    bring = actions.add_parser("import", help="make a set from .kvj, .jsonl(.gz) or .csv files")
+    bring = actions.add_parser(
+        "import", help="make a set from .kvj, .jsonl(.gz), .csv files, or logs of jass-kit (.txt)"
+    )
     bring.add_argument("files", nargs="+", type=Path, metavar="FILE")
     bring.add_argument("--out", type=Path, required=True, metavar="SET.csv")
     bring.add_argument("--seed", type=int, default=0, help="for turn-ups that a .kvj leaves open")
@@ -151,19 +152,19 @@ def _read(path: Path, args: argparse.Namespace) -> list[tuple[Deal, str, str]]:
         from arena.games.klaverjas.kvj import read_kvj
 
         return [(read_kvj(path, rng_for(args.seed, "kvj", path.stem)), "klaverjas", str(path))]
-    if name.endswith((".jsonl", ".jsonl.gz", ".json", ".json.gz")):
+    if name.endswith((".jsonl", ".jsonl.gz", ".json", ".json.gz", ".txt")):
         return _read_records(path, args)
     if name.endswith(".csv"):
         meta = DealSet.load(path) if sidecar_of(path).exists() else None
         rules = rules_from_args(args, meta)
         rows = enumerate(read_csv(path), start=2)
         return [_checked(deal, rules, f"{path}:{line}") for line, deal in rows]
-    raise DealError(f"{path}: expected a .kvj, .jsonl, .jsonl.gz or .csv file")
+    raise DealError(f"{path}: expected a .kvj, .jsonl, .jsonl.gz, .csv or .txt file")
 
 
 def _read_records(path: Path, args: argparse.Namespace) -> list[tuple[Deal, str, str]]:
     deals = []
-    for line, record in read_jsonl(path):
+    for line, record in read_records(path):
         place = f"{path}:{line}"
         try:
             deal = deal_from_record(record)

@@ -1,0 +1,99 @@
+"""Let an agent play for others over HTTP, until Ctrl-C.
+
+The protocol is that of docs/protocol.md, a message in each request; with --protocol jass-kit it is
+that of jass-kit's player services. Only this machine reaches the server, unless --host says
+otherwise: other machines then need the token in the environment variable ARENA_TOKEN.
+
+Examples:
+  arena serve '{family: ismcts, simulations: 500}'
+  arena serve --protocol jass-kit --port 8888 '{family: dmcts}'
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import Field, fields
+from pathlib import Path
+from typing import Any
+
+from arena.cli.agent_text import agent_from_text
+from arena.config.entrants import AgentSpec
+from arena.config.own_code import trust
+from arena.core.errors import ArenaError
+from arena.games.schieber.jass_kit import RULES
+from arena.process.messages import TOKEN_VARIABLES
+from arena.servers.agent_app import AgentApp
+from arena.servers.jass_kit import PlayerApp
+from arena.servers.sessions import Agents, ServerLimits, Sessions
+from arena.web.guard import LOOPBACK, App, Guard, check_token, is_loopback, new_token
+
+_PROTOCOLS = ("arena", "jass-kit")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("agent", help="the agent as in an experiment: {family: NAME, ...}")
+    parser.add_argument(
+        "--protocol", choices=_PROTOCOLS, default="arena", help="what is spoken (default: arena)"
+    )
+    parser.add_argument("--host", default=LOOPBACK, help=f"where to listen (default {LOOPBACK})")
+    parser.add_argument("--port", type=int, default=8765, help="0 for any (default 8765)")
+    parser.add_argument(
+        "--name", action="append", default=[], help="a name that clients use, as of a proxy"
+    )
+    limits = ServerLimits()
+    for each in fields(limits):
+        default = getattr(limits, each.name)
+        parser.add_argument(
+            f"--{each.name}",
+            type=type(default),
+            default=default,
+            metavar="N",
+            help=f"{each.metadata['help']} (default {default:g})",
+        )
+
+
+def run(args: argparse.Namespace) -> int:
+    from arena.web.serving import listen  # needs the extra `web`
+
+    limits = ServerLimits(**{each.name: _limit(args, each) for each in fields(ServerLimits)})
+    token = _token(args)
+    spec = agent_from_text(args.agent)
+    if spec.names_code:
+        trust(Path())  # the user names the file in this very command
+    app = _app(args.protocol, spec, limits, token)
+    listener = listen(args.host, args.port, tuple(args.name))
+    guard = Guard(app, listener.address, token if args.protocol == "arena" else None)
+    path = "" if args.protocol == "arena" else f"/{spec.family}"
+    if path and token is not None:
+        path = f"/{token}{path}"
+    print(f"{spec.family} plays at {listener.address.url}{path}", flush=True)
+    listener.serve(guard, connections=limits.sessions + 64)
+    return 0
+
+
+def _app(protocol: str, spec: AgentSpec, limits: ServerLimits, token: str | None) -> App:
+    agents = Agents(spec)
+    if protocol == "arena":
+        return AgentApp(spec.family, Sessions(agents, limits))
+    agents.build(RULES).close()  # compiled now, and refused if it does not play Schieber
+    return PlayerApp(spec.family, agents, limits, token=token)
+
+
+def _token(args: argparse.Namespace) -> str | None:
+    token = os.environ.get(TOKEN_VARIABLES)
+    if token:
+        return check_token(token, TOKEN_VARIABLES)
+    if not is_loopback(args.host):
+        raise ArenaError(
+            f"--host {args.host}: other machines could use this server, so it needs a token in the "
+            f"environment variable {TOKEN_VARIABLES}, such as {new_token()}"
+        )
+    return None
+
+
+def _limit(args: argparse.Namespace, of: Field[Any]) -> Any:
+    value, least = getattr(args, of.name), of.metadata["at_least"]
+    if not value >= least:
+        raise ArenaError(f"--{of.name} is {value}; expected at least {least}")
+    return value
