@@ -74,7 +74,7 @@ def _split(text: str) -> SplitResult:
     return parts
 
 
-class Connection:
+class ServerConnection:
     """One connection to a server, made when it is needed and kept."""
 
     def __init__(self, url: Url, headers: Mapping[str, str] | None = None) -> None:

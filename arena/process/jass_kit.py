@@ -19,7 +19,7 @@ from arena.core.seeds import Rng
 from arena.games.schieber.jass_kit import JassKitError, read_answer, write_observation
 from arena.process.child import Misbehaved
 from arena.process.client import ProcessAgent, Seated
-from arena.process.connection import Connection, Url
+from arena.process.connection import ServerConnection, Url
 from arena.process.limits import Limits
 from arena.process.messages import PROTOCOL
 from arena.process.remote import RemoteLaunch, answer_words
@@ -35,13 +35,13 @@ class PlayerService(RemoteLaunch):
 
     def start(self, rules: Rules, memory_mb: int | None) -> PlayerChannel:
         """A connection to the player."""
-        return PlayerChannel(Connection(self.url), rules)
+        return PlayerChannel(ServerConnection(self.url), rules)
 
 
 class PlayerChannel:
     """A player service, spoken to as to a process: each decision is a request of jass-kit's."""
 
-    def __init__(self, connection: Connection, rules: Rules) -> None:
+    def __init__(self, connection: ServerConnection, rules: Rules) -> None:
         self._connection = connection
         self._read_view = ViewCodec(rules).reader()
         self._said = b""

@@ -22,7 +22,7 @@ from arena.core.rules import Action, Rules, View
 from arena.core.seeds import Rng
 from arena.process.child import PATIENCE_S, Misbehaved
 from arena.process.client import Launch, ProcessAgent, Seated
-from arena.process.connection import Answer, Connection, Url
+from arena.process.connection import Answer, ServerConnection, Url
 from arena.process.faults import cut
 from arena.process.limits import Limits
 from arena.process.messages import SESSIONS, TOKEN_VARIABLES
@@ -60,7 +60,7 @@ class Endpoint(RemoteLaunch):
 
     def start(self, rules: Rules, memory_mb: int | None) -> SessionChannel:
         """A connection on which `hello` opens a session."""
-        return SessionChannel(Connection(self.url, _authorization(self.token)))
+        return SessionChannel(ServerConnection(self.url, _authorization(self.token)))
 
 
 def _authorization(variable: str) -> dict[str, str]:
@@ -77,7 +77,7 @@ def _authorization(variable: str) -> dict[str, str]:
 class SessionChannel:
     """A session of a server, spoken to as to a process: every line is a request."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: ServerConnection) -> None:
         self._connection = connection
         self._path = ""
         """Of the session; empty until `hello` has opened it."""
