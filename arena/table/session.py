@@ -68,11 +68,13 @@ class TableSession:
         seed_number: int = 0,
         training: bool = True,
     ) -> None:
-        """Seat all players; with `training` people may take their cards back."""
+        """Seat all players; with `training` people may take cards back and ask for hints."""
         if len(chairs) != rules.players:
             raise TableError(f"{rules.name} has {rules.players} seats; found {len(chairs)} chairs")
         self.rules, self.deal, self.standing = rules, deal, standing
         self.training = training
+        self.is_intact = True
+        """Whether those who sat down have played it all, and nothing was taken back."""
         self.claimed_by: int | None = None
         """The seat that claimed the rest, if one did."""
         self._seed, self._seed_number = seed, seed_number
@@ -132,6 +134,12 @@ class TableSession:
         return tuple(self._actions)
 
     @property
+    def turns(self) -> tuple[int, ...]:
+        """The seat that took each action, once the round is over."""
+        self._check_over()
+        return tuple(self._turns)
+
+    @property
     def state(self) -> Any:
         """The round with all cards, once it is over."""
         self._check_over()
@@ -161,6 +169,7 @@ class TableSession:
             raise TableError("the round is over, nothing can be taken back")
         if seat not in self._turns:
             raise TableError("there is nothing to take back yet")
+        self.is_intact = False
         last = len(self._turns) - 1 - self._turns[::-1].index(seat)
         kept = self._actions[:last]
         self._actions, self._turns = [], []
@@ -172,6 +181,8 @@ class TableSession:
 
     def hint(self, seat: int, adviser: Player) -> Considered:
         """What an agent would do in this seat, which is to act, and why."""
+        if not self.training:
+            raise TableError("there are no hints at this table")
         self._check_turn(seat)
         if sees_all_cards(adviser):
             raise TableError("an agent that sees all cards cannot give hints")
@@ -223,6 +234,7 @@ class TableSession:
 
     def seat_chair(self, seat: int, chair: Chair) -> None:
         """Let another player take over a seat: an agent for a person, or for one that failed."""
+        self.is_intact = self.is_intact and chair.player is None
         self._stand_up(seat)
         self._chairs[seat] = chair
         self._sit_down(seat)

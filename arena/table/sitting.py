@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Protocol
@@ -45,6 +45,8 @@ class Rounds(Protocol):
     people: tuple[int, ...]
     """The seats of people."""
     sheet: ScoreSheet
+    training: bool
+    """Whether people may take cards back and ask for hints."""
 
     @property
     def has_results(self) -> bool:
@@ -71,18 +73,22 @@ class Sitting:
         seed: int,
         deals: Sequence[Deal] | None = None,
         run: Run | None = None,
+        training: bool = True,
+        keep: Callable[[TableSession], None] | None = None,
     ) -> None:
         """Without `deals` new cards are dealt and a match is played.
 
         With them each deal stands for itself and is compared with what agents made of it: those
-        of `run`, or else those at the table.
+        of `run`, or else those at the table. `keep` stores finished rounds that were played
+        without help.
         """
-        self.rules, self.seed = rules, seed
+        self.rules, self.seed, self.training = rules, seed, training
+        self.keep = keep
         self.sheet = ScoreSheet(rules)
         self.people = tuple(seat for seat, who in enumerate(seated) if who.spec is None)
         self._differences: dict[int, dict[str, list[float]]] = {seat: {} for seat in self.people}
         """For each person and agent, by how much the person did better on each deal."""
-        self._seated, self._run = tuple(seated), run
+        self.seated, self._run = tuple(seated), run
         self._is_duplicate = deals is not None
         self._deals = iter(deals) if deals is not None else self._new_deals()
         self._solver: Solver | None = None
@@ -99,7 +105,7 @@ class Sitting:
             ):
                 yield self.rules.in_match(deal, batch * _DEALS_AT_ONCE + number)
 
-    def next_round(self, training: bool = True) -> TableSession | None:
+    def next_round(self) -> TableSession | None:
         """The next table; None after the last deal, or when the match is over."""
         if not self._is_duplicate and self.sheet.is_full:
             return None
@@ -107,15 +113,17 @@ class Sitting:
         if deal is None:
             return None
         standing = Standing() if self._is_duplicate else self.sheet.standing
-        chairs = [who.chair() for who in self._seated]
+        chairs = [who.chair() for who in self.seated]
         return TableSession(
-            self.rules, deal, chairs, standing=standing, seed=self.seed, training=training
+            self.rules, deal, chairs, standing=standing, seed=self.seed, training=self.training
         )
 
     def finish(self, table: TableSession) -> None:
         """Write a finished round down."""
         self.sheet.add(table.outcome, table.state.declarer)
         table.close()
+        if self.keep is not None and table.is_intact:
+            self.keep(table)
 
     def on_same_cards(self, table: TableSession, seat: int) -> dict[str, float]:
         """What agents made of the cards of a finished round in a person's seat, if it is known."""
@@ -132,10 +140,10 @@ class Sitting:
     def _played_again(self, table: TableSession, seat: int) -> dict[str, float]:
         """The scores of the agents at the table in the people's seats, against the same others."""
         found: dict[str, float] = {}
-        for who in self._seated:
+        for who in self.seated:
             if who.spec is None or who.name in found:
                 continue
-            players = [(each.spec or who.spec).build() for each in self._seated]
+            players = [(each.spec or who.spec).build() for each in self.seated]
             played = Referee(self.rules, self.seed).play(table.deal, Lineup.of(players))
             if played.outcome is not None:
                 found[who.name] = played.outcome.scores[self.rules.side_of(seat)]

@@ -20,6 +20,7 @@ class WatchedRounds:
     """Rounds one after the other without people; what a table shows to those who watch."""
 
     people: tuple[int, ...] = ()
+    training: bool = False
 
     def __init__(self, rules: Rules, rounds: Iterator[TableSession], *, from_disk: bool) -> None:
         """`from_disk` if the rounds are read from a run, which only one thread may do."""

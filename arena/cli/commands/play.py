@@ -12,10 +12,15 @@ or folder): your score is shown next to those of agents on the same cards, in yo
 --browser opens a page for it, served to this machine only. With --people N others sit down too:
 each gets a link of their own, from other machines with --host 0.0.0.0.
 
+--record RUN stores the rounds as 'arena run' does, for 'arena export', 'replay', 'verify' and
+'report': the cards, the scores and the --names that people have chosen, nothing else. Each deal
+stands for itself then, and there are no hints.
+
 Examples:
   arena play klaverjas --with ismcts rule
   arena play hearts --seat W --with '{family: ismcts, simulations: 200}'
   arena play --deals klaverjas-given-1000 --with rule
+  arena play --record evening --names Ann --rounds 12
   arena play schieber --browser --option weis=true
   arena play klaverjas --browser --people 2 --host 0.0.0.0
 """
@@ -46,6 +51,7 @@ from arena.games.needs import why_not
 from arena.store import Run
 from arena.store.manifest import MANIFEST
 from arena.table.browser.serving import add_serving_options, open_tables
+from arena.table.recording import OWN_DEALS, Recording, seed_of
 from arena.table.sitting import SeatPlan, Sitting
 from arena.table.terminal import Terminal
 
@@ -62,6 +68,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--adviser", metavar="AGENT", help="gives hints (default: as --with)")
     parser.add_argument("--seed", type=number(int, 0), help="of the cards and the agents")
     parser.add_argument("--rounds", type=number(int, 1), metavar="N", help="of a set: the first N")
+    parser.add_argument("--no-help", action="store_true", help="no hints, no taking back")
+    parser.add_argument(
+        "--record", type=run_folder, metavar="RUN", help="store the rounds there, as a run"
+    )
+    parser.add_argument(
+        "--names", nargs="+", metavar="NAME", help="of the people, as --record stores them"
+    )
     parser.add_argument("--four-colours", action="store_true", help="a colour for each suit")
     browser = parser.add_argument_group("in the browser")
     browser.add_argument("--browser", action="store_true", help="play on a page, not here")
@@ -75,7 +88,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     browser.add_argument("--pace", type=number(float, 0), default=0.8, metavar="SECONDS",
                          help="that agents take for a card (default: 0.8)")  # fmt: skip
-    browser.add_argument("--no-help", action="store_true", help="no hints, no taking back")
     add_serving_options(browser)
     add_option(parser)
 
@@ -91,20 +103,59 @@ def run(args: argparse.Namespace) -> int:
         names = args.agents or [_default(rules)]
         specs = [_agent(text, rules) for text in names]
         adviser = _agent(args.adviser, rules) if args.adviser else specs[0]
-        seed = secrets.randbelow(1 << 32) if args.seed is None else args.seed
-        shown = deals if deals is None or args.rounds is None else deals[: args.rounds]
-        seated = _seated(rules, _people(rules, seat, args.people), specs, names)
+        people = _people(rules, seat, args.people)
+        seated = _seated(rules, people, specs, names)
+        seed = _seed(args)
+        recording = None
+        if args.record is not None:
+            if args.tables > 1 or not args.names:
+                raise ArenaError("--record: one table, and --names with a name for each person")
+            wanted = deals or args.rounds or OWN_DEALS
+            recording = stack.enter_context(
+                Recording(args.record, rules, seated, args.names, wanted, seed)
+            )
+            deals = recording.deals
         sittings = [
-            Sitting(rules, seated, seed=seed, deals=shown, run=results) for _ in range(args.tables)
+            Sitting(
+                rules,
+                seated,
+                seed=seed,
+                deals=_shown(args, deals, recording),
+                run=results,
+                training=not args.no_help and recording is None,
+                keep=None if recording is None else recording.store,
+            )
+            for _ in range(args.tables)
         ]
         if args.browser:
-            _in_browser(args, sittings, specs[0], adviser)
+            called = dict(zip(people, args.names, strict=True)) if args.names else None
+            _in_browser(args, sittings, specs[0], adviser, called)
         else:
             if args.people > 1 or args.tables > 1:
                 raise ArenaError("--people and --tables need --browser")
             _in_terminal(args, sittings[0], adviser)
         print(f"seed {seed}")
     return 0
+
+
+def _seed(args: argparse.Namespace) -> int:
+    known = None if args.record is None else seed_of(args.record)
+    seed: int | None = args.seed
+    if known is not None and seed not in (None, known):
+        raise ArenaError(f"--seed {seed}: {args.record} has the seed {known}")
+    if seed is None:
+        seed = known
+    return secrets.randbelow(1 << 32) if seed is None else seed
+
+
+def _shown(
+    args: argparse.Namespace, deals: DealSet | None, recording: Recording | None
+) -> list[Deal] | None:
+    """The deals to play, if they are given: not those that are stored already."""
+    if deals is None:
+        return None
+    known = set() if recording is None else recording.stored
+    return [deal for deal in deals.deals[: args.rounds] if deal.id not in known]
 
 
 def _in_terminal(args: argparse.Namespace, sitting: Sitting, adviser: AgentSpec) -> None:
@@ -115,12 +166,16 @@ def _in_terminal(args: argparse.Namespace, sitting: Sitting, adviser: AgentSpec)
 
 
 def _in_browser(
-    args: argparse.Namespace, sittings: list[Sitting], agent: AgentSpec, adviser: AgentSpec
+    args: argparse.Namespace,
+    sittings: list[Sitting],
+    agent: AgentSpec,
+    adviser: AgentSpec,
+    names: dict[int, str] | None,
 ) -> None:
     from arena.table.browser.host import Manners, TableHost
 
-    manners = Manners(pace_s=args.pace, training=not args.no_help)
-    hosts = [TableHost(sitting, adviser.build, agent.build, manners) for sitting in sittings]
+    manners = Manners(pace_s=args.pace)
+    hosts = [TableHost(sitting, adviser.build, agent.build, manners, names) for sitting in sittings]
     open_tables(hosts, args)
 
 
@@ -136,9 +191,7 @@ def _ask(prompt: str) -> str:
     return line
 
 
-def _game(
-    args: argparse.Namespace, stack: ExitStack
-) -> tuple[Rules, Sequence[Deal] | None, Run | None]:
+def _game(args: argparse.Namespace, stack: ExitStack) -> tuple[Rules, DealSet | None, Run | None]:
     if args.deals is None:
         args.game = args.game or "klaverjas"
         return rules_from_args(args), None, None
@@ -151,9 +204,12 @@ def _game(
             raise ArenaError(f"--deals {args.deals}: the run has matches; single deals are needed")
         stored = results.database.query("SELECT id FROM deals ORDER BY id")
         found = [results.database.deal(deal) for (deal,) in stored]
-        return results.rules, [deal for deal in found if deal is not None], results
+        known = tuple(deal for deal in found if deal is not None)
+        manifest = results.manifest
+        stored_set = DealSet(manifest.deal_set, known, sha256=manifest.deals_sha256)
+        return results.rules, stored_set, results
     deals = DealSet.load(find_set(args.deals))
-    return rules_from_args(args, deals), deals.deals, None
+    return rules_from_args(args, deals), deals, None
 
 
 def _default(rules: Rules) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -53,8 +53,6 @@ class Manners:
     pace_s: float = 0.8
     """How long an agent takes for a card, if it has decided sooner; half of it for a forced card,
     so that the time says nothing about the hand."""
-    training: bool = True
-    """Whether hints are given and actions taken back."""
     empty_s: float = 60.0
     """How long people wait for a person that has lost the connection before an agent plays."""
 
@@ -102,14 +100,20 @@ class TableHost:
         adviser: Callable[[], Player],
         substitute: Callable[[], Player],
         manners: Manners = Manners(),
+        names: Mapping[int, str] | None = None,
     ) -> None:
         """`adviser` gives hints; `substitute` plays for people who have left.
 
-        People are at tables of a `Sitting`; at others there is only something to watch.
+        People are at tables of a `Sitting`; at others there is only something to watch. They
+        choose their names themselves, unless there are `names`.
         """
         self._rounds, self._adviser, self._substitute = rounds, adviser, substitute
         self.manners = manners
-        self.people = {seat: Person(f"player {SEATS[seat]}") for seat in rounds.people}
+        self._has_names = names is not None
+        self.people = {
+            seat: Person(names[seat] if names else f"player {SEATS[seat]}")
+            for seat in rounds.people
+        }
         self._watchers: set[Connection] = set()
         self._pace_s = manners.pace_s
         self._lock = asyncio.Lock()
@@ -135,7 +139,7 @@ class TableHost:
     @property
     def _training(self) -> bool:
         """Hints and taking back are for a person alone with agents."""
-        return self.manners.training and len(self.people) == 1
+        return self._rounds.training and len(self.people) == 1
 
     # --- the evening ---------------------------------------------------------------------
 
@@ -397,6 +401,8 @@ class TableHost:
         self._changed.set()
 
     def _rename(self, seat: int, name: str) -> None:
+        if self._has_names:
+            return
         name = printable(" ".join(name.split()))[:_LONGEST_NAME]
         if not name:
             raise BadRequest("name: expected a name")
