@@ -23,6 +23,7 @@ import numpy as np
 
 from arena.analysis.results import FloatArray, Meeting, Results
 from arena.core.errors import ArenaError, did_you_mean
+from arena.core.files import read_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,10 +80,7 @@ class ResultFile:
 def read_result_file(path: Path, wanted: ResultColumns | None = None) -> ResultFile:
     """Read a file of paired results; `ArenaError` says in one line what is wrong with it."""
     wanted = wanted or ResultColumns()
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ArenaError(f"{path}: {error.strerror or error}") from error
+    data = read_bytes(path)
     frame = _frame(path)
     found = _columns(path, frame, wanted)
     unit = found.unit or ""

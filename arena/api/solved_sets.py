@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from arena.api.solving import contracts, play_cards
 from arena.core.cards import SEATS, TRUMPS, card_name
@@ -57,10 +58,11 @@ def solve_set(
     waiting = [task for task in tasks if task.name not in found]
     before = len(found)
     tell(before, len(tasks))
-    with writing(journal.path), journal.path.open("a") as lines:
+    with writing(journal.path), journal.path.open("ab") as lines:
         for name, rows in _solved(_hard_first(waiting), jobs):
             found[name] = rows
-            lines.write(json.dumps([name, rows]) + "\n")
+            text = json.dumps([name, rows]).encode()
+            lines.write(_digest(text) + b" " + text + b"\n")
             lines.flush()
             tell(len(found), len(tasks))
     rows = [row for task in tasks for row in found[task.name]]
@@ -137,15 +139,16 @@ class _Journal:
                 self.path.write_text(f"{self._of}\n")
         found = {}
         for number, line in enumerate(whole.splitlines()[1:], 2):
-            try:
-                name, rows = json.loads(line)
-                if [len(row) for row in rows] == [len(COLUMNS)] * len(rows):
-                    found[name] = rows
-                    continue
-            except (ValueError, TypeError, RecursionError):
-                pass
-            raise ArenaError(f"{self.path}:{number}: damaged; remove the file to solve all again")
+            digest, _, text = line.partition(b" ")
+            if digest != _digest(text):
+                raise ArenaError(f"{self.path}:{number}: damaged; remove it to solve all again")
+            name, rows = json.loads(text)
+            found[name] = rows
         return found
+
+
+def _digest(text: bytes) -> bytes:
+    return b"%08x" % crc32(text)
 
 
 def _csv(rows: list[list[Any]]) -> str:

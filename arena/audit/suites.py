@@ -32,6 +32,7 @@ SUFFIX = ".suite.jsonl"
 LABEL_WORLDS = AuditSettings(128)
 """Worlds for the labels."""
 _HEAD = ("suite", "format", "game", "options", "rules_version", "description", "agent", "at_most")
+_MOST_POINTS = 1e6
 _KEYS = ("id", "deal", "did", "tags", "lost", "hindsight", "should", "note", "source")
 
 
@@ -154,8 +155,15 @@ def _head(head: Mapping[str, Any]) -> Suite:
         (),
         str(head.get("description", "")),
         agent,
-        float(head.get("at_most", 0.0)),
+        _number(head, "at_most"),
     )
+
+
+def _number(head: Mapping[str, Any], key: str) -> float:
+    value = head.get(key, 0.0)
+    if not _is_number(value):
+        raise ArenaError(f"{key}: expected a number, found {value!r}")
+    return float(value)
 
 
 def _position(rules: Rules, record: Mapping[str, Any]) -> SuitePosition:
@@ -193,8 +201,17 @@ def _check_keys(record: Mapping[str, Any], allowed: Sequence[str]) -> None:
             raise ArenaError(f"unknown key {key!r}; {did_you_mean(key, allowed)}")
 
 
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float) and -_MOST_POINTS < value < _MOST_POINTS  # type: ignore[operator]
+
+
 def _by_card(labels: Mapping[str, Any] | None) -> dict[int, Any] | None:
-    return None if labels is None else {parse_card(card): x for card, x in labels.items()}
+    if labels is None:
+        return None
+    for card, points in labels.items():
+        if not _is_number(points):
+            raise ArenaError(f"{card}: lost {points!r}: expected a number")
+    return {parse_card(card): points for card, points in labels.items()}
 
 
 def write_suite(suite: Suite, path: Path) -> None:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 from arena.core.errors import ArenaError
-from arena.core.files import check_name, find_shipped
+from arena.core.files import check_name, find_shipped, read_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -172,11 +172,9 @@ def _array(content: bytes) -> NDArray[Any]:
 
 def _content(path: Path) -> bytes:
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ArenaError(f"{path}: not a model: larger than {MOST_BYTES:,} bytes")
-        return path.read_bytes()
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
+        return read_bytes(path, MOST_BYTES)
+    except (ArenaError, ValueError) as error:
+        why = str(error).removeprefix(f"{path}: ")
         raise ArenaError(f"{path}: not a model that can be read: {why}") from error
 
 

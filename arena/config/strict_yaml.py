@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 import yaml
 
 from arena.core.errors import ArenaError, did_you_mean, located
-from arena.core.files import check_name
+from arena.core.files import check_name, read_text
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 """Where a value stands: `("agents", "mc", "playouts")`."""
@@ -127,11 +127,9 @@ def _included(
 
 def _text_of(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not UTF-8 text: {error}") from error
+        return read_text(path)
+    except ArenaError as error:
+        raise ConfigError(str(error)) from error
 
 
 def _merge(base: YamlDocument, over: YamlDocument) -> YamlDocument:

@@ -40,7 +40,7 @@ from arena.core.cards import (
     write_cards,
 )
 from arena.core.errors import ArenaError, did_you_mean, located
-from arena.core.files import read_json, write_atomically
+from arena.core.files import read_bytes, read_json, write_atomically
 from arena.core.printable import FORMULA
 
 FORMAT = 1
@@ -258,11 +258,9 @@ def _load_sidecar(path: Path) -> dict[str, Any]:
 
 def _read_bytes(path: Path) -> bytes:
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise DealError(f"{path}: larger than {MOST_BYTES:,} bytes; split it")
-        return path.read_bytes()
-    except OSError as error:
-        raise DealError(f"{path}: {error.strerror or error}") from error
+        return read_bytes(path, MOST_BYTES)
+    except ArenaError as error:
+        raise DealError(str(error)) from error
 
 
 def _to_csv(deals: Sequence[Deal]) -> str:

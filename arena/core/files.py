@@ -15,6 +15,9 @@ from arena.core.errors import ArenaError, did_you_mean
 _PACKAGE = Path(__file__).parents[1]
 
 
+_MOST_BYTES = 1 << 28
+
+
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
     """Turn errors of the file system into an `ArenaError` that names the file."""
@@ -64,12 +67,36 @@ def write_atomically(path: Path, data: str | bytes) -> None:
         out.write(data.encode() if isinstance(data, str) else data)
 
 
+def read_bytes(path: Path, most: int = _MOST_BYTES) -> bytes:
+    """What is in a file; `ArenaError` if it cannot be read or is larger than it can be meant to be.
+
+    Nobody may ever write to a pipe, and a device such as /dev/zero, which has no size, never ends.
+    """
+    try:
+        if path.is_fifo() and not path.is_relative_to("/dev"):  # a shell's are there
+            raise ArenaError(f"{path}: is a pipe, not a file")
+        with path.open("rb") as file:
+            is_small = os.fstat(file.fileno()).st_size <= most
+            data = file.read(most + 1) if is_small else b""
+    except OSError as error:
+        raise ArenaError(f"{path}: {error.strerror or error}") from error
+    if not is_small or len(data) > most:
+        raise ArenaError(f"{path}: larger than {most:,} bytes")
+    return data
+
+
+def read_text(path: Path) -> str:
+    """The text in a file, as `read_bytes`."""
+    try:
+        return read_bytes(path).decode()
+    except UnicodeDecodeError as error:
+        raise ArenaError(f"{path}: not UTF-8 text: {error}") from error
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """The object in a JSON file; `ArenaError` says what is wrong with the file."""
     try:
-        found = json.loads(path.read_bytes())
-    except OSError as error:
-        raise ArenaError(f"{path}: {error.strerror or error}") from error
+        found = json.loads(read_bytes(path))
     except (ValueError, RecursionError) as error:
         raise ArenaError(f"{path}: not JSON: {error}") from error
     if not isinstance(found, dict):
@@ -95,6 +122,13 @@ def check_name(name: str) -> None:
 def shortened(name: str) -> str:
     """A name as a message can show it."""
     return name if len(name) <= 40 else f"{name[:37]}..."
+
+
+def refuse_special_files(folder: Path) -> None:
+    """Raise `ArenaError` if a folder has something that is no file and may never end."""
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise ArenaError(f"{path}: is a pipe, a socket or a device, not a file: remove it")
 
 
 def refuse_links(folder: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.core.errors import ArenaError, located
+from arena.core.files import read_bytes
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 
@@ -16,7 +17,7 @@ def attempts(path: Path, gate: str, deals_sha256: str) -> int:
     if not path.is_file():
         return 0
     found = 0
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+    for number, line in enumerate(read_bytes(path).splitlines(), start=1):
         try:
             row = json.loads(line) if line else {}
             found += (row.get("gate"), row.get("deals_sha256")) == (gate, deals_sha256)

@@ -32,7 +32,7 @@ from filelock import FileLock, Timeout
 
 from arena.config.model_file import ModelFile
 from arena.core.errors import ArenaError
-from arena.core.files import FILES, kept_name, refuse_links, write_atomically, writing
+from arena.core.files import FILES, kept_name, read_bytes, refuse_links, write_atomically, writing
 from arena.store.database import Database
 from arena.store.growth import growth
 from arena.store.manifest import CONFIG, MANIFEST, Manifest, read_config, write_manifest
@@ -128,7 +128,7 @@ class RunFolder:
         belong to an earlier version of an agent: those are kept too.
         """
         missing = {name: path for name, path in files.items() if not (self.path / name).is_file()}
-        contents = {kept_name(name): _content(path) for name, path in missing.items()}
+        contents = {kept_name(name): read_bytes(path) for name, path in missing.items()}
         changed = [
             name
             for name, content in contents.items()
@@ -155,13 +155,6 @@ class RunFolder:
             for line in text.splitlines():
                 self._log.write(f"{now()} {line}\n")
             self._log.flush()
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise ArenaError(f"{path}: {error.strerror or error}") from error
 
 
 def now() -> str:

@@ -25,7 +25,14 @@ from arena.config.entrants import AgentSpec
 from arena.config.models import Race, Reference, Stop
 from arena.config.strict import Strict, first_mistake
 from arena.core.errors import ArenaError, did_you_mean
-from arena.core.files import RUNS, read_json, run_names, write_atomically
+from arena.core.files import (
+    RUNS,
+    read_bytes,
+    read_json,
+    refuse_special_files,
+    run_names,
+    write_atomically,
+)
 from arena.core.rules import MatchFormat, deals_per_unit
 
 FORMAT = 4
@@ -255,6 +262,7 @@ def read_manifest(path: Path) -> Manifest:
             raise ArenaError(f"{path}: no run here ({MANIFEST} is missing)")
         near = f"; {did_you_mean(path.name, run_names())}" if run_names() else ""
         raise ArenaError(f"{path}: there is no such run here or in {RUNS}/{near}")
+    refuse_special_files(path)
     data = read_json(file)
     found = data.get("format")
     if isinstance(found, int) and found != FORMAT:
@@ -276,9 +284,7 @@ def read_config(path: Path) -> dict[str, Any]:
     """The configuration of a run folder, everything filled in: what `arena run` takes again."""
     file = path / CONFIG
     try:
-        config = yaml.safe_load(file.read_bytes())
-    except OSError as error:
-        raise ArenaError(f"{file}: {error.strerror or error}") from error
+        config = yaml.safe_load(read_bytes(file))
     except (yaml.YAMLError, RecursionError) as error:
         raise ArenaError(f"{file}: not YAML: {' '.join(str(error).split())}") from error
     return config if isinstance(config, dict) else {}

@@ -118,6 +118,10 @@ def _deal_twice(lines: list[dict[str, Any]]) -> None:
     hands["N"] = " ".join([hands["E"].split()[0], *hands["N"].split()[1:]])
 
 
+def _lost(lines: list[dict[str, Any]], points: object) -> None:
+    lines[1]["lost"] = dict.fromkeys(lines[1]["lost"], points)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -128,6 +132,10 @@ def _deal_twice(lines: list[dict[str, Any]]) -> None:
         (lambda lines: lines[1].update(did="H7 H7"), "cannot play"),
         (lambda lines: lines[1].update(lost={}, hindsight={}), "a number for each legal card"),
         (lambda lines: lines[1].update(should=["X9"]), "X9"),
+        (lambda lines: lines[0].update(at_most="x"), "at_most: expected a number, found 'x'"),
+        (lambda lines: _lost(lines, {}), "lost {}: expected a number"),
+        (lambda lines: _lost(lines, float("nan")), "lost nan: expected a number"),
+        (lambda lines: _lost(lines, 10**400), "expected a number"),
         (lambda lines: lines.append(lines[1]), "another position of this id"),
     ],
 )

@@ -42,6 +42,7 @@ from arena.cli.options import (
 from arena.core.cards import SEATS, mask_of, pretty, trump_name
 from arena.core.deals import Deal, DealSet
 from arena.core.errors import ArenaError
+from arena.core.files import read_bytes
 from arena.core.rules import Action, Rules, action_name, side_name
 from arena.core.transcript import deal_notes, diagram
 from arena.solver.solution import Solution, Solver
@@ -148,7 +149,7 @@ def _record_text(position: str) -> str | None:
         return position
     path = Path(position)
     if path.suffix == ".json" and path.is_file():
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = read_bytes(path).decode(errors="replace")
         return text if '"hands"' in text else None  # else what belongs to a set of deals
     return None
 

@@ -38,7 +38,7 @@ from arena.cli.options import (
 from arena.core.cards import SEATS, parse_cards, pretty
 from arena.core.deals import DealSet
 from arena.core.errors import ArenaError
-from arena.core.files import run_folder
+from arena.core.files import read_text, run_folder
 from arena.core.tables import text_table
 from arena.core.transcript import deal_notes, diagram
 from arena.report.words import count, interval, percent, plain, signed
@@ -193,19 +193,12 @@ def _recorded(args: argparse.Namespace) -> tuple[Any, Any, Sequence[int], str]:
     """A position from a recorded round; the record may end there."""
     from arena.verify.records import read_record
 
-    text = sys.stdin.read() if args.record == "-" else _text_of(Path(args.record))
+    text = sys.stdin.read() if args.record == "-" else read_text(Path(args.record))
     rules, deal, actions = read_record(text)
     at = len(actions) if args.at is None else args.at
     if not 0 <= at <= len(actions):
         raise ArenaError(f"--at {at}: the record has actions 0 to {len(actions) - 1}")
     return rules, deal, actions[:at], "a record"
-
-
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ArenaError(f"{path}: {error}") from error
 
 
 def _named(rules: Rules) -> str:

@@ -19,6 +19,7 @@ from pathlib import Path
 from arena.core.cards import LANE, RANKS, SUITS
 from arena.core.deals import Deal, DealError, check_cards
 from arena.core.errors import ArenaError, located
+from arena.core.files import read_text
 from arena.core.seeds import Rng
 from arena.games.klaverjas import bidding
 from arena.games.klaverjas.rules import Klaverjas
@@ -31,12 +32,7 @@ _PLAYERS, _HAND = 4, 8
 
 def read_kvj(path: Path, rng: Rng) -> Deal:
     """The deal in a `.kvj` file; `rng` draws the turn-up suits where the file leaves them open."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise DealError(f"{path}: not UTF-8 text: {error}") from error
-    except OSError as error:
-        raise DealError(f"{path}: {error.strerror or error}") from error
+    text = read_text(path)
     numbered = [(n, line.split()) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
     lines = _Lines(path, numbered)
 
