@@ -1,4 +1,4 @@
-"""Files are read whole or refused: nothing that never ends or is larger than it can be meant to be."""
+"""Files are read whole or refused: what never ends, and what is too large to be meant."""
 
 from __future__ import annotations
 
