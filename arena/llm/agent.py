@@ -21,7 +21,7 @@ from arena.core.files import own_file
 from arena.core.rules import Action, Outcome, View
 from arena.core.seeds import Rng
 from arena.llm.answers import Judged, judge
-from arena.llm.conversations import REPLIES, Attempt, AttemptKey, Conversations
+from arena.llm.conversations import REPLIES, Attempt, AttemptKey, Conversations, RequestLimits
 from arena.llm.prompt import ANSWER, LegalMoves, Prompter, own_text, usual_template
 from arena.llm.server import Server, TookTooLong
 from arena.process.faults import AgentFault, FaultKind
@@ -170,12 +170,12 @@ class SeatedModel:
             return view.legal[0]
         line, limit_s = self._line, self._line.agent.seconds_per_decision
         messages = [{"role": "user", "content": line.prompter.prompt(view)}]
-        decision, draw = line.decision(view, rng), f"{rng.state:016x}"
+        decision = line.decision(view, rng)
         wrong: list[Judged] = []
         for number in range(ATTEMPTS):
             left_s = None if limit_s is None else limit_s - self.nanoseconds / 1e9
             try:
-                attempt = line.ask(messages, decision, draw, number, left_s, view)
+                attempt = line.ask(messages, decision, number, left_s, view)
             except TookTooLong:
                 self.nanoseconds = 1e9 * (limit_s or 0.0)
                 raise AgentFault("overtime", f"thought longer than {limit_s:g} s") from None
@@ -237,7 +237,6 @@ class _Line:
         self,
         messages: list[dict[str, str]],
         decision: str,
-        draw: str,
         number: int,
         limit_s: float | None,
         view: View,
@@ -247,14 +246,14 @@ class _Line:
         if self._kept is None:
             self._kept = Conversations(None if self._folder is None else self._folder / REPLIES)
         body = {"model": agent.model, "messages": messages, **self._fields()}
-        question = AttemptKey(_hash(agent.base_url, body, draw), decision, number, self.digest)
-        found = self._kept.find(question.key)
-        if found is not None:
-            return found
-        if agent.stream:
-            body |= {"stream": True, "stream_options": {"include_usage": True}}
+        question = AttemptKey(_hash(decision, body), decision, number, self.digest)
         most = self._most(messages)
-        with self._kept.turn(self.digest, agent.in_flight, most, agent.max_cost):
+        limits = RequestLimits(self.digest, agent.in_flight, most, agent.max_cost)
+        with self._kept.turn(question.key, limits) as found:
+            if found is not None:
+                return found
+            if agent.stream:
+                body |= {"stream": True, "stream_options": {"include_usage": True}}
             reply = self.server.ask(body, limit_s)
             attempt = Attempt(
                 messages=tuple(messages),

@@ -7,7 +7,6 @@ searched: a card that the model mentions is no answer.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from functools import cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -19,6 +18,8 @@ Problem: TypeAlias = Literal["", "unparsable", "illegal", "cut off"]
 """What is wrong with a reply; empty if nothing is."""
 _SYMBOLS = str.maketrans(SUIT_SYMBOLS, SUITS)
 _SHOWN = 60
+_PATIENCE, _FAILURE = 300_000, 20
+"""Characters that are read in vain before a text is given up, and what each failure counts."""
 
 
 class Judged(NamedTuple):
@@ -65,14 +66,23 @@ def _names(bids: tuple[str, ...]) -> dict[str, Action]:
     return known | {name.casefold(): OWN_BIDS + place for place, name in enumerate(bids)}
 
 
-def json_objects(text: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects in a text, in order; those inside of another one are part of that."""
-    decoder, at = json.JSONDecoder(), text.find("{")
+def json_objects(text: str) -> list[dict[str, Any]]:
+    """The JSON objects in a text, in order; those inside of another one are part of that.
+
+    None of a text that takes unreasonably long to read: what is nested without an end.
+    """
+    decoder, at, patience = json.JSONDecoder(), text.find("{"), _PATIENCE
+    found: list[dict[str, Any]] = []
     while at >= 0:
         try:
-            found, end = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
+            each, end = decoder.raw_decode(text, at)
+            found.append(each)
+        except json.JSONDecodeError as error:
+            patience -= error.pos - at + _FAILURE
             end = at + 1
-        else:
-            yield found
+        except RecursionError:
+            patience, end = 0, at + 1
+        if patience <= 0:
+            return []
         at = text.find("{", end)
+    return found

@@ -2,9 +2,9 @@
 
 It lies in the folder of the run next to the results, but it is no part of them: the workers write
 it themselves, so that a reply that was paid for survives whatever happens to its worker. Replies
-are known by the hash of what was asked (server, request, the seed of the decision): who asks the
-same again finds the reply. The decision to which a reply belongs has a hash as well, so that the
-conversation is found from a stored round.
+are known by the hash of what was asked: agent, view, seed of the decision, request. A question that
+is asked again finds its reply. The decision without the words of the request has a hash as well,
+so that the conversation is found from a stored round.
 
 The file also counts the requests in flight and what they may cost, over all workers. A process
 that was killed in a request leaves a row; the next one that has to wait removes it.
@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 from arena.core.errors import ArenaError
 from arena.llm.answers import Problem
@@ -55,7 +54,7 @@ CREATE TABLE IF NOT EXISTS replies (
 CREATE INDEX IF NOT EXISTS by_decision ON replies (decision, attempt);
 CREATE INDEX IF NOT EXISTS by_agent ON replies (agent, cost);
 CREATE TABLE IF NOT EXISTS in_flight (
-    id TEXT PRIMARY KEY,
+    key TEXT PRIMARY KEY,
     process INTEGER NOT NULL,
     started REAL NOT NULL,
     agent TEXT NOT NULL,
@@ -63,6 +62,7 @@ CREATE TABLE IF NOT EXISTS in_flight (
 );
 PRAGMA user_version = {FORMAT};
 """
+_MARKS = ", ".join("?" * 15)
 _COLUMNS = (
     "messages, reply, reasoning, finish, prompt_tokens, completion_tokens, served, seconds, "
     "problem, cost"
@@ -96,6 +96,18 @@ class AttemptKey(NamedTuple):
     attempt: int
     agent: str
     """The hash of the agent's parameters, as far as they matter for its play."""
+
+
+class RequestLimits(NamedTuple):
+    """What holds for a request, over all workers."""
+
+    agent: str
+    at_once: int
+    """Requests of the agent in flight."""
+    most: float
+    """What the request can cost."""
+    max_cost: float | None
+    """What the agent may cost: not exceeded, even if all in flight cost as much as they can."""
 
 
 class Conversations:
@@ -162,7 +174,7 @@ class Conversations:
         texts = (attempt.reply, attempt.reasoning, attempt.finish)
         with self._explained():
             self._db.execute(
-                f"INSERT OR REPLACE INTO replies VALUES ({', '.join('?' * 15)})",
+                f"INSERT OR REPLACE INTO replies VALUES ({_MARKS})",
                 (
                     *question,
                     zlib.compress(messages),
@@ -183,27 +195,46 @@ class Conversations:
         ((total,),) = self._query(f"SELECT coalesce(sum(cost), 0) FROM replies {where}", *given)
         return float(total)
 
+    def copy_to(self, folder: Path) -> None:
+        """Add all replies to those that another run's folder has."""
+        other = Conversations(folder / REPLIES)
+        try:
+            with self._explained():
+                other._db.execute("BEGIN IMMEDIATE")
+                other._db.executemany(
+                    f"INSERT OR IGNORE INTO replies VALUES ({_MARKS})",
+                    self._db.execute("SELECT * FROM replies"),
+                )
+                other._db.execute("COMMIT")
+        finally:
+            other.close()
+
     # --- requests in flight --------------------------------------------------------------
 
     @contextmanager
-    def turn(self, agent: str, at_once: int, most: float, max_cost: float | None) -> Iterator[None]:
-        """Wait until a request may be sent, and count it while it is in flight.
+    def turn(self, key: str, limits: RequestLimits) -> Iterator[Attempt | None]:
+        """Wait until a question may be asked, and count it while it is in flight.
 
-        No more than `at_once` are, and what is spent stays below `max_cost` even if each of them
-        costs as much as it can (`most`).
+        Yields the reply if another worker has asked the same in the meantime: it is not asked
+        again then.
         """
-        number = uuid4().hex
-        while not self._begin(number, agent, at_once, most, max_cost):
+        while True:
+            found = self.find(key)
+            if found is not None:
+                yield found
+                return
+            if self._begin(key, limits):
+                break
             time.sleep(_LOOK_S)
         try:
-            yield
+            yield None
         finally:
             with self._explained():
-                self._db.execute("DELETE FROM in_flight WHERE id = ?", (number,))
+                self._db.execute("DELETE FROM in_flight WHERE key = ?", (key,))
 
-    def _begin(
-        self, number: str, agent: str, at_once: int, most: float, max_cost: float | None
-    ) -> bool:
+    def _begin(self, key: str, limits: RequestLimits) -> bool:
+        """Whether the question may be asked now; it counts as in flight from here on."""
+        agent, most, max_cost = limits.agent, limits.most, limits.max_cost
         with self._explained():
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -211,18 +242,24 @@ class Conversations:
                     "SELECT count(*), coalesce(sum(most), 0) FROM in_flight WHERE agent = ?", agent
                 )
                 spent = 0.0 if max_cost is None else self.spent(agent)
-                if max_cost is not None and spent + most > max_cost:
+                known = self._query(
+                    "SELECT 1 FROM in_flight WHERE key = ?1 "
+                    "UNION ALL SELECT 1 FROM replies WHERE key = ?1",
+                    key,
+                )
+                if max_cost is not None and spent + most > max_cost and not known:
                     raise Unavailable(
                         f"max_cost: {spent:.4g} of {max_cost:g} are spent, and the next request "
                         f"may cost {most:.2g}. Replies and finished deals are kept: with a higher "
                         "max_cost the same command goes on"
                     )
                 fits = max_cost is None or spent + theirs + most <= max_cost
-                free = others < at_once and fits
+                free = others < limits.at_once and fits and not known
                 if free:
+                    process = os.getpid()
                     self._db.execute(
                         "INSERT INTO in_flight VALUES (?, ?, ?, ?, ?)",
-                        (number, os.getpid(), _started(os.getpid()), agent, most),
+                        (key, process, _started(process), agent, most),
                     )
                 else:
                     self._forget_dead()

@@ -17,6 +17,7 @@ from arena.analysis import (
     read,
     without_forfeits,
 )
+from arena.analysis.conversations import RunConversations
 from arena.analysis.cross_play import with_other_partners
 from arena.analysis.estimates import Estimate
 from arena.analysis.result_files import ResultFile
@@ -132,6 +133,11 @@ class Context(ResultsContext):
 
         found = stored_audit(self.run)
         return found if found is not None and found.rounds else None
+
+    @cached_property
+    def conversations(self) -> RunConversations:
+        """What language models were asked and answered."""
+        return RunConversations(self.run)
 
     @cached_property
     def with_other_partners(self) -> dict[str, Estimate]:

@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import Any
 
 from arena.analysis import Swing
+from arena.analysis.conversations import AskedDecision, RunConversations
 from arena.analysis.decisions import Explainers, decide_again
 from arena.audit.campaign import RoundKey, round_key
 from arena.audit.rounds import AuditedRound, grade_of
@@ -98,6 +99,32 @@ class ValuedStep:
 
 
 @dataclass(frozen=True)
+class AttemptPart:
+    """A question to a language model, and its reply."""
+
+    asked: str
+    """The prompt after `prompt_start`; of a second or third attempt, what was wrong before."""
+    reply: str
+    reasoning: str
+    finish: str
+    problem: str
+    """Empty if the reply is a legal move."""
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost: float | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class TalkPart:
+    """What a language model was asked and answered before a step."""
+
+    step: int
+    seat: int
+    attempts: list[AttemptPart]
+
+
+@dataclass(frozen=True)
 class GamePart:
     """The round in one seating."""
 
@@ -121,6 +148,8 @@ class GamePart:
     say."""
     valued: list[ValuedStep] = field(default_factory=list)
     """What `arena audit` says of the steps; empty if the round was not audited."""
+    talks: list[TalkPart] = field(default_factory=list)
+    """Where language models play: what they were asked and answered."""
 
 
 @dataclass(frozen=True)
@@ -139,10 +168,16 @@ class ReplayPart:
     parts_at: int
     """The step at which the two seatings that are shown first part."""
     games: list[GamePart]
+    prompt_start: str = ""
+    """What all prompts of language models in `games` begin with: the rules."""
 
 
 def replay_of(
-    run: Run, swing: Swing, explainers: Explainers, audits: Mapping[RoundKey, AuditedRound]
+    run: Run,
+    swing: Swing,
+    explainers: Explainers,
+    audits: Mapping[RoundKey, AuditedRound],
+    conversations: RunConversations,
 ) -> ReplayPart:
     """A deal in all its seatings; of a match, the round in which they differ most.
 
@@ -165,7 +200,15 @@ def replay_of(
         if audited is not None:
             valued = _valued(run, replay, audited)
             games[i] = replace(games[i], valued=valued)
+    asked = [list(conversations.of_round(replay)) for replay in replays]
+    prompts = [each.attempts[0].messages[0]["content"] for game in asked for each in game]
+    start = _common_start(prompts) if len(prompts) > 1 else ""
+    games = [
+        replace(game, talks=[_talk(replay, each, start) for each in talks]) if talks else game
+        for game, replay, talks in zip(games, replays, asked, strict=True)
+    ]
     return ReplayPart(
+        prompt_start=start,
         first=swing.first,
         second=swing.second,
         unit=swing.unit,
@@ -176,6 +219,30 @@ def replay_of(
         parts_at=part,
         games=games,
     )
+
+
+def _common_start(texts: list[str]) -> str:
+    """The lines with which all texts begin."""
+    lines = zip(*(text.splitlines(keepends=True) for text in texts), strict=False)
+    return "".join(line for line, *_ in takewhile(lambda same: len(set(same)) == 1, lines))
+
+
+def _talk(replay: Replay, decision: AskedDecision, start: str) -> TalkPart:
+    attempts = [
+        AttemptPart(
+            asked=attempt.messages[-1]["content"].removeprefix("" if number else start),
+            reply=attempt.reply,
+            reasoning=attempt.reasoning,
+            finish=attempt.finish,
+            problem=attempt.problem,
+            prompt_tokens=attempt.prompt_tokens,
+            completion_tokens=attempt.completion_tokens,
+            cost=attempt.cost,
+            seconds=round(attempt.seconds, 3),
+        )
+        for number, attempt in enumerate(decision.attempts)
+    ]
+    return TalkPart(len(replay.deal.played) + decision.at, decision.seat, attempts)
 
 
 def _valued(run: Run, replay: Replay, audited: AuditedRound) -> list[ValuedStep]:

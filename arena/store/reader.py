@@ -24,6 +24,7 @@ from arena.core.deals import Deal
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.rules import Rules, Standing, action_name
 from arena.core.scoring import by_entrant, side_owners
+from arena.llm.conversations import REPLIES, Conversations
 from arena.store.database import Database, FaultRecord, StoreError
 from arena.store.folder import RESULTS, is_busy
 from arena.store.manifest import Manifest, Pairing, read_config, read_manifest
@@ -69,8 +70,16 @@ class Run:
         """The stored results."""
         return Database(self.path / RESULTS)
 
+    @cached_property
+    def replies(self) -> Conversations | None:
+        """What language models were asked and answered; None if none plays in the run."""
+        path = self.path / REPLIES
+        return Conversations(path, writable=False) if path.is_file() else None
+
     def close(self) -> None:
         """Let go of the results file."""
+        if (replies := self.__dict__.pop("replies", None)) is not None:
+            replies.close()
         if "database" in self.__dict__:
             self.database.close()
             del self.__dict__["database"]

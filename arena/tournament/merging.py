@@ -88,6 +88,9 @@ def _merged(parts: Sequence[Run], folder: RunFolder, earlier: Manifest | None) -
             "former_pairings": (),
         }
     )
+    for part in parts:
+        if part.replies is not None:
+            part.replies.copy_to(folder.path)
     folder.discard_tables()
     folder.write_manifest(described)
     folder.log(f"merged: {added} units of {', '.join(str(part.path) for part in parts)}")

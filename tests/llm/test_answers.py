@@ -90,5 +90,10 @@ def test_any_text_is_read_without_an_error(text):
 
 
 def test_deep_nesting_ends():
-    assert list(json_objects('{"a":' * 20_000)) == []
-    assert list(json_objects("{" * 100_000)) == []
+    assert json_objects('{"a":' * 20_000) == []
+    assert json_objects("{" * 100_000) == []
+    assert list(json_objects(('{"a":' * 900 + "!") * 20 + move(LEGAL[0]))) == [], (
+        "not an earlier one"
+    )
+    latex = "$\\frac{1}{2}$ " * 5_000
+    assert json_objects(latex + move(LEGAL[0])) == [{"move": LEGAL[0]}]

@@ -5,39 +5,16 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
-from helpers.commands import Done, arena_main
-from helpers.llm_server import stats
+from helpers.commands import arena_main
+from helpers.llm_runs import experiment, model, play
+from helpers.llm_server import serving, stats
 
-from arena.llm.conversations import REPLIES, Conversations
+from arena.llm.conversations import REPLIES, Conversations, RequestLimits
 from arena.store import Run
 
 KEY = "sk-grep-for-me-1234"
-
-
-def experiment(folder: Path, agents: dict[str, Any], deals: int = 2, **more: Any) -> Path:
-    path = folder / "talk.yaml"
-    content = {
-        "name": "talk",
-        "game": {"name": "klaverjas"},
-        "deals": {"set": "klaverjas-given-1000", "limit": deals},
-        "agents": agents,
-        **more,
-    }
-    path.write_text(yaml.safe_dump(content))
-    return path
-
-
-def model(server: str, name: str = "plain", **more: Any) -> dict[str, Any]:
-    return {"family": "llm", "base_url": server, "model": name, **more}
-
-
-def play(path: Path, *words: str) -> Done:
-    return arena_main(["run", str(path), "--out", str(path.parent / "run"), "--no-report", *words])
 
 
 def asked(server: str, name: str) -> int:
@@ -161,12 +138,12 @@ def test_time_per_decision_is_a_fault_and_waiting_for_a_turn_is_not(server, tmp_
     assert "overtime" in done.err or "thought longer than 0.1 s" in done.err
 
 
-def test_requests_in_flight_are_as_many_as_allowed(server, tmp_path):
-    # A model of its own keeps the count apart from that of other tests.
-    agents = {"gpt": model(server, "slow:0.02", in_flight=3), "random": {"family": "random"}}
-    done = play(experiment(tmp_path, agents, deals=6), "--jobs", "6")
-    assert done.code == 0, done.err
-    assert 2 <= stats(server)["most_in_flight"] <= 3
+def test_requests_in_flight_are_as_many_as_allowed(tmp_path):
+    with serving() as url:
+        agents = {"gpt": model(url, "slow:0.02", in_flight=3), "random": {"family": "random"}}
+        done = play(experiment(tmp_path, agents, deals=4), "--jobs", "6")
+        assert done.code == 0, done.err
+        assert 2 <= stats(url)["most_in_flight"] <= 3
 
 
 @pytest.mark.long
@@ -187,7 +164,7 @@ def test_worker_processes_share_replies_and_costs(server, tmp_path):
 def test_requests_of_a_killed_process_do_not_block_the_next(tmp_path):
     kept = Conversations(tmp_path / REPLIES)
     kept._db.execute("INSERT INTO in_flight VALUES ('x', 999999999, 1.0, 'gpt', 0.0)")
-    with kept.turn("gpt", 1, 0.0, None):
+    with kept.turn("a", RequestLimits("gpt", 1, 0.0, None)):
         assert kept._query("SELECT count(*) FROM in_flight") == [(1,)]
     assert kept._query("SELECT count(*) FROM in_flight") == [(0,)]
     kept.close()

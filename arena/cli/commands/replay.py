@@ -2,7 +2,8 @@
 
 A line per decision: the seat, who sits there, the hand it held (in parentheses what it
 might not play) and, after the arrow, what it did and how long it thought. --at N stops
-before action number N (from 0) and shows all that the player to move could know.
+before action number N (from 0) and shows all that the player to move could know;
+of a language model, also what it was asked and answered.
 A round that a fault cut short ends where it happened.
 
 Examples:
@@ -17,8 +18,10 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from math import isnan
+from textwrap import indent
 from typing import Any
 
+from arena.analysis.conversations import RunConversations
 from arena.cli.options import add_run, deal_named
 from arena.core.cards import SEATS, cards_of, mask_of, pretty
 from arena.core.errors import ArenaError, did_you_mean
@@ -49,11 +52,34 @@ def run(args: argparse.Namespace) -> int:
     with Run(args.run) as results:
         replay = find_round(results, args)
         text = "\n".join(_Shown(results, replay, args.at).lines())
+        if args.at is not None or replay.record.fault:
+            text += "".join(_conversation(results, replay, args.at))
     if colour:  # the only codes that reach the terminal are ours
         print(_painted(printable(text)), file=as_it_is(sys.stdout))
     else:
         print(text)
     return 0
+
+
+def _conversation(results: Run, replay: Replay, at: int | None) -> Iterator[str]:
+    """What a language model was asked before an action, or before the fault."""
+    at = len(replay.record.actions) if at is None else at
+    talks = RunConversations(results).of_round(replay)
+    attempts = [each.attempts for each in talks if each.at == at]
+    for attempt in attempts[0] if attempts else ():
+        tokens = f"{attempt.prompt_tokens or '?'} + {attempt.completion_tokens or '?'} tokens"
+        cost = "" if attempt.cost is None else f", cost {attempt.cost:.6g}"
+        yield f"\n\nasked ({tokens}{cost}, {duration(attempt.seconds)}):\n"
+        yield _quoted(attempt.messages[-1]["content"])
+        if attempt.reasoning:
+            yield f"\nreasoning:\n{_quoted(attempt.reasoning)}"
+        problem = f", {attempt.problem}" if attempt.problem else ""
+        yield f"\nanswered (finish reason: {attempt.finish or 'none'}{problem}):\n"
+        yield _quoted(attempt.reply or "(no text)")
+
+
+def _quoted(text: str) -> str:
+    return indent(text.rstrip(), "  | ", lambda line: True)
 
 
 def find_round(results: Run, args: argparse.Namespace) -> Replay:

@@ -213,6 +213,8 @@ class Board {
     const parts = [title, notes, felt, tell];
     const valued = game.valued.find((each) => each.step === count);
     if (valued) parts.push(this.valued(valued));
+    const talk = game.talks?.find((each) => each.step === count && sees(each.seat));
+    if (talk) parts.push(this.talk(talk, replay.prompt_start ?? ""));
     this.root.replaceChildren(...parts, this.tally(game, now, replay), this.history(now), ...this.thoughts(game, replay));
   }
 
@@ -262,6 +264,26 @@ class Board {
     return box;
   }
 
+  /** What a language model was asked here and answered: all attempts. */
+  talk(talk, start) {
+    const number = (x, digits) => (x ?? 0).toLocaleString("en", { maximumFractionDigits: digits });
+    const texts = talk.attempts.flatMap((attempt, i) => {
+      const facts = [`${number(attempt.seconds, 2)} s`, `finish reason: ${attempt.finish || "none"}`];
+      if (attempt.prompt_tokens !== undefined) facts.push(`${number(attempt.prompt_tokens)} tokens asked`);
+      if (attempt.completion_tokens !== undefined) facts.push(`${number(attempt.completion_tokens)} answered`);
+      if (attempt.cost !== undefined) facts.push(`cost ${number(attempt.cost, 6)}`);
+      const asked = make("pre", "", attempt.asked);
+      const prompt = i || !start ? [asked] : [make("details", "", make("summary", "", "the rules, as in all prompts"), make("pre", "", start)), asked];
+      const thought = attempt.reasoning ? [make("h5", "", "reasoning"), make("pre", "", attempt.reasoning)] : [];
+      return [make("h5", "", i ? "asked again" : "prompt"), ...prompt, ...thought,
+        make("h5", "", attempt.problem ? `answer: ${attempt.problem}` : "answer"), make("pre", "", attempt.reply),
+        make("p", "sub", facts.join(" · "))];
+    });
+    const wrong = talk.attempts.filter((attempt) => attempt.problem).map((attempt) => attempt.problem);
+    const summary = `what ${SEATS[talk.seat]} was asked and answered${wrong.length ? `: ${wrong.join(", ")}` : ""}`;
+    return this.folded("talksOpen", summary, make("div", "talk", ...texts));
+  }
+
   tally(game, now, replay) {
     const over = !now.next && game.scores.length;
     const bonus = game.steps.some((step) => step.bonus.some((points) => points));
@@ -306,6 +328,7 @@ class Viewer {
     this.historyOpen = false;
     this.valuesOpen = false;
     this.thoughtsOpen = false;
+    this.talksOpen = false;
     this.boards = [new Board(this), new Board(this)];
     this.controls();
     this.openLink() || this.open(0);

@@ -12,6 +12,7 @@ from arena.report.sections.forfeits import ForfeitsSection
 from arena.report.sections.ladder import LadderSection
 from arena.report.sections.margins import MarginsSection
 from arena.report.sections.method import MethodSection
+from arena.report.sections.models import ModelsSection
 from arena.report.sections.overview import OverviewSection
 from arena.report.sections.pairs import PairsSection
 from arena.report.sections.points import PointsSection
@@ -21,6 +22,7 @@ from arena.report.sections.seeds import SeedsSection
 from arena.report.sections.source import SourceSection
 from arena.report.sections.strength import StrengthSection
 from arena.report.sections.sweeps import SweepsSection
+from arena.report.sections.twins import TwinsSection
 from arena.report.sections.verdict import VerdictSection
 
 __all__ = ["SECTIONS"]
@@ -31,8 +33,10 @@ SECTIONS: tuple[type[Section[Any]], ...] = (
     ForfeitsSection,
     SweepsSection,
     LadderSection,
+    ModelsSection,
     StrengthSection,
     PairsSection,
+    TwinsSection,
     MarginsSection,
     SeedsSection,
     ReferencesSection,

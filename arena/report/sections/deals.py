@@ -49,8 +49,9 @@ class SwingsSection(Section[DealsPart]):
             return None
         swings.sort(key=lambda swing: -abs(swing.margin))
         explainers = Explainers(context.run)
+        talks = context.conversations
         return DealsPart(
-            tuple(replay_of(context.run, swing, explainers, audits) for swing in swings)
+            tuple(replay_of(context.run, swing, explainers, audits, talks) for swing in swings)
         )
 
     def csv(self, part: DealsPart) -> Mapping[str, Rows]:
