@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from helpers.commands import arena_main
 from helpers.experiments import Lowest, entrant, exported, make_experiment, play
+from helpers.paths import ROOT
 from helpers.process_agents import Stranger
 from helpers.processes import DEALS, RULES, bot
 from helpers.servers import READY, asked, response, scripted, served
@@ -300,6 +301,24 @@ def test_check_bot_says_what_a_server_does_wrong() -> None:
     assert done.code == 1
     assert "played C2, legal: " in done.out
     assert "standard output" not in done.out
+
+
+def test_the_conversation_in_the_documentation_is_what_is_said() -> None:
+    page = (ROOT / "docs" / "servers.md").read_text(encoding="utf-8")
+    block = page.partition("<!-- transcript -->\n```text\n")[2].partition("```")[0]
+    lines = block.splitlines()
+    assert len(lines) == 10
+    with served(AgentSpec("rule")) as (url, _):
+        key = ""
+        for said, expected in zip(lines[::2], lines[1::2], strict=True):
+            method, path, *body = said.removeprefix("> ").split(" ", 2)
+            status, answer, headers = asked(
+                url, method, path.replace("KEY", key), "".join(body).encode()
+            )
+            key = headers.get("location", key).removeprefix("/sessions/")
+            wanted, _, text = expected.removeprefix("< ").partition(" ")
+            assert str(status) == wanted
+            assert (json.loads(answer) if answer else "") == (json.loads(text) if text else "")
 
 
 # --- limits of the server ----------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What it costs that agents play in processes of their own.
+"""What it costs that agents play in processes of their own, or on servers.
 
 | key | what | target |
 |---|---|---|
@@ -11,7 +11,14 @@
 | `protocol_faults_slowdown` | a forfeiting run with so many exceptions, over one without | < 2 |
 | `protocol_deaths_slowdown` | the same, where the process dies each time | < 2 |
 | `protocol_mib_each` | memory of each of 8 processes beyond the interpreter alone | ≤ 60 |
+| `http_us_per_decision` | a decision on a server here, less the agent's own time | ≤ 1000 |
+| `http_cpu_us_per_decision` | the processor time of both sides for it | |
+| `http_games` | games at once that one server held and that were played to their ends | 1000 |
+| `http_games_decisions_per_s` | decisions a second in these games | |
+| `http_games_wait_ms` | how long a decision was waited for in them, in 99 of 100 | |
+| `http_games_mib` | the memory that the server needs for them | |
 
+Games at once share two cores with the program that plays them, which is as busy as the server.
 Times are the best of several; on a machine that does other things the way to a process
 and back is mostly waiting for a core. The runs are whole ones, with both seatings of each
 deal and everything stored, in processor time of all processes together.
@@ -24,7 +31,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
@@ -40,9 +47,12 @@ from arena.core.registry import AGENTS
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng, rng_for
 from arena.games.klaverjas import Klaverjas
+from arena.measure import http_load
 from arena.process.builder import Builder
 from arena.process.client import Isolated, ProcessAgent
+from arena.process.connection import Url
 from arena.process.faults import AgentFault
+from arena.process.remote import Endpoint
 
 _RULES = Klaverjas()
 
@@ -72,8 +82,8 @@ def left_out() -> str | None:
     return None if os.name == "posix" else "agents in processes need a POSIX system"
 
 
-def measure(deals: int = 200) -> dict[str, float]:
-    """All figures, on so many deals."""
+def measure(deals: int = 200, games: int = 1000) -> dict[str, float]:
+    """All figures, on so many deals, and so many games at once."""
     if why := left_out():
         raise ArenaError(f"bench protocol: {why}")
     dealt = [_RULES.random_deal(rng_for(1, "bench", number), number) for number in range(deals)]
@@ -86,14 +96,17 @@ def measure(deals: int = 200) -> dict[str, float]:
     plain, _ = _run("", dealt)
     raising, faults = _run("raises", dealt)
     dying, _ = _run("dies", dealt)
+    us, cpu_us = _per_decision(_agent(Flawed()), dealt)
     return {
-        **_per_decision(dealt),
+        "protocol_us_per_decision": us,
+        "protocol_cpu_us_per_decision": cpu_us,
         **codec_figures,
         "protocol_start_ms": start_ms,
         "protocol_faults_per_deal": faults / len(dealt),
         "protocol_faults_slowdown": raising / plain,
         "protocol_deaths_slowdown": dying / plain,
         "protocol_mib_each": _memory(dealt[:2]),
+        **_server(dealt, games),
     }
 
 
@@ -160,27 +173,47 @@ def _run(how: str, deals: list[Deal]) -> tuple[float, int]:
         AGENTS._added = before
 
 
-def _per_decision(deals: list[Deal]) -> dict[str, float]:
-    agent = _agent(Flawed())
+def _per_decision(
+    agent: ProcessAgent, deals: list[Deal], server: Sequence[psutil.Process] = ()
+) -> tuple[float, float]:
+    """Microseconds there and back, and of processor time, for a decision; the agent is closed."""
     try:
         _play(agent, deals[:5])
         best, cpu = float("inf"), float("inf")
         size = max(1, len(deals) // 20)
         for first in range(0, len(deals), size):
-            before = _cpu_seconds(agent)
+            processes = [*map(psutil.Process, agent.process_ids), *server]
+            before = _cpu_seconds(processes)
             seconds, decisions = _play(agent, deals[first : first + size])
             best = min(best, seconds / decisions)
-            cpu = min(cpu, (_cpu_seconds(agent) - before) / decisions)
+            cpu = min(cpu, (_cpu_seconds(processes) - before) / decisions)
     finally:
         agent.close()
-    return {"protocol_us_per_decision": best * 1e6, "protocol_cpu_us_per_decision": cpu * 1e6}
+    return best * 1e6, cpu * 1e6
 
 
-def _cpu_seconds(agent: ProcessAgent) -> float:
-    """Processor time of this process and of those of the agent."""
+def _server(deals: list[Deal], games: int) -> dict[str, float]:
+    with http_load.serving("random") as (url, process):
+        agent = ProcessAgent(Endpoint(Url(url)))
+        us, cpu_us = _per_decision(agent, deals, [process])
+        before = process.memory_info().rss
+        load = http_load.play_at_once(url, _RULES, [deals[n % len(deals)] for n in range(games)])
+        used = process.memory_info().rss - before
+    return {
+        "http_us_per_decision": us,
+        "http_cpu_us_per_decision": cpu_us,
+        "http_games": load.games,
+        "http_games_decisions_per_s": load.decisions / load.seconds,
+        "http_games_wait_ms": load.waits_s[int(0.99 * load.decisions)] * 1e3,
+        "http_games_mib": used / (1 << 20),
+    }
+
+
+def _cpu_seconds(processes: Sequence[psutil.Process]) -> float:
+    """Processor time of this process and of others."""
     used = time.process_time()
-    for pid in agent.process_ids:
-        times = psutil.Process(pid).cpu_times()
+    for process in processes:
+        times = process.cpu_times()
         used += times.user + times.system
     return used
 
