@@ -22,6 +22,9 @@ _SCRATCH_BYTES = 64 << 20
 """What each of these may hold: no process is charged for that memory."""
 _SOCKETS = "/run"
 """Sockets of services, which could be used although the system is read-only."""
+_KERNEL = tuple(f"/proc/{name}" for name in ("sys", "sysrq-trigger", "irq", "bus", "acpi", "scsi"))
+"""Settings of the whole machine. The superuser may write them even without capabilities, all of
+which bubblewrap leaves to the superuser unless they are dropped: one lifts every mount."""
 _RESOLVER = "/run/systemd/resolve"
 _TRIAL_S = 10.0
 
@@ -45,7 +48,9 @@ class Sandbox:
     def command(self, argv: Sequence[str]) -> list[str]:
         """The command that runs `argv` inside."""
         words = ["bwrap", "--unshare-all", "--ro-bind", "/", "/"]
-        words += ["--proc", "/proc", "--dev", "/dev"]
+        words += ["--proc", "/proc", "--dev", "/dev", "--cap-drop", "ALL"]
+        for path in filter(os.path.exists, _KERNEL):
+            words += ["--ro-bind", path, path]
         shown = set(map(os.path.realpath, self.shown))
         if self.network:
             words.append("--share-net")

@@ -3,6 +3,7 @@
 Only the standard library, and started with `python -I -S`, so that it starts fast.
 """
 
+import ctypes
 import json
 import mmap
 import os
@@ -36,6 +37,21 @@ def writes(path):
 
 def removes(path):
     os.rename(path, path + ".gone")
+    return True
+
+
+def unhides(path):
+    """Lift what hides a folder, as a superuser may, and list it."""
+    ctypes.CDLL(None).umount2(path.encode(), 2)
+    return os.listdir(path)
+
+
+def sets_the_kernel():
+    """Write a setting of the whole machine: the value that it has."""
+    with open("/proc/sys/kernel/core_pattern") as file:
+        value = file.read()
+    with open("/proc/sys/kernel/core_pattern", "w") as file:
+        file.write(value)
     return True
 
 

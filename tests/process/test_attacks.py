@@ -77,6 +77,15 @@ def test_files_of_a_run_are_out_of_reach(attack: str, secret: Path) -> None:
 
 
 @needs_sandbox
+@pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser may at all")
+def test_a_superuser_gains_nothing(secret: Path) -> None:
+    """Bubblewrap leaves a superuser all capabilities unless they are dropped."""
+    inside = Sandbox(hidden=(str(secret.parent),), shown=(str(secret.parents[1]),))
+    assert fault_of("unhides", secret.parent, inside=inside) is None
+    assert fault_of("sets_the_kernel", inside=inside) is None
+
+
+@needs_sandbox
 def test_a_file_can_be_hidden_next_to_one_that_is_shown(secret: Path) -> None:
     model = secret.with_name("model.npz")
     model.write_bytes(b"weights")
