@@ -18,6 +18,7 @@ from arena.core.registry import GAMES
 
 if TYPE_CHECKING:
     from arena.analysis.result_files import ResultFile
+    from arena.llm.prompt import Prompter
 
 
 def add_run(parser: argparse.ArgumentParser, nargs: str | None = None) -> None:
@@ -162,6 +163,24 @@ def add_out(parser: argparse.ArgumentParser, metavar: str, help: str) -> None:
     """`--out`, where the result goes; `--output`, as some commands called it, still does."""
     parser.add_argument("--out", type=Path, metavar=metavar, help=help)
     parser.add_argument("--output", type=Path, dest="out", help=argparse.SUPPRESS)
+
+
+def add_prompt_options(parser: argparse.ArgumentParser) -> None:
+    """What prompts for language models say; see `prompter_from`."""
+    parser.add_argument(
+        "--legal-moves",
+        choices=("listed", "hidden"),
+        default="listed",
+        help="whether prompts list the legal moves (default: listed)",
+    )
+    parser.add_argument("--template", type=Path, metavar="FILE", help="a prompt of one's own")
+
+
+def prompter_from(args: argparse.Namespace) -> Prompter:
+    """What makes the prompts that the options ask for."""
+    from arena.llm.prompt import Prompter  # here: most commands need no prompts
+
+    return Prompter.from_files(args.template, None, args.legal_moves)
 
 
 def deal_named(text: str, ids: Iterable[str]) -> str:

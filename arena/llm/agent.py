@@ -17,12 +17,12 @@ from typing import Any, ClassVar
 from arena.core.agent import Setup, parameter
 from arena.core.codec import encode_view
 from arena.core.errors import ArenaError
-from arena.core.files import own_file
+from arena.core.files import own_file, read_text
 from arena.core.rules import Action, Outcome, View
 from arena.core.seeds import Rng
 from arena.llm.answers import Judged, judge
 from arena.llm.conversations import REPLIES, Attempt, AttemptKey, Conversations, RequestLimits
-from arena.llm.prompt import ANSWER, LegalMoves, Prompter, own_text, usual_template
+from arena.llm.prompt import ANSWER, LegalMoves, Prompter, usual_template
 from arena.llm.server import Server, TookTooLong
 from arena.process.faults import AgentFault, FaultKind
 
@@ -109,7 +109,7 @@ class LanguageModel:
     def relative_to(cls, folder: Path, values: dict[str, Any]) -> dict[str, Any]:
         """The parameters with the texts of the files that they name, found from `folder`."""
         texts = {
-            name: own_text(own_file(folder.absolute(), values[name]))
+            name: read_text(own_file(folder.absolute(), values[name]))
             for name in _TEXTS
             if values.get(name) is not None
         }

@@ -23,7 +23,7 @@ from typing import Literal, TypeAlias
 
 from arena.core.cards import RANKS, SEATS, SUITS, TRUMPS, card_name, cards_of, rank_of, write_cards
 from arena.core.errors import ArenaError, did_you_mean
-from arena.core.files import find_shipped
+from arena.core.files import find_shipped, read_text
 from arena.core.rules import Rules, View, action_name, bid_names, chosen_trump, side_name
 
 LegalMoves: TypeAlias = Literal["listed", "hidden"]
@@ -66,6 +66,14 @@ class Prompter:
     def usual(cls, legal_moves: LegalMoves = "listed") -> Prompter:
         """The prompts that are made if nothing else is asked for."""
         return cls(usual_template(), legal_moves)
+
+    @classmethod
+    def from_files(
+        cls, template: Path | None, rules: Path | None, legal_moves: LegalMoves
+    ) -> Prompter:
+        """With a template and rules of the user's, where there are any."""
+        text = usual_template() if template is None else read_text(template)
+        return cls(text, legal_moves, None if rules is None else read_text(rules))
 
     @property
     def digest(self) -> str:
@@ -261,13 +269,3 @@ def legal_words(view: View, legal_moves: LegalMoves) -> str:
 def _about(name: str, action: int) -> str:
     trump = chosen_trump(action)
     return name if trump is None else f"{name} ({_TRUMP_WORDS[TRUMPS[trump]]})"
-
-
-def own_text(path: Path) -> str:
-    """The text of a user's template or rules."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ArenaError(f"{path}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise ArenaError(f"{path}: not UTF-8: {error}") from error

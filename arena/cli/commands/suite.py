@@ -4,7 +4,9 @@ A suite is a readable JSONL file: positions, tags, and the points that each card
 the solver. 'make' collects clear mistakes from the audit of a run. 'add' takes one position: a
 pasted record (--record FILE, - is the standard input), a link of the replay viewer (--replay), or a
 deal and the cards so far (--deal SET DEAL --after CARDS). 'run' prints the points that agents lose
-per position, by tag and in pairs; 'show' prints diagrams. SUITE is a file, or a bundled suite.
+per position, by tag and in pairs; 'show' prints diagrams; 'export --tasks' writes a line of JSON
+for each position with a prompt for language models, the legal moves and the points that each loses.
+SUITE is a file, or a bundled suite.
 
 Examples:
   arena suite make quickstart --out mine.suite.jsonl
@@ -12,6 +14,7 @@ Examples:
   arena suite add mine.suite.jsonl --replay 'reports/quickstart/report.html#deal=...&step=9'
   arena suite run klaverjas rule '{family: ismcts, simulations: 400}'
   arena suite show klaverjas --tag ending
+  arena suite export klaverjas --tasks --out tasks.jsonl
 """
 
 from __future__ import annotations
@@ -29,16 +32,19 @@ from arena.cli.agent_text import agent_from_text
 from arena.cli.options import (
     add_game_options,
     add_json,
+    add_out,
+    add_prompt_options,
     add_run,
     deal_named,
     find_set,
     number,
+    prompter_from,
     rules_from_args,
 )
 from arena.core.cards import SEATS, parse_cards, pretty
 from arena.core.deals import DealSet
 from arena.core.errors import ArenaError
-from arena.core.files import read_text, run_folder
+from arena.core.files import read_text, run_folder, write_atomically
 from arena.core.tables import text_table
 from arena.core.transcript import deal_notes, diagram
 from arena.report.words import count, interval, percent, plain, signed
@@ -77,6 +83,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     run_.add_argument("--tag", action="append", default=[], metavar="WORD", help="only these")
     run_.add_argument("--seed", type=int, default=0, help="default: 0")
     add_json(run_)
+    tasks = commands.add_parser("export", help="write positions as tasks for language models")
+    tasks.add_argument("suite", metavar="SUITE", help="a file, or a bundled suite")
+    tasks.add_argument("--tasks", action="store_true", required=True, help="single-turn tasks")
+    tasks.add_argument("--tag", action="append", default=[], metavar="WORD", help="only these")
+    add_prompt_options(tasks)
+    add_out(tasks, "FILE", "default: standard output")
     show = commands.add_parser("show", help="print diagrams")
     show.add_argument("suite", metavar="SUITE", help="a file, or a bundled suite")
     show.add_argument("ids", nargs="*", metavar="ID", help="default: all")
@@ -84,7 +96,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    return {"make": _make, "add": _add, "run": _run, "show": _show}[args.action](args)
+    actions = {"make": _make, "add": _add, "run": _run, "export": _export, "show": _show}
+    return actions[args.action](args)
+
+
+def _export(args: argparse.Namespace) -> int:
+    from arena.audit.suite_tasks import task_lines
+    from arena.audit.suites import find_suite, read_suite
+
+    suite = read_suite(find_suite(args.suite)).tagged(args.tag)
+    text = "".join(task_lines(suite, prompter_from(args)))
+    if args.out is None:
+        print(text, end="")
+    else:
+        write_atomically(args.out, text)
+    return 0
 
 
 def _make(args: argparse.Namespace) -> int:
