@@ -28,7 +28,7 @@ from arena.core.printable import printable
 from arena.process.faults import Unavailable
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 LONGEST_BODY = 10_000_000
 _LONGEST_PAUSE_S = 60.0
@@ -75,7 +75,7 @@ class Server:
     """The environment variable with the key."""
     timeout_s: float = 600.0
     patience_s: float = 600.0
-    _client: httpx.Client | None = field(default=None, repr=False)
+    _client: httpx2.Client | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         check_url(self.base_url)
@@ -108,7 +108,7 @@ class Server:
 
     def check(self) -> None:
         """Raise `ArenaError` if no question can be asked: before a run, rather than in it."""
-        _httpx()
+        _httpx2()
         _ = self.key
 
     def ask(self, body: dict[str, Any], limit_s: float | None = None) -> Reply:
@@ -142,13 +142,13 @@ class Server:
     # --- one try -------------------------------------------------------------------------
 
     def _ask_once(self, body: dict[str, Any], limit_s: float | None) -> Reply:
-        httpx = _httpx()
+        httpx2 = _httpx2()
         if self._client is None:
-            self._client = httpx.Client()
+            self._client = httpx2.Client()
         key = self.key
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         most = self.timeout_s if limit_s is None else min(self.timeout_s, limit_s)
-        timeout = httpx.Timeout(most, connect=min(most, _CONNECT_S))
+        timeout = httpx2.Timeout(most, connect=min(most, _CONNECT_S))
         started = time.monotonic()
         url = f"{self.base_url.rstrip('/')}/chat/completions"
         try:
@@ -163,16 +163,16 @@ class Server:
                     found = _from_events(_lines(parts))
                 else:
                     found = _from_json(b"".join(parts), kind)
-        except (httpx.TimeoutException, _OutOfTime):
+        except (httpx2.TimeoutException, _OutOfTime):
             if limit_s is not None and time.monotonic() - started >= limit_s:
                 raise TookTooLong from None
             raise _Trouble(f"no whole answer within {most:g} s") from None
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise _Trouble(self._shown(f"{type(error).__name__}: {error}")) from None
         seconds = time.monotonic() - started
         return Reply._make((*(_struck(value, key) for value in found), seconds))
 
-    def _refused(self, response: httpx.Response, until: float) -> Exception:
+    def _refused(self, response: httpx2.Response, until: float) -> Exception:
         """What to raise for a status that is none of success."""
         status = response.status_code
         raw = b""
@@ -345,11 +345,11 @@ def _struck(value: Any, key: str | None) -> Any:
     return value.replace(key, "[key]") if key and isinstance(value, str) else value
 
 
-def _httpx() -> Any:
+def _httpx2() -> Any:
     try:
-        import httpx
+        import httpx2
     except ImportError as error:
         raise ArenaError(
             "language models need an HTTP client: pip install 'arena-tricks[llm]'"
         ) from error
-    return httpx
+    return httpx2
