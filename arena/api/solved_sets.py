@@ -17,7 +17,7 @@ from arena.api.solving import contracts, play_cards
 from arena.core.cards import SEATS, TRUMPS, card_name
 from arena.core.deals import Deal, DealSet, write_deal
 from arena.core.errors import ArenaError
-from arena.core.files import write_atomically, writing
+from arena.core.files import read_bytes, write_atomically, writing
 from arena.core.rules import Rules
 from arena.solver.solution import Solver
 
@@ -129,7 +129,7 @@ class _Journal:
         """The rows of each deal that is solved; begins the file if there is none."""
         with writing(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            data = self.path.read_bytes() if self.path.exists() else b""
+            data = read_bytes(self.path) if self.path.exists() else b""
             if data and not data.startswith(f"{self._of}\n".encode()):
                 raise ArenaError(f"{self.path}: begun with other deals or options; remove it")
             whole = data[: data.rfind(b"\n") + 1]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.core.files import write_atomically
+from arena.core.files import read_text, write_atomically
 from arena.report import HTML, is_current, write_report
 from arena.store import Run
 from arena.store.folder import TABLES
@@ -30,7 +30,7 @@ def show_end(path: Path, *, new: bool, report: bool, quiet: bool) -> None:
     """
     kept = path / TABLES
     with Run(path) as results:
-        tables = kept.read_text("utf-8") if not new and kept.is_file() else None
+        tables = read_text(kept) if not new and kept.is_file() else None
         outdated = report and not is_current(results)
         if tables is None or outdated:
             from arena.report.context import Context  # here: scipy takes long to import

@@ -26,7 +26,7 @@ from types import ModuleType
 from typing import Any
 
 from arena.core.errors import ArenaError, did_you_mean, located
-from arena.core.files import FILES, own_file
+from arena.core.files import FILES, own_file, read_text
 from arena.core.source_code import ImportGraph, code_digest
 
 _TRUSTED: set[Path] = set()
@@ -112,10 +112,10 @@ class OwnCode:
         if not path.resolve().is_relative_to(home.resolve()):
             raise ArenaError(f"{path} does not lie next to or below the experiment ({home})")
         try:
-            source = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-            raise ArenaError(_not_there(path, why or str(error), is_file)) from error
+            source = read_text(path)
+        except ArenaError as error:
+            why = str(error).removeprefix(f"{path}: ")
+            raise ArenaError(_not_there(path, why, is_file)) from error
         found = cls(
             code_from(home, written, folder),
             str(path.resolve()),

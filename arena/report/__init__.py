@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena import __version__
-from arena.core.files import refuse_links, write_atomically
+from arena.core.files import read_bytes, refuse_links, write_atomically
 from arena.store import Run
 from arena.store.folder import AUDIT
 
@@ -136,5 +136,5 @@ def _made_from(run: Run) -> str:
     found = sha256(f"{__version__} {run.digest}".encode())
     audit = run.path / AUDIT
     if audit.exists():
-        found.update(audit.read_bytes())  # an audit that finds nothing new leaves them as they are
+        found.update(read_bytes(audit))  # an audit that finds nothing new leaves them as they are
     return found.hexdigest()
