@@ -15,6 +15,7 @@ from arena.config.live_agents import is_live
 from arena.config.model_file import model_files
 from arena.config.models import Stop
 from arena.core.agent import Player, sees_all_cards
+from arena.core.deals import sidecar_of
 from arena.core.errors import ArenaError
 from arena.core.files import RUNS, shipped_folders
 from arena.core.scoring import games_of, unit_margin
@@ -130,12 +131,14 @@ def hidden_from_agents(experiment: ResolvedExperiment, path: Path) -> tuple[Path
         for model in model_files(member.builder(experiment.folder).parameters)
     )
     file = experiment.deals_from.get("file")
+    deals = () if file is None else ((experiment.folder / file).absolute(),)
     return (
         *shipped_folders("deals"),
         RUNS.absolute(),
         path.absolute(),
         *(other.parent for other in path.absolute().parent.glob(f"*/{MANIFEST}")),
-        *([] if file is None else [(experiment.folder / file).absolute()]),
+        *deals,
+        *map(sidecar_of, deals),  # the seed is there: the deals could be made again
         *models,
     )
 

@@ -16,7 +16,9 @@ from helpers.experiments import AGENTS, entrant, exported, make_experiment, play
 from helpers.process_agents import Stranger
 from helpers.processes import DEALS, RULES
 
+from arena.cli import main
 from arena.config.entrants import AgentSpec, Entrant, Isolate
+from arena.config.loader import load
 from arena.core.agent import Player
 from arena.core.errors import ArenaError
 from arena.core.rules import Action, View
@@ -29,6 +31,7 @@ from arena.process.sandbox import Sandbox
 from arena.store import Run
 from arena.tournament.fingerprint import STUCK, probe
 from arena.tournament.referee import Fault, Lineup, Referee
+from arena.tournament.run import hidden_from_agents
 from arena.tournament.runner import WorkerLost
 
 BOT = Path(__file__).parents[1] / "helpers" / "hostile_bot.py"
@@ -242,6 +245,17 @@ def test_what_cannot_be_attributed_is_no_forfeit(
     assert "bad plays without a sandbox (there is none" in (tmp_path / "run/log.txt").read_text()
     with pytest.raises(ArenaError, match="isolate: sandbox: there is none in this test"):
         play(make_experiment(2, (hostile(isolate="sandbox"), VICTIM)), tmp_path / "other")
+
+
+def test_deals_are_hidden_with_the_seed_that_makes_them_again(tmp_path: Path) -> None:
+    made = ["--game", "klaverjas", "--count", "2", "--seed", "5", "--out", str(tmp_path / "x.csv")]
+    assert main(["deals", "make", *made]) == 0
+    (tmp_path / "x.yaml").write_text(
+        "name: x\ngame: klaverjas\ndeals: {file: x.csv}\n"
+        "agents: {a: {family: random}, b: {family: random}}\n"
+    )
+    hidden = hidden_from_agents(load(tmp_path / "x.yaml"), tmp_path / "run")
+    assert {tmp_path / "x.csv", tmp_path / "x.json", tmp_path / "run"} <= set(hidden)
 
 
 @needs_sandbox
