@@ -38,7 +38,7 @@ class SeatPlan:
         return Chair(self.name, None if self.spec is None else self.spec.build())
 
 
-class Rounds(Protocol):
+class TableRounds(Protocol):
     """What is played at a table, one round after the other."""
 
     rules: Rules
@@ -63,7 +63,7 @@ class Rounds(Protocol):
 
 
 class Sitting:
-    """Rounds one after the other, with the same people at the table."""
+    """TableRounds one after the other, with the same people at the table."""
 
     def __init__(
         self,

@@ -26,7 +26,7 @@ from arena.table.browser.messages import (
     AtTable,
     BadRequest,
     Request,
-    Seated,
+    ShownChair,
     compared_message,
     error_message,
     hint_message,
@@ -36,7 +36,7 @@ from arena.table.browser.messages import (
     state_message,
 )
 from arena.table.session import Chair, ChairFault, FirstLegal, TableError, TableSession
-from arena.table.sitting import Rounds, Sitting
+from arena.table.sitting import Sitting, TableRounds
 
 T = TypeVar("T")
 _LONG_S = 5.0
@@ -96,7 +96,7 @@ class TableHost:
 
     def __init__(
         self,
-        rounds: Rounds,
+        rounds: TableRounds,
         adviser: Callable[[], Player],
         substitute: Callable[[], Player],
         manners: Manners = Manners(),
@@ -486,10 +486,10 @@ class TableHost:
         for seat, chair in enumerate(table.chairs):
             person = self.people.get(seat)
             if person is None:
-                chairs.append(Seated(chair.name, False))
+                chairs.append(ShownChair(chair.name, False))
             else:
                 is_here = bool(person.connections)
-                chairs.append(Seated(chair.name, chair.player is None, is_here))
+                chairs.append(ShownChair(chair.name, chair.player is None, is_here))
         return AtTable(
             number=self._number,
             round=self._round,

@@ -44,7 +44,7 @@ def rules_message(
 
 
 @dataclass(frozen=True)
-class Seated:
+class ShownChair:
     """A chair as everybody at the table sees it."""
 
     name: str
@@ -63,7 +63,7 @@ class AtTable:
     deal: str
     moves: int
     turn: int | None
-    chairs: tuple[Seated, ...]
+    chairs: tuple[ShownChair, ...]
     thinking: str | None
     """The agent that is being waited for, if it has taken long."""
     notices: tuple[str, ...]

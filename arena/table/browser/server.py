@@ -39,7 +39,7 @@ _POLICY = (
 
 
 @dataclass(frozen=True)
-class Place:
+class SeatLink:
     """A seat at a table, or a place from which to watch it."""
 
     host: TableHost
@@ -56,14 +56,14 @@ class TableServer:
 
     def __init__(self, hosts: list[TableHost]) -> None:
         self._hosts = hosts
-        self.places: dict[str, Place] = {}
+        self.places: dict[str, SeatLink] = {}
         """Who holds a token has this place."""
         for host in hosts:
             for seat in host.people or (None,):
-                self.places[new_token()] = Place(host, seat)
+                self.places[new_token()] = SeatLink(host, seat)
         self._files = _page_files()
 
-    def links(self, url: str) -> list[tuple[Place, str]]:
+    def links(self, url: str) -> list[tuple[SeatLink, str]]:
         """The link of each place."""
         return [(place, f"{url}/t/{token}") for token, place in self.places.items()]
 
@@ -81,7 +81,7 @@ class TableServer:
             app,
             address,
             longest_body=LONGEST_REQUEST,
-            requests=requests or RateLimit(20, 200),
+            requests=requests or RateLimit(50, 1000),
             messages=RateLimit(20, 40),
         )
 
@@ -131,7 +131,7 @@ class TableServer:
             sending.cancel()
 
 
-def _tabs(place: Place) -> int:
+def _tabs(place: SeatLink) -> int:
     if place.seat is None:
         return 0
     return len(place.host.people[place.seat].connections)

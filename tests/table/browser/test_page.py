@@ -192,3 +192,33 @@ def test_axe_finds_nothing(sit_down: Open, viewport: dict[str, int], scheme: str
     play_round(page, click)
     violations += axe.Axe().run(page).response["violations"]
     assert [(v["id"], [node["html"][:120] for node in v["nodes"]][:3]) for v in violations] == []
+
+
+_CLICK_AND_TIME = """() => new Promise((done) => {
+  const card = document.querySelector('#hand [aria-disabled="false"]');
+  const began = performance.now();
+  new MutationObserver((changes, watcher) => {
+    if (!document.querySelector(`#trick [data-card="${card.dataset.card}"]`)) return;
+    watcher.disconnect();
+    done(performance.now() - began);
+  }).observe(document.querySelector("#trick"), { childList: true });
+  card.click();
+})"""
+
+
+@pytest.mark.long
+def test_how_soon_a_card_appears_after_the_click(sit_down: Open) -> None:
+    """The figure is printed (`pytest -s`); that each card appears is what is tested."""
+    found: list[float] = []
+    page = sit_down(Hearts(passing="none"), manners=Manners(pace_s=0.05))
+    for number in range(3):
+        page.wait_for_selector(f'body[data-round="{number + 1}"]')
+        while True:
+            page.wait_for_selector(READY)
+            if page.locator('[data-do="next"]').count():
+                break
+            found.append(page.evaluate(_CLICK_AND_TIME))
+        page.locator('[data-do="next"]').click()
+    assert len(found) == 39
+    found.sort()
+    print(f"\na card appears after {found[19]:.1f} ms (median), at most {found[-1]:.1f} ms, n=39")
