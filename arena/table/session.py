@@ -7,7 +7,7 @@ would give them: at a table of agents only, the round is the referee's, action b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -181,14 +181,23 @@ class TableSession:
 
     def hint(self, seat: int, adviser: Player) -> Considered:
         """What an agent would do in this seat, which is to act, and why."""
+        return self.later_hint(seat, lambda: adviser)()
+
+    def later_hint(self, seat: int, adviser: Callable[[], Player]) -> Callable[[], Considered]:
+        """The same as a call that may be made in a thread, while the round goes on."""
         if not self.training:
             raise TableError("there are no hints at this table")
         self._check_turn(seat)
-        if sees_all_cards(adviser):
-            raise TableError("an agent that sees all cards cannot give hints")
-        with one_line_of("that gives hints"):
-            seated = adviser.take_seat(Setup(self.rules, seat))
-            return consider(seated, self.view(seat), lambda: self._rng(seat))
+        view, made = self.view(seat), self._turns.count(seat)
+
+        def hint() -> Considered:
+            player = adviser()
+            if sees_all_cards(player):
+                raise TableError("an agent that sees all cards cannot give hints")
+            seated = player.take_seat(Setup(self.rules, seat))
+            return consider(seated, view, lambda: self._rng_at(seat, made))
+
+        return hint
 
     def claim(self, seat: int) -> None:
         """Let the rest play itself, if the solver proves that it does; else `ClaimRefused`."""

@@ -109,11 +109,11 @@ class Sitting:
         """The next table; None after the last deal, or when the match is over."""
         if not self._is_duplicate and self.sheet.is_full:
             return None
+        chairs = [who.chair() for who in self.seated]
         deal = next(self._deals, None)
         if deal is None:
             return None
         standing = Standing() if self._is_duplicate else self.sheet.standing
-        chairs = [who.chair() for who in self.seated]
         return TableSession(
             self.rules, deal, chairs, standing=standing, seed=self.seed, training=self.training
         )

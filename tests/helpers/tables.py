@@ -16,7 +16,7 @@ from arena.table.session import FirstLegal
 from arena.table.sitting import SeatPlan, Sitting
 
 FAST = Manners(pace_s=0.0)
-PATIENCE_S = 20.0
+PATIENCE_S = 120.0
 
 
 def sitting_for(

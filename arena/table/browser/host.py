@@ -132,7 +132,7 @@ class TableHost:
         self._thinking: str | None = None
         self._ready: set[int] = set()
         self._reseating: set[asyncio.Task[None]] = set()
-        self._auditing = False
+        self._auditing = self._advising = False
         self._extras: dict[int, list[bytes]] = {}
         """What each seat was sent about the finished round; sent again to who comes back."""
 
@@ -160,9 +160,18 @@ class TableHost:
         self._notice("over")
 
     async def _next_round(self) -> TableSession | None:
-        if self._rounds.has_results:
-            return self._rounds.next_round()
-        return await _in_thread(self._rounds.next_round)
+        """The next round; an agent in a file that cannot be built is tried again when asked."""
+        while True:
+            try:
+                if self._rounds.has_results:
+                    return self._rounds.next_round()
+                return await _in_thread(self._rounds.next_round)
+            except ArenaError as error:
+                print(f"arena: {printable(str(error))}", file=sys.stderr, flush=True)
+                self._to_all(error_message(str(error)))
+                self._ready.clear()
+                self._tell()
+                await self._until(self._everybody_is_ready)
 
     async def _until(self, condition: Callable[[], bool]) -> None:
         while not condition():
@@ -347,17 +356,20 @@ class TableHost:
         if request.do == "name":
             self._rename(seat, request.text("name", _LONGEST_NAME))
             return
-        if table is None:
-            raise TableError("the first round has not begun")
         if request.do == "next":
-            if table.is_over:
+            if table is None or table.is_over:
                 self._ready.add(seat)
                 self._tell()
                 self._changed.set()
-        elif request.do == "replace":
+            return
+        if table is None:
+            raise TableError("the first round has not begun")
+        if request.do == "replace":
             self._give_up(request.text("seat", 1))
         elif request.do == "audit":
             await self._audit(connection, table, seat)
+        elif request.do == "hint":
+            await self._hint(connection, table, seat)
         else:
             async with self._lock:
                 await self._play_request(connection, table, seat, request)
@@ -376,12 +388,6 @@ class TableHost:
             await _in_thread(table.undo, seat)
         elif request.do == "claim":
             await _in_thread(table.claim, seat)
-        elif request.do == "hint":
-            if not self._training:
-                raise TableError("hints are for a person alone with agents")
-            hint = await _in_thread(table.hint, seat, self._adviser())
-            connection.send(hint_message(hint, table.view(seat), table.moves))
-            return
         else:
             raise BadRequest(f"unknown request {request.do!r}")
         self._changes()
@@ -420,6 +426,24 @@ class TableHost:
             self._take_over(seat)
         elif self._thinking is not None:
             self._given_up.set()
+
+    async def _hint(self, connection: Connection, table: TableSession, seat: int) -> None:
+        """Ask the adviser; meanwhile the person may play on."""
+        if not self._training:
+            raise TableError("hints are for a person alone with agents")
+        if self._advising:
+            raise TableError("the adviser is thinking")
+        asked, view, moves = table.later_hint(seat, self._adviser), table.view(seat), table.moves
+        self._advising = True
+        try:
+            connection.send(hint_message(await _in_thread(asked), view, moves))
+        except (TableError, asyncio.CancelledError):
+            raise
+        except (Exception, SystemExit) as error:
+            why = printable(f"{type(error).__name__}: {error}")
+            raise TableError(f"the adviser failed: {why}") from error
+        finally:
+            self._advising = False
 
     async def _audit(self, connection: Connection, table: TableSession, seat: int) -> None:
         if not table.is_over:

@@ -25,6 +25,8 @@ from arena.web.guard import Address, Guard, RateLimit, new_token
 LONGEST_REQUEST = 2_000
 """Bytes of what a browser may send at once."""
 _MOST_TABS = 8
+_MOST_REQUESTS = 4
+"""Requests of a connection that are served at once: who waits for a hint may play on."""
 _KINDS = {
     "html": "text/html",
     "js": "text/javascript",
@@ -121,14 +123,21 @@ class TableServer:
         connection = Connection(place.seat)
         sending = asyncio.create_task(_send_all(socket, connection))
         place.host.join(connection)
+        asked: set[asyncio.Task[None]] = set()
         try:
             while True:
-                await place.host.handle(connection, await socket.receive_text())
+                request = place.host.handle(connection, await socket.receive_text())
+                asked.add(task := asyncio.create_task(request))
+                task.add_done_callback(asked.discard)
+                if len(asked) >= _MOST_REQUESTS:
+                    await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
         except (WebSocketDisconnect, KeyError):
             pass  # gone, or sent bytes, which is none of ours
         finally:
             place.host.leave(connection)
             sending.cancel()
+            if asked:
+                await asyncio.wait(asked)
 
 
 def _tabs(place: SeatLink) -> int:

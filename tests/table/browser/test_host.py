@@ -7,12 +7,14 @@ import json
 import re
 import threading
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers.tables import FAST, Browser, at_table, host_for, sitting_for
 
 from arena.config.entrants import AgentSpec
+from arena.config.own_code import trust
 from arena.core.agent import Player
 from arena.core.cards import CARD_NAMES, SEATS, card_name, cards_of
 from arena.core.deals import Deal
@@ -261,6 +263,97 @@ def test_agents_that_fail_are_replaced(
     said = capsys.readouterr().err
     assert ("my hand is" in said) == (how == "crash")
     assert "my hand is" not in json.dumps(received)
+
+
+BOT = """
+class Bot:
+    def act(self, view, rng):
+        return view.legal[{}]
+"""
+
+
+def test_a_bot_in_a_file_is_read_again_for_each_round(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    trust(tmp_path)
+    bot = tmp_path / "bot.py"
+    bot.write_text(BOT.format(0))
+    rules = Klaverjas()
+    host = host_for(sitting_for(rules, spec=AgentSpec("./bot.py:Bot")))
+    (first_deal, second_deal) = make_deals(rules, "table-0", 64, 3).deals[:2]
+
+    async def play() -> None:
+        person = Browser(host, 0)
+        first = await person.play_round()
+        bot.write_text("class Bot:\n    def act(self, view")
+        await person.ask("next")
+        assert "bot.py" in (await person.message("error"))["text"]
+        bot.write_text(BOT.format(-1))
+        await person.ask("next")
+        second = await person.play_round(2)
+        for state, deal, number, others in (
+            (first, first_deal, 0, 0),
+            (second, second_deal, 1, -1),
+        ):
+            players = [Player(Picks(0)), *[Player(Picks(others))] * 3]
+            played = Referee(rules, 3).play(rules.in_match(deal, number), Lineup.of(players))
+            assert played.outcome is not None
+            assert state["outcome"]["scores"] == list(played.outcome.scores)
+
+    at_table(host, play)
+    assert "bot.py" in capsys.readouterr().err
+
+
+class Picks:
+    """Plays the legal action of this number."""
+
+    def __init__(self, which: int) -> None:
+        self.which = which
+
+    def act(self, view: View, rng: Rng) -> int:
+        return view.legal[self.which]
+
+
+def test_an_adviser_that_fails_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    host = host_for(sitting_for(Klaverjas()), adviser=lambda: Misbehaving("crash"))
+
+    async def play() -> None:
+        person = Browser(host, 0)
+        state = await person.turn()
+        await person.ask("hint")
+        assert "the adviser failed: ValueError" in (await person.message("error"))["text"]
+        await person.ask("act", action=state["view"]["legal"][0], moves=state["moves"])
+        await person.play_round()
+
+    at_table(host, play)
+
+
+def test_who_waits_for_a_hint_may_play_on() -> None:
+    asked, go = threading.Event(), threading.Event()
+
+    class Slow:
+        def act(self, view: View, rng: Rng) -> int:
+            asked.set()
+            go.wait(20)
+            return view.legal[0]
+
+    host = host_for(sitting_for(Klaverjas()), adviser=Slow)
+
+    async def play() -> None:
+        person = Browser(host, 0)
+        first = await person.turn()
+        hint = asyncio.create_task(person.ask("hint"))
+        await asyncio.to_thread(asked.wait, 20)
+        await person.ask("hint")
+        assert "the adviser is thinking" in (await person.message("error"))["text"]
+        await person.ask("act", action=first["view"]["legal"][0], moves=first["moves"])
+        assert (await person.message("state"))["moves"] == first["moves"] + 1
+        go.set()
+        await hint
+        assert (await person.message("hint"))["moves"] == first["moves"]
+
+    at_table(host, play)
 
 
 def test_the_same_cards_are_compared() -> None:

@@ -93,6 +93,7 @@ let hint = null;
 let compared = null;
 let lost = null;
 let isAuditing = false;
+let isAdvising = false;
 let socket = null;
 let isLost = false;
 let problem = "";
@@ -105,6 +106,7 @@ function connect() {
   socket.addEventListener("message", (event) => receive(JSON.parse(event.data)));
   socket.addEventListener("close", () => {
     isLost = true;
+    isAuditing = isAdvising = false;
     render();
     setTimeout(connect, 700);
   });
@@ -117,10 +119,10 @@ function send(request) {
 function receive(message) {
   if (message.type === "rules") { rules = message; paceMs = rules.pace_ms; document.body.classList.toggle("watched", !rules.seat); showOptions(); return; }
   if (message.type === "sheet") sheet = message;
-  if (message.type === "hint") hint = message;
+  if (message.type === "hint") { isAdvising = false; if (message.moves === state?.moves) hint = message; }
   if (message.type === "compared") compared = message;
   if (message.type === "lessons") { isAuditing = false; lost = lessons(message, tools); }
-  if (message.type === "error") { problem = message.text; isAuditing = false; }
+  if (message.type === "error") { problem = message.text; isAuditing = isAdvising = false; }
   if (message.type === "state") {
     before = state;
     state = message;
@@ -359,7 +361,7 @@ function showActions() {
       button("audit", isAuditing ? words.auditing : words.audit, !isAuditing && !lost, () => { isAuditing = true; send({ do: "audit" }); render(); }));
   } else {
     if (rules.training) {
-      parts.push(button("hint", words.hint, isMyTurn(), () => send({ do: "hint" })), button("undo", words.undo, state.moves > 0, () => send({ do: "undo" })));
+      parts.push(button("hint", isAdvising ? words.advising : words.hint, isMyTurn() && !isAdvising, () => { isAdvising = true; send({ do: "hint" }); render(); }), button("undo", words.undo, state.moves > 0, () => send({ do: "undo" })));
     }
     parts.push(button("claim", words.claim, isMyTurn() && state.view.phase === "play", () => send({ do: "claim" })));
   }
