@@ -39,6 +39,8 @@ class Load:
     """For all decisions."""
     waits_s: tuple[float, ...]
     """How long each decision was waited for, in ascending order."""
+    actions: tuple[tuple[str, ...], ...]
+    """What the server played, for each game."""
 
 
 @contextmanager
@@ -67,13 +69,15 @@ async def _play_all(url: Url, rules: Rules, deals: Sequence[Deal]) -> Load:
     seconds = time.perf_counter() - began
     await asyncio.gather(*(game.close() for game in held), return_exceptions=True)
     waits = tuple(sorted(wait for game in held for wait in game.waits_s))
-    return Load(sum(error is None for error in played), len(waits), seconds, waits)
+    actions = tuple(tuple(game.actions) for game in games)
+    return Load(sum(error is None for error in played), len(waits), seconds, waits, actions)
 
 
 class _Game:
     def __init__(self, url: Url, rules: Rules, deal: Deal, number: int) -> None:
         self.url, self.rules, self.deal, self.number = url, rules, deal, number
         self.waits_s: list[float] = []
+        self.actions: list[str] = []
         self._reader: asyncio.StreamReader
         self._writer: asyncio.StreamWriter
         self._path = SESSIONS
@@ -101,7 +105,8 @@ class _Game:
             began = time.perf_counter()
             _, body = await self._ask("POST", message)
             self.waits_s.append(time.perf_counter() - began)
-            self.rules.apply(state, codec.read_action(json.loads(body)["action"]))
+            self.actions.append(json.loads(body)["action"])
+            self.rules.apply(state, codec.read_action(self.actions[-1]))
         await self._ask("POST", '{"type":"end","deal":1,"result":null}')
 
     async def close(self) -> None:

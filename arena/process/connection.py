@@ -95,24 +95,14 @@ class ServerConnection:
         if body:
             head += "Content-Type: application/json\r\n"
         request = f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
-        talk = self._connected(until)
         try:
+            talk = self._connected(until)
             talk.settimeout(_left(until))
             talk.sendall(request)
             answer = self._read(talk, method, until)
-        except TimeoutError:
+        except BaseException as error:  # Ctrl-C too: what is left of the answer is nobody's
             self.close()
-            raise
-        except (http.client.RemoteDisconnected, http.client.IncompleteRead):
-            self.close()
-            raise Misbehaved("crash", "closed the connection") from None
-        except OSError as error:
-            self.close()
-            raise Misbehaved("crash", f"lost the connection: {error.strerror or error}") from None
-        except http.client.HTTPException as error:
-            self.close()
-            said = " ".join(f"{type(error).__name__} {error}".split())
-            raise Misbehaved("protocol", f"does not speak HTTP: {said[:60]}") from None
+            raise _fault(error) from None
         self.used_at = time.monotonic()
         return answer
 
@@ -128,16 +118,15 @@ class ServerConnection:
         if self._socket is None:
             place = self.url.host, self.url.port
             try:
-                made = socket.create_connection(place, _left(until))
-                made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                self._socket = socket.create_connection(place, _left(until))
+                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 if self.url.scheme == "https":
-                    made = _tls().wrap_socket(made, server_hostname=self.url.host)
+                    self._socket = _tls().wrap_socket(self._socket, server_hostname=self.url.host)
             except TimeoutError:
                 raise
             except OSError as error:
                 why = error.strerror or error
                 raise Misbehaved("crash", f"cannot be reached: {self.url.text}: {why}") from None
-            self._socket = made
         return self._socket
 
     def _read(self, talk: socket.socket, method: str, until: float) -> Answer:
@@ -150,6 +139,18 @@ class ServerConnection:
         if response.will_close:
             self.close()
         return Answer(response.status, body, {k.lower(): v for k, v in response.headers.items()})
+
+
+def _fault(error: BaseException) -> BaseException:
+    """What is wrong with a server on which a request ended like this."""
+    if isinstance(error, http.client.RemoteDisconnected | http.client.IncompleteRead):
+        return Misbehaved("crash", "closed the connection")
+    if isinstance(error, OSError) and not isinstance(error, TimeoutError):
+        return Misbehaved("crash", f"lost the connection: {error.strerror or error}")
+    if isinstance(error, http.client.HTTPException):
+        said = " ".join(f"{type(error).__name__} {error}".split())
+        return Misbehaved("protocol", f"does not speak HTTP: {said[:60]}")
+    return error
 
 
 class _Deadline(io.RawIOBase):

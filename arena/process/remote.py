@@ -87,7 +87,7 @@ class SessionChannel:
         """Send a line, and keep the answer; `until` is a time of `time.monotonic`."""
         answer = self._ask("POST", self._path or SESSIONS, line.rstrip(b"\n"), until)
         if not self._path and answer.status == HTTPStatus.CREATED:
-            self._path = _path_of(answer)  # an agent that cannot be made has no session
+            self._path = self._path_in(answer)  # an agent that cannot be made has no session
         if self._said:
             raise Misbehaved("protocol", "answered more than it was asked")
         self._said = answer.body.strip()
@@ -128,6 +128,13 @@ class SessionChannel:
         self._connection.close()
         return 0 if status is not None and 200 <= status < 300 else status
 
+    def _path_in(self, answer: Answer) -> str:
+        """The path of a new session, below that of the server."""
+        found = _PATH.fullmatch(answer.headers.get("location", ""))
+        if found is None:
+            raise Misbehaved("protocol", "did not say in 'Location' where the session is")
+        return found.group(1).removeprefix(self._connection.url.path)
+
     def _ask(self, method: str, path: str, body: bytes, until: float | None) -> Answer:
         """The answer; a server that is busy is asked again as long as there is time."""
         while True:
@@ -150,13 +157,6 @@ class SessionChannel:
 
 _GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 _PATH = re.compile(r"(?:https?://[^/]+)?(/[!-~]{1,200})")
-
-
-def _path_of(answer: Answer) -> str:
-    found = _PATH.fullmatch(answer.headers.get("location", ""))
-    if found is None:
-        raise Misbehaved("protocol", "did not say in 'Location' where the session is")
-    return found.group(1)
 
 
 def _pause(answer: Answer) -> float:

@@ -12,10 +12,11 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from pathlib import Path
 from typing import TypeVar
 
 import orjson
@@ -27,9 +28,11 @@ from arena.core.errors import ArenaError
 from arena.core.rules import Rules
 from arena.games.needs import why_not
 from arena.games.possible import check_next_view
+from arena.process.builder import Builder
 from arena.process.client import START_S
 from arena.process.faults import cut
 from arena.process.serve import NO_MESSAGE, AgentServer
+from arena.tournament.practice import announced, practise, unpractised
 from arena.tournament.referee import Clock, first_decisions
 from arena.web.guard import Refused
 
@@ -191,14 +194,30 @@ class Agents:
 
     def __init__(self, spec: AgentSpec) -> None:
         self.spec = spec
-        builder = spec.builder()
-        builder.build().close()  # what is wrong with it is said before anybody asks
-        self._build = builder.build
+        self._builder = spec.builder()
+        self._build().close()  # what is wrong with it is said before anybody asks
         self._lock = threading.Lock()
         self._practised: set[Rules] = set()
 
+    def _build(self) -> Player:
+        return self._builder.build()
+
+    def compile_for(self, all_rules: Iterable[Rules], say: Callable[[str], None]) -> None:
+        """Compile what the agent needs where it plays, once per machine: no client waits for it."""
+        player = self._build()
+        played = [rules for rules in all_rules if why_not(player.cards, rules) is None]
+        player.close()
+        missing = [(rules, *each) for rules in played for each in self._unpractised(rules)]
+        if missing:
+            with announced(say, None):
+                for rules, stamp, builder in missing:
+                    practise(rules, builder, stamp)
+
+    def _unpractised(self, rules: Rules) -> Iterable[tuple[Path, Builder]]:
+        return unpractised(rules, [self._builder]).items()
+
     def build(self, rules: Rules) -> Player:
-        """An agent for these rules, with its code compiled."""
+        """An agent for these rules, with its compiled code loaded."""
         player = self._build()
         if (why := why_not(player.cards, rules)) is not None:
             raise ArenaError(f"{self.spec.family!r} {why}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import socketserver
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -54,7 +55,7 @@ Reply = Callable[[int, bytes], bytes | None]
 
 
 @contextmanager
-def scripted(reply: Reply, byte_s: float = 0.0) -> Iterator[str]:
+def scripted(reply: Reply, byte_s: float = 0.0, tls: ssl.SSLContext | None = None) -> Iterator[str]:
     """The URL of a server that sends what `reply` says, and closes a connection on `b""`."""
     count = iter(range(1_000_000))
 
@@ -80,6 +81,10 @@ def scripted(reply: Reply, byte_s: float = 0.0) -> Iterator[str]:
 
     class Server(socketserver.ThreadingTCPServer):
         daemon_threads = True
+
+        def finish_request(self, request: Any, client_address: Any) -> None:
+            with tls.wrap_socket(request, server_side=True) if tls else request as talk:
+                super().finish_request(talk, client_address)
 
         def handle_error(self, request: Any, client_address: Any) -> None:
             pass

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
+import threading
 import time
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +30,7 @@ from arena.core.agent import Player
 from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS
 from arena.process.client import ProcessAgent
-from arena.process.connection import Url
+from arena.process.connection import Url, _tls
 from arena.process.limits import Limits
 from arena.process.remote import Endpoint
 from arena.servers.sessions import ServerLimits
@@ -166,6 +171,69 @@ def test_a_server_that_is_not_there() -> None:
     assert (fault.kind, fault.message) == ("crash", f"cannot be reached: {url}: Connection refused")
 
 
+def test_a_server_below_a_path_says_it_or_leaves_it_to_its_proxy() -> None:
+    asked_for: list[bytes] = []
+    for path in (b"/a/b/sessions/x", b"/sessions/x"):
+
+        def reply(n: int, request: bytes, path: bytes = path) -> bytes:
+            asked_for.append(request.split()[1])
+            return act(n, request).replace(b"/sessions/x", path)
+
+        with scripted(reply) as url:
+            assert fault_of(f"{url}/a/b/") is None
+    assert set(asked_for) == {b"/a/b/sessions", b"/a/b/sessions/x"}
+
+
+def test_a_server_without_tls() -> None:
+    with served(AgentSpec("rule")) as (url, _):
+        fault = fault_of(url.replace("http:", "https:"))
+    assert fault is not None
+    assert fault.kind == "crash"
+    assert fault.message.startswith("cannot be reached: https://127.0.0.1:")
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not installed")
+def test_a_server_with_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=localhost",
+    ]
+    words += ["-addext", "subjectAltName=DNS:localhost", "-keyout", "key", "-out", "certificate"]
+    subprocess.run(["openssl", *words], cwd=tmp_path, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "certificate", tmp_path / "key")
+    with scripted(act, tls=context) as url:
+        url = url.replace("http://127.0.0.1", "https://localhost")
+        _tls.cache_clear()
+        fault = fault_of(url)
+        assert fault is not None
+        assert "CERTIFICATE_VERIFY_FAILED" in fault.message
+    with scripted(act, tls=context) as url:
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "certificate"))
+        _tls.cache_clear()
+        assert fault_of(url.replace("http://127.0.0.1", "https://localhost")) is None
+    _tls.cache_clear()
+
+
+def test_every_deal_may_have_a_session_of_its_own() -> None:
+    opened: list[str] = []
+    with served(AgentSpec("rule")) as (url, sessions):
+        agent = ProcessAgent(Endpoint(Url(url)), Limits(5.0), fresh=True)
+        for deal in range(3):
+            assert fault_in(agent, deal) is None
+            opened += sessions._sessions
+            assert len(sessions) == 1
+        agent.close()
+    assert len(set(opened)) == 3
+
+
 def test_a_server_that_was_started_again_costs_the_deal_it_was_in() -> None:
     limits = Limits(seconds_per_decision=5.0)
     with served(AgentSpec("rule")) as (url, sessions):
@@ -272,6 +340,21 @@ def test_serve_and_check_bot_as_a_user_types_them() -> None:
         assert (done.code, done.out.splitlines()[-1]) == (0, "all well"), done.out
         server.send_signal(signal.SIGINT)
         assert server.wait(20) == 0
+
+
+@pytest.mark.parametrize("game", ["hearts", "schieber"])
+def test_the_example_of_a_server(game: str) -> None:
+    spec = importlib.util.spec_from_file_location("server", ROOT / "examples/bots/server.py")
+    assert spec is not None
+    assert spec.loader is not None
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    with ThreadingHTTPServer(("127.0.0.1", 0), example.Bot) as server:
+        threading.Thread(target=server.serve_forever, args=[0.02]).start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        done = arena_main(["check-bot", "--game", game, "--deals", "1", url])
+        server.shutdown()
+    assert (done.code, done.out.splitlines()[-1]) == (0, "all well"), done.out
 
 
 @pytest.mark.parametrize(

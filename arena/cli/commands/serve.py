@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from arena.cli.agent_text import agent_from_text
 from arena.config.entrants import AgentSpec
 from arena.config.own_code import trust
 from arena.core.errors import ArenaError
+from arena.core.registry import GAMES
 from arena.games.schieber.jass_kit import RULES
 from arena.process.messages import TOKEN_VARIABLES
 from arena.servers.agent_app import AgentApp
@@ -35,6 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agent", help="the agent as in an experiment: {family: NAME, ...}")
     parser.add_argument(
         "--protocol", choices=_PROTOCOLS, default="arena", help="what is spoken (default: arena)"
+    )
+    parser.add_argument(
+        "--game", action="append", help="compile for this game only before the first request"
     )
     parser.add_argument("--host", default=LOOPBACK, help=f"where to listen (default {LOOPBACK})")
     parser.add_argument("--port", type=int, default=8765, help="0 for any (default 8765)")
@@ -61,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     spec = agent_from_text(args.agent)
     if spec.names_code:
         trust(Path())  # the user names the file in this very command
-    app = _app(args.protocol, spec, limits, token)
+    app = _app(args.protocol, spec, limits, token, args.game)
     listener = listen(args.host, args.port, tuple(args.name))
     guard = Guard(app, listener.address, token if args.protocol == "arena" else None)
     path = "" if args.protocol == "arena" else f"/{spec.family}"
@@ -72,11 +77,19 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _app(protocol: str, spec: AgentSpec, limits: ServerLimits, token: str | None) -> App:
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _app(
+    protocol: str, spec: AgentSpec, limits: ServerLimits, token: str | None, games: list[str] | None
+) -> App:
     agents = Agents(spec)
     if protocol == "arena":
+        agents.compile_for((GAMES.get(game)() for game in games or GAMES), _say)
         return AgentApp(spec.family, Sessions(agents, limits))
-    agents.build(RULES).close()  # compiled now, and refused if it does not play Schieber
+    agents.compile_for([RULES], _say)
+    agents.build(RULES).close()  # refused if it does not play Schieber
     return PlayerApp(spec.family, agents, limits, token=token)
 
 
