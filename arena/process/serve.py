@@ -62,15 +62,17 @@ def _write(descriptor: int, data: bytes) -> None:
         data = data[os.write(descriptor, data) :]
 
 
-def _any(last: View | None, view: View) -> None:
-    """No check: who asks is arena."""
+def _unchecked(last: View | None, view: View) -> None:
+    """Views of arena need no check."""
 
 
 class AgentServer:
     """Answers the messages of one conversation."""
 
     def __init__(
-        self, build: Callable[[Rules], Player], check: Callable[[View | None, View], object] = _any
+        self,
+        build: Callable[[Rules], Player],
+        check: Callable[[View | None, View], object] = _unchecked,
     ) -> None:
         """`check` raises an `ArenaError` for a view that cannot be; it is given the last one of
         the deal, too, if there was one."""

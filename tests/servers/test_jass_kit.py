@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.changes import changed
 from helpers.commands import arena_main
 from helpers.servers import USUAL, asked, response, scripted
 from jass.agents.agent import Agent
@@ -27,13 +29,17 @@ from werkzeug.serving import make_server
 from arena.config.entrants import AgentSpec
 from arena.core.agent import Player
 from arena.core.cards import cards_of
+from arena.core.errors import ArenaError
 from arena.core.rules import OBE, PUSH, View, choose_trump
 from arena.core.seeds import Rng, rng_for
+from arena.games.possible import check_view
 from arena.games.schieber.jass_kit import (
     RULES,
     JassKitError,
+    is_log,
     read_answer,
     read_card,
+    read_log,
     read_observation,
     write_answer,
     write_card,
@@ -46,6 +52,7 @@ from arena.process.limits import Limits
 from arena.servers.jass_kit import PlayerApp
 from arena.servers.sessions import Agents
 from arena.tournament.referee import Fault, Lineup, Referee
+from arena.verify.records import check_record
 from arena.web.guard import Guard
 from arena.web.serving import listen
 
@@ -114,6 +121,54 @@ def test_answers_both_ways() -> None:
     for answer in ({}, [], {"card": "H9"}, None):
         with pytest.raises(JassKitError, match="expected an object with 'trump'"):
             read_answer(view, answer)
+
+
+def test_what_was_changed_at_random_is_read_or_refused() -> None:
+    rng = random.Random(11)
+    observed = [write_observation(view) for number in range(4) for view in views(number)]
+    whole = {"game": finished(3), "date": "01.01.26 00:00:00", "player_ids": [0, 0, 0, 0]}
+    assert check_record(read_log(whole, "x")) == (36, [])
+    read, refused = 0, list[str]()
+    for _ in range(500):
+        data, entry = changed(rng.choice(observed), rng), changed(whole, rng)
+        for work in (
+            lambda data=data: check_view(read_observation(data)),
+            lambda entry=entry: check_log(entry),
+        ):
+            try:
+                work()
+                read += 1
+            except ArenaError as error:
+                refused.append(str(error))
+    assert read > 30
+    assert len(refused) > 300
+    assert max(map(len, refused)) < 400
+
+
+def check_log(entry: Any) -> None:
+    if isinstance(entry, dict) and is_log(entry):
+        check_record(read_log(entry, "x"))
+
+
+def finished(number: int) -> dict[str, Any]:
+    """A game that is over, as jass-kit logs it."""
+    state = RULES.start(RULES.random_deal(rng_for(5, number), number))
+    rng = Rng(number)
+    while state.turn is not None:
+        RULES.apply(state, rng.choice(state.legal))
+    tricks = [
+        {
+            "cards": [write_card(card) for card in trick.cards],
+            "points": trick.points,
+            "win": trick.winner,
+            "first": trick.leader,
+        }
+        for trick in state.tricks
+    ]
+    assert state.trump is not None
+    trump = write_answer(choose_trump(state.trump))["trump"]
+    forehand = int(len(state.bids) == 1)
+    return {"dealer": state.dealer, "trump": trump, "forehand": forehand, "tricks": tricks}
 
 
 # --- a service of the package and our referee --------------------------------------------

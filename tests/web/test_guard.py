@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 import socket
 from collections.abc import Iterator
 from contextlib import suppress
@@ -127,6 +128,19 @@ def test_connections_beyond_the_limit_are_closed(address: Address) -> None:
         if answer := said(address, request(address)):
             break
     assert answer.startswith(b"HTTP/1.1 200")
+
+
+def test_requests_with_bytes_changed_at_random(address: Address) -> None:
+    rng = random.Random(5)
+    whole = request(address, b"hello", Origin=f"http://127.0.0.1:{address.port}")
+    for _ in range(150):
+        data = bytearray(whole)
+        for _ in range(rng.choice([1, 1, 2, 5])):
+            place = rng.randrange(len(data))
+            data[place : place + rng.randrange(3)] = rng.randbytes(rng.randrange(3))
+        answer = said(address, bytes(data) + b"\r\n\r\n")
+        assert not answer or answer[:10] in (b"HTTP/1.1 2", b"HTTP/1.1 4"), bytes(data)
+    assert said(address, whole).endswith(b"hello")
 
 
 def test_a_defect_of_ours_is_one_line(address: Address, capfd: pytest.CaptureFixture[str]) -> None:

@@ -226,7 +226,7 @@ def read_log(entry: Mapping[str, Any], name: str) -> dict[str, Any]:
     if len(plays) < RULES.deck.bit_count():
         raise DealError(f"a game of jass-kit that is not over: {len(plays)} cards were played")
     hands = {name: [card_name(c) for s, c in plays if SEATS[s] == name] for name in SEATS}
-    return {
+    record = {
         "id": name,
         "game": RULES.name,
         "options": {"undertrump": RULES.undertrump},
@@ -234,8 +234,10 @@ def read_log(entry: Mapping[str, Any], name: str) -> dict[str, Any]:
         "dealer": SEATS[dealer],
         "bids": [{"action": action_name(bid)} for bid in bids],
         "plays": [{"seat": SEATS[seat], "card": card_name(card)} for seat, card in plays],
-        "tricks": [
-            {"winner": SEATS[_seat(trick.get("win"))], "points": trick.get("points")}
-            for trick in game["tricks"]
-        ],
     }
+    if all("win" in trick and "points" in trick for trick in game["tricks"]):
+        record["tricks"] = [
+            {"winner": SEATS[_seat(trick["win"])], "points": trick["points"]}
+            for trick in game["tricks"]
+        ]
+    return record
