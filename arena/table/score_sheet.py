@@ -22,8 +22,10 @@ class SheetRow:
 class ScoreSheet:
     """The rounds so far."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, *, is_match: bool = True) -> None:
+        """Rounds that stand for themselves are no match: their sheet is never full."""
         self.rules = rules
+        self.match = rules.match if is_match else MatchFormat()
         self.rows: list[SheetRow] = []
         self.standing = Standing(0, (0,) * len(rules.sides))
 
@@ -35,15 +37,14 @@ class ScoreSheet:
     @property
     def is_full(self) -> bool:
         """Whether the match is over."""
-        return self.rules.match.is_over(self.standing)
+        return self.match.is_over(self.standing)
 
     @property
     def goal(self) -> str:
         """How long a match is."""
-        match: MatchFormat = self.rules.match
-        if match.target is not None:
-            return f"to {match.target:,} points"
-        return f"{match.rounds} rounds" if match.rounds is not None else ""
+        if self.match.target is not None:
+            return f"to {self.match.target:,} points"
+        return f"{self.match.rounds} rounds" if self.match.rounds is not None else ""
 
     def add(self, outcome: Outcome, declarer: int | None) -> SheetRow:
         """Write down a round; a thrown-in one changes no total and is dealt again."""

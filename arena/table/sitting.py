@@ -84,7 +84,7 @@ class Sitting:
         """
         self.rules, self.seed, self.training = rules, seed, training
         self.keep = keep
-        self.sheet = ScoreSheet(rules)
+        self.sheet = ScoreSheet(rules, is_match=deals is None)
         self.people = tuple(seat for seat, who in enumerate(seated) if who.spec is None)
         self._differences: dict[int, dict[str, list[float]]] = {seat: {} for seat in self.people}
         """For each person and agent, by how much the person did better on each deal."""
@@ -107,7 +107,7 @@ class Sitting:
 
     def next_round(self) -> TableSession | None:
         """The next table; None after the last deal, or when the match is over."""
-        if not self._is_duplicate and self.sheet.is_full:
+        if self.sheet.is_full:
             return None
         chairs = [who.chair() for who in self.seated]
         deal = next(self._deals, None)

@@ -25,7 +25,7 @@ class WatchedRounds:
     def __init__(self, rules: Rules, rounds: Iterator[TableSession], *, from_disk: bool) -> None:
         """`from_disk` if the rounds are read from a run, which only one thread may do."""
         self.rules = rules
-        self.sheet = ScoreSheet(rules)
+        self.sheet = ScoreSheet(rules, is_match=False)
         self.has_results = from_disk
         self._rounds = rounds
 

@@ -142,8 +142,8 @@ def sheet_message(sheet: ScoreSheet) -> bytes:
             "sides": sheet.sides,
             "rows": [row.written for row in sheet.rows],
             "totals": sheet.standing.scores,
-            "target": sheet.rules.match.target,
-            "rounds": sheet.rules.match.rounds,
+            "target": sheet.match.target,
+            "rounds": sheet.match.rounds,
             "full": bool(sheet.rows) and sheet.is_full,
         }
     )

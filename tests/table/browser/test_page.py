@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import pytest
 from helpers.browsers import NEEDS_CHROMIUM, launched_chromium
 from helpers.tables import FAST, host_for, sitting_for
 
+from arena.core.agent import Player
+from arena.core.rules import View
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
+from arena.table.browser import host as host_module
 from arena.table.browser.host import Manners, TableHost
 from arena.table.browser.server import LONGEST_REQUEST, TableServer
+from arena.table.session import Chair
+from arena.table.sitting import SeatPlan
 from arena.web.serving import listen
 
 pytestmark = NEEDS_CHROMIUM
@@ -204,6 +213,121 @@ _CLICK_AND_TIME = """() => new Promise((done) => {
   }).observe(document.querySelector("#trick"), { childList: true });
   card.click();
 })"""
+
+
+@pytest.mark.long
+def test_find_try_see_next(sit_down: Open) -> None:
+    """The moments that mattered, by clicks: a wrong card, the answer, the next one."""
+    page = sit_down(Klaverjas(), family="rule", seed=10)
+    for number in range(1, 20):
+        page.wait_for_selector(f'body[data-round="{number}"]')
+        play_round(page, lambda page: page.locator(CHOICES).nth(0).click())
+        page.locator('[data-do="audit"]').click()
+        page.wait_for_selector("#lessons h2", timeout=120_000)
+        if page.locator("#lessons button").count():
+            break
+        assert "No card of yours lost points" in page.locator("#lessons").inner_text()
+        page.locator('[data-do="next"]').click()
+    page.locator("#lessons button").click()
+    while page.locator("#lessons [data-try]").count():
+        page.locator("#lessons [data-try]").first.click()
+        assert page.locator("#lessons .answer").inner_text()
+        see = page.get_by_role("button", name="See it")
+        if see.count():
+            see.click()
+        assert page.locator("#lessons tr.best").count() >= 1
+        assert "(played ?" in page.locator("#lessons table").inner_text()
+        page.get_by_role("button", name="Next", exact=True).click()
+    assert "Done" in page.locator("#lessons").inner_text()
+
+
+@pytest.mark.long
+def test_an_agent_that_crashes_and_one_that_is_slow(
+    sit_down: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_module, "_LONG_S", 0.2)
+    monkeypatch.setattr(SeatPlan, "chair", failing_chair)
+    page = sit_down(Klaverjas())
+    for _ in range(40):
+        page.wait_for_selector(f"{READY}, .seat button")
+        replace = page.locator(".seat button")
+        if page.locator('[data-do="next"]').count():
+            break
+        if replace.count():
+            assert "is thinking" in page.locator("#status").inner_text()
+            replace.click()
+        else:
+            click(page)
+        page.wait_for_timeout(150)
+    said = page.locator("#status").inner_text()
+    assert said.count("crashed; the first legal cards from here on") == 2
+    assert said.count("was too slow; the first legal cards from here on") == 1
+
+
+def failing_chair(plan: SeatPlan) -> Chair:
+    """The first agent is slow, the others crash."""
+    if plan.spec is None:
+        return Chair(plan.name)
+    return Chair(plan.name, Player(Failing(next(_NUMBERS) % 3 == 0)))
+
+
+_NUMBERS = count()
+
+
+class Failing:
+    """Never answers, or crashes."""
+
+    def __init__(self, is_slow: bool) -> None:
+        self.is_slow = is_slow
+
+    def act(self, view: View, rng: Rng) -> int:
+        if self.is_slow:
+            threading.Event().wait()
+        raise ValueError("no idea")
+
+
+@pytest.mark.long
+def test_two_people_at_one_table(sit_down: Open) -> None:
+    """Partners on two machines; one leaves, an agent plays on, and they come back."""
+    host = host_for(sitting_for(Klaverjas(), (0, 2)), replace(FAST, empty_s=0.3))
+    north_link, south_link = sit_down.serve(host)  # type: ignore[attr-defined]
+    north, south = (sit_down.visit(link) for link in (north_link, south_link))  # type: ignore[attr-defined]
+    gone = False
+    for _ in range(60):
+        north.wait_for_selector(f"{READY}, .seat.turn")
+        if north.locator('[data-do="next"]').count():
+            break
+        for page in (north, south):
+            if not page.is_closed() and page.locator(CHOICES).count():
+                click(page)
+                page.wait_for_timeout(50)
+        if not gone and north.locator("#hand .card").count() == 5:
+            gone = True
+            south.close()
+            north.wait_for_selector('[data-seat="S"] .who:has-text("(agent)")')
+    assert north.locator("#status").inner_text().startswith("The round is over")
+    assert "has left" in north.locator("#status").inner_text()
+    back = sit_down.visit(south_link)  # type: ignore[attr-defined]
+    back.locator('[data-do="next"]').click()
+    north.locator('[data-do="next"]').click()
+    back.wait_for_selector('body[data-round="2"]')
+    assert "(agent)" not in north.locator('[data-seat="S"]').inner_text()
+
+
+def test_all_languages_have_all_words(sit_down: Open) -> None:
+    page = sit_down(Klaverjas())
+    page.wait_for_selector(READY)
+    found = page.evaluate(
+        """async () => {
+        const { wordsOf, cardName } = await import("/page/words.js");
+        const all = ["en", "nl", "de"].map(wordsOf);
+        const same = Object.keys(all[0]).filter((key) => typeof all[0][key] === "string"
+          && all[0][key].length > 12 && all.slice(1).some((words) => words[key] === all[0][key]));
+        return [same, ["en", "nl", "de"].map((each) => cardName("HJ", each, "french")),
+          cardName("HJ", "de", "swiss")];
+        }"""
+    )
+    assert found == [[], ["jack of hearts", "harten boer", "Herz Bube"], "Rosen Under"]
 
 
 @pytest.mark.long

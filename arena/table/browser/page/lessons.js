@@ -1,7 +1,7 @@
 /** Find the better card: the moments of a round that mattered, one after the other. */
 
 /** The audit of a round as an exercise: find, try, see, next. */
-export function lessons(message, { make, face, nameOf, number, words }) {
+export function lessons(message, { make, face, nameOf, number, words, situation }) {
   const state = { moment: -1, tried: new Map(), seen: false, said: "" };
   const box = make("div");
 
@@ -37,7 +37,7 @@ export function lessons(message, { make, face, nameOf, number, words }) {
     }
     const isFound = state.tried.get(moment.better);
     const parts = [make("h2", { textContent: `${say.find} (${state.moment + 1}/${message.moments.length})` }),
-      make("p", { textContent: say.findText(moment.trick) }), table, hand,
+      make("p", { textContent: say.findText(moment.trick) }), make("p", { className: "note", textContent: situation(view) }), table, hand,
       make("p", { role: "status", className: "answer", textContent: state.said })];
     if (state.seen || isFound) parts.push(...answer(moment, say));
     else parts.push(button(say.see, () => { state.seen = true; }));
@@ -62,7 +62,7 @@ export function lessons(message, { make, face, nameOf, number, words }) {
       make("th", { scope: "row", textContent: nameOf(card) + (card === moment.played ? ` (${say.played} ${moment.mark})` : "") }),
       make("td", { textContent: number(value, 1) })));
     const head = make("tr", {}, make("th", { scope: "col", textContent: say.card }), make("th", { scope: "col", textContent: say.worth }));
-    return [make("table", {}, make("caption", { textContent: say.meanOver(moment.worlds) }), make("thead", {}, head), make("tbody", {}, ...body)),
+    return [make("p", { className: "note", textContent: say.meanOver(moment.worlds) }), make("table", {}, make("thead", {}, head), make("tbody", {}, ...body)),
       make("p", { className: "note", textContent: say.line(moment.line.map(nameOf).join(", ")) })];
   }
 

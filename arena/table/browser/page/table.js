@@ -27,7 +27,8 @@ let words = wordsOf(settings.language);
 const isLarge = () => (settings.large === "auto" ? small.matches : settings.large === "always");
 const cardFace = (card, large = isLarge()) => face(card, { deck: settings.deck, large });
 const nameOf = (card) => cardName(card, settings.language, settings.deck);
-const number = (x, digits = 2) => x.toLocaleString(settings.language, { maximumFractionDigits: digits });
+const shortName = (card) => `${SYMBOLS[card[0]]} ${card[1] === "T" ? "10" : card[1]}`;
+const number = (x, digits = 2) => x.toLocaleString(settings.language, { maximumFractionDigits: digits }).replace("-", "−");
 
 function choice(label, key, options) {
   const select = make("select", { name: key });
@@ -134,7 +135,7 @@ function receive(message) {
 }
 
 /** What other modules of the page use. */
-const tools = { make, face: (card) => cardFace(card, isLarge()), nameOf, number, words: () => words };
+const tools = { make, face: (card) => cardFace(card, isLarge()), nameOf, number, words: () => words, situation };
 
 // --- what is at the table -------------------------------------------------------------
 
@@ -176,6 +177,13 @@ function sortedHand(view, cards) {
   const trump = view.trump;
   const suits = [...SUITS].sort((a, b) => (b === trump) - (a === trump));
   return [...cards].sort((a, b) => suits.indexOf(a[0]) - suits.indexOf(b[0]) || strength.get(b) - strength.get(a));
+}
+
+/** The trump and the cards on the table of a moment, in a line. */
+function situation(view) {
+  const trump = view.trump ? [`${words.trump} ${actionText(`trump-${view.trump}`)}`] : [];
+  const cards = view.table.map((card, i) => words.plays(playerName(seatAfter(view.table_leader, i)), shortName(card)));
+  return [...trump, cards.length ? `${words.onTable}: ${cards.join(", ")}` : words.youLead].join(" · ");
 }
 
 // --- showing it -----------------------------------------------------------------------
@@ -387,10 +395,17 @@ function keepFocus(box, children) {
 
 // --- beside the table -----------------------------------------------------------------
 
-export function tableOf(caption, heads, rows, best = -1, foot = null) {
+/** The head of a row; a card is short to see and long to hear. */
+function headOf(text) {
+  if (!isCard(text)) return make("th", { scope: "row", textContent: text });
+  return make("th", { scope: "row" }, make("span", { "aria-hidden": "true", textContent: shortName(text) }),
+    make("span", { className: "heard", textContent: nameOf(text) }));
+}
+
+function tableOf(caption, heads, rows, best = -1, foot = null) {
   const line = (cells, index) => {
     const row = make("tr", index === best ? { className: "best" } : {});
-    cells.forEach((text, i) => row.append(i ? make("td", { textContent: text }) : make("th", { scope: "row", textContent: text })));
+    cells.forEach((text, i) => row.append(i ? make("td", { textContent: text }) : headOf(text)));
     return row;
   };
   const head = make("tr", {}, ...heads.map((text) => make("th", { scope: "col", textContent: text })));
@@ -414,14 +429,14 @@ function hintParts() {
   if (hint.values.length) {
     const fields = Object.keys(hint.values[0].values);
     const rows = [...hint.values].sort((a, b) => b.values[fields[0]] - a.values[fields[0]])
-      .map((each) => [actionText(each.action), ...fields.map((name) => number(each.values[name]))]);
-    const best = rows.findIndex((row) => row[0] === actionText(hint.chosen));
+      .map((each) => [isCard(each.action) ? each.action : actionText(each.action), ...fields.map((name) => number(each.values[name]))]);
+    const best = rows.findIndex((row) => row[0] === hint.chosen || row[0] === actionText(hint.chosen));
     parts.push(tableOf(words.values, [words.card, ...fields], rows, best));
   } else parts.push(make("p", { className: "note", textContent: words.noValues }));
   const cards = Object.keys(hint.holders);
   if (cards.length) {
     const others = rules.order.slice(1).filter((seat) => seat in hint.holders[cards[0]]);
-    const rows = sortedHand(state.view, cards).map((card) => [nameOf(card), ...others.map((seat) => `${Math.round(100 * hint.holders[card][seat])}%`)]);
+    const rows = sortedHand(state.view, cards).map((card) => [card, ...others.map((seat) => `${Math.round(100 * hint.holders[card][seat])}%`)]);
     parts.push(tableOf(words.beliefs, [words.card, ...others.map((seat) => words[seat])], rows));
   }
   parts.push(...hint.notes.map((text) => make("p", { className: "note", textContent: text })));
@@ -438,8 +453,8 @@ function overParts() {
   if (compared) {
     const scores = Object.entries(compared.others).map(([name, score]) => [name, number(score, 1)]);
     parts.push(tableOf(words.sameCards, [words.player, words.score], [[words.you, number(compared.mine)], ...scores], 0));
-    const evening = Object.entries(compared.evening).map(([name, found]) => [words.youMinus(name), found.mean === null ? "–" : number(found.mean, 1),
-      found.low === null ? words.tooFew : `${number(found.low, 1)} – ${number(found.high, 1)}`, number(found.n)]);
+    const evening = Object.entries(compared.evening).map(([name, found]) => [name, found.mean === null ? "–" : number(found.mean, 1),
+      found.low === null ? words.tooFew : words.to(number(found.low, 1), number(found.high, 1)), number(found.n)]);
     parts.push(tableOf(words.evening, [words.player, words.mean, words.interval, words.deals], evening));
   }
   return parts;
@@ -453,7 +468,7 @@ function showLog() {
   if (view.passed.length) say(`${words.passedCards}: ${view.passed.map(nameOf).join(", ")}`);
   if (view.received.length) say(`${words.received}: ${view.received.map(nameOf).join(", ")}`);
   for (const trick of view.tricks) {
-    const cards = trick.cards.map((card, i) => `${words[seatAfter(trick.leader, i)][0]} ${SYMBOLS[card[0]]}${card[1] === "T" ? "10" : card[1]}`).join("  ");
+    const cards = trick.cards.map((card, i) => `${words[seatAfter(trick.leader, i)][0]} ${shortName(card).replace(" ", "")}`).join("  ");
     say(`${cards} → ${words.takes(playerName(trick.winner), trick.points + trick.bonus)}`);
   }
   const box = at("log");
