@@ -80,8 +80,13 @@ class AgentServer:
         self._last: View | None = None
         self._codec: ViewCodec
         self._read_view: Callable[[Mapping[str, Any]], View]
-        self._player: Player
+        self._player: Player | None = None
         self._seated: Player
+
+    def close(self) -> None:
+        """Close the agent; nothing is asked any more."""
+        if self._player is not None:
+            self._player.close()
 
     def answer(self, line: bytes) -> str | None:
         """What to answer; empty for nothing, None to end.
@@ -106,19 +111,22 @@ class AgentServer:
         self._codec = ViewCodec(rules)
         self._read_view = self._codec.reader()
         try:
-            self._player = self._seated = self._build(rules)
+            player = self._player = self._seated = self._build(rules)
         except (Exception, SystemExit) as error:
             return _error(error)
-        confirms = isinstance(self._player.cards, Remembers)
+        confirms = isinstance(player.cards, Remembers)
         return json.dumps({"type": "ready", "protocol": PROTOCOL, "confirms": confirms})
 
     def _start(self, message: dict[str, Any]) -> str:
         seat, deal = parse_seat(message["seat"]), _number(message, "deal")
         self._last = None
-        if not isinstance(self._player.cards, Remembers):
+        player = self._player
+        if player is None:
+            raise ValueError("start before hello")
+        if not isinstance(player.cards, Remembers):
             return ""
         try:
-            self._seated = self._player.take_seat(Setup(self._codec.rules, seat))
+            self._seated = player.take_seat(Setup(self._codec.rules, seat))
         except (Exception, SystemExit) as error:
             return _error(error)
         return json.dumps({"type": "started", "deal": deal})

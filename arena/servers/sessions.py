@@ -83,11 +83,16 @@ class DecisionThreads:
         finally:
             self._free.release()
         if not finished:
+            done.cancel()  # what it raises later is nobody's
             self._lost += 1
             future.add_done_callback(self._came_back)
             words = f"no decision within {seconds:g} s"
             raise Refused(HTTPStatus.GATEWAY_TIMEOUT, words)
         return done.result()
+
+    def do_later(self, work: Callable[[], object]) -> None:
+        """Do something that nobody waits for."""
+        self._threads.submit(work)
 
     def _came_back(self, _: Future[T]) -> None:
         self._lost -= 1
@@ -144,13 +149,19 @@ class Sessions:
             return await self._asked(session, line, ("start", "act", "end"))
         except Refused as refused:
             if refused.status == HTTPStatus.GATEWAY_TIMEOUT:
-                self._sessions.pop(key, None)
+                self._end(key)
             raise
 
     def close(self, key: str) -> None:
         """End a session."""
-        if self._sessions.pop(key, None) is None:
+        if key not in self._sessions:
             raise Refused(HTTPStatus.NOT_FOUND, "no such session")
+        self._end(key)
+
+    def _end(self, key: str) -> None:
+        session = self._sessions.pop(key, None)
+        if session is not None:
+            self._thinking.do_later(session.server.close)
 
     async def _asked(self, session: _Session, line: bytes, kinds: tuple[str, ...]) -> str:
         session.is_asked, session.said_at = True, time.monotonic()
@@ -179,14 +190,17 @@ class Sessions:
         }
         for key, seconds in silent.items():
             if seconds > self._limits.idle:
-                del self._sessions[key]
-        between = {k: s for k, s in silent.items() if s > _FORGOTTEN_S}
-        between = {k: s for k, s in between.items() if not self._sessions[k].in_deal}
+                self._end(key)
         if len(self._sessions) < self._limits.sessions:
             return
-        if not between:
+        between_deals = {
+            key: seconds
+            for key, seconds in silent.items()
+            if seconds > _FORGOTTEN_S and not self._sessions[key].in_deal
+        }
+        if not between_deals:
             raise busy(f"there are {self._limits.sessions} sessions already")
-        del self._sessions[max(between, key=between.__getitem__)]
+        self._end(max(between_deals, key=between_deals.__getitem__))
 
 
 class Agents:
@@ -223,7 +237,9 @@ class Agents:
             raise ArenaError(f"{self.spec.family!r} {why}")
         with self._lock:
             if rules not in self._practised:
-                first_decisions(rules, self._build(), Clock())
+                first = self._build()
+                first_decisions(rules, first, Clock())
+                first.close()
                 self._practised.add(rules)
         return player
 

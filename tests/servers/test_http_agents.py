@@ -22,7 +22,7 @@ from helpers.commands import arena_main
 from helpers.experiments import Lowest, entrant, exported, make_experiment, play
 from helpers.paths import ROOT
 from helpers.process_agents import Stranger
-from helpers.processes import DEALS, RULES, bot
+from helpers.processes import BOT, DEALS, RULES, bot, processes
 from helpers.servers import READY, asked, response, scripted, served
 
 from arena.config.entrants import AgentSpec, Entrant, builder_of
@@ -436,6 +436,17 @@ def test_a_decision_that_does_not_come_back_costs_its_session_and_not_the_server
         assert (fault.kind, fault.message) == ("protocol", "answered 504: no decision within 0.1 s")
         assert len(sessions) == 0
         assert asked(url, "POST", "/sessions", HELLO)[0] == 201
+
+
+def test_an_agent_with_a_process_lets_go_of_it_when_its_session_ends() -> None:
+    program = AgentSpec("command", {"argv": [sys.executable, "-I", "-S", str(BOT)]})
+    with served(program) as (url, _):
+        assert fault_of(url) is None
+        for _ in range(100):
+            if not processes():
+                break
+            time.sleep(0.05)
+        assert processes() == []
 
 
 def test_what_waits_is_limited() -> None:
