@@ -36,8 +36,9 @@ PLACES: dict[str, str] = {
     "legal": "the legal moves; empty if they are hidden",
     "answer": "how to answer",
 }
-"""The placeholders of a template. `notation` and `answer` may be left out."""
-_OPTIONAL = ("notation", "answer")
+"""The placeholders of a template. The position, the history and legal moves that are listed must be
+in it; a model that knows the game needs no more."""
+_OPTIONAL = ("rules", "notation", "answer")
 
 _SUIT_WORDS = dict(zip(SUITS, ("clubs", "diamonds", "hearts", "spades"), strict=True))
 _TRUMP_WORDS = {**_SUIT_WORDS, "O": "obe-abe", "U": "une-ufe"}

@@ -26,6 +26,7 @@ from urllib.parse import urlsplit
 from arena.core.errors import ArenaError
 from arena.core.printable import printable
 from arena.process.faults import Unavailable
+from arena.process.hiding import hidden_variables
 
 if TYPE_CHECKING:
     import httpx2
@@ -87,6 +88,8 @@ class Server:
                 "api_key_env: expected the name of an environment variable in capital letters, "
                 "such as OPENAI_API_KEY; the key itself is never written into an experiment"
             )
+        if self.key_variable is not None:
+            hidden_variables.add(self.key_variable)
 
     @property
     def key(self) -> str | None:

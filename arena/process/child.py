@@ -27,7 +27,7 @@ from arena.core.errors import ArenaError
 from arena.process import reaper
 from arena.process.ending import adopt_orphans
 from arena.process.faults import AgentFault, FaultKind
-from arena.process.hiding import hide
+from arena.process.hiding import hidden_variables, hide
 from arena.process.messages import TOKEN_VARIABLES
 from arena.process.sandbox import Sandbox
 
@@ -92,7 +92,11 @@ class Child:
         self._memory_mb, self._sandboxed = memory_mb, sandbox is not None
         self._pending = b""
         self._notes = b""
-        own = {name: x for name, x in os.environ.items() if not name.startswith(TOKEN_VARIABLES)}
+        own = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(TOKEN_VARIABLES) and name not in hidden_variables
+        }
         variables = {**own, **(environment or {}), reaper.MARK: self._token}
         _REAPER.watch(self._token)  # from now on: we may be killed while it starts
         try:

@@ -11,6 +11,8 @@ import os
 import sys
 from functools import lru_cache
 
+hidden_variables: set[str] = set()
+"""Environment variables that hold keys; no agent's process sees them."""
 _PR_SET_DUMPABLE, _PR_CAPBSET_DROP = 4, 24
 _RIGHTS_TO_LOOK = (19, 21, 38)
 """CAP_SYS_PTRACE; and CAP_SYS_ADMIN and CAP_PERFMON, each of which newer kernels take for it."""

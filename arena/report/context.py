@@ -17,7 +17,6 @@ from arena.analysis import (
     read,
     without_forfeits,
 )
-from arena.analysis.conversations import RunConversations
 from arena.analysis.cross_play import with_other_partners
 from arena.analysis.estimates import Estimate
 from arena.analysis.result_files import ResultFile
@@ -30,6 +29,7 @@ from arena.report.labels import short_labels
 from arena.report.words import label_of, plural
 from arena.store import Pairing, Run, Thinking
 from arena.store.database import FaultRecord
+from arena.tournament.conversations import RunConversations
 
 if TYPE_CHECKING:
     from arena.audit.campaign import Audit

@@ -9,7 +9,6 @@ from itertools import takewhile
 from typing import Any
 
 from arena.analysis import Swing
-from arena.analysis.conversations import AskedDecision, RunConversations
 from arena.analysis.decisions import Explainers, decide_again
 from arena.audit.campaign import RoundKey, round_key
 from arena.audit.rounds import AuditedRound, grade_of
@@ -19,6 +18,7 @@ from arena.core.rules import action_name, pretty_action, side_name
 from arena.report.words import label_of
 from arena.store import Replay, Run
 from arena.store.records import decode_times
+from arena.tournament.conversations import AskedDecision, RunConversations
 
 LONGEST_SEARCH_S = 2.0
 """Decisions that took longer are not made again for the page."""
@@ -242,7 +242,7 @@ def _talk(replay: Replay, decision: AskedDecision, start: str) -> TalkPart:
         )
         for number, attempt in enumerate(decision.attempts)
     ]
-    return TalkPart(len(replay.deal.played) + decision.at, decision.seat, attempts)
+    return TalkPart(len(replay.deal.played) + decision.at, decision.view.seat, attempts)
 
 
 def _valued(run: Run, replay: Replay, audited: AuditedRound) -> list[ValuedStep]:

@@ -37,6 +37,7 @@ from arena.core.rules import MatchFormat, Rules
 from arena.core.temporary import is_in_use
 from arena.process.builder import Builder
 from arena.process.ending import adopt_orphans, end_children
+from arena.process.hiding import hidden_variables
 from arena.store.database import FaultRecord, UnitResult
 from arena.tournament.fingerprint import probe
 from arena.tournament.referee import Clock, Lineup, Played, Referee, first_decisions
@@ -135,6 +136,13 @@ class Job:
         asking = (b for b in builders if isinstance(b, Builder) and b.asks_server)
         return max((int(b.parameters.get("in_flight", 1)) for b in asking), default=0)
 
+    @property
+    def key_variables(self) -> set[str]:
+        """The environment variables with the keys for servers."""
+        builders = [b for team in self.teams for b in team if isinstance(b, Builder)]
+        named = (b.parameters.get("api_key_env") for b in builders if b.asks_server)
+        return {name for name in named if name is not None}
+
     def apart(self) -> Job:
         """The same with every agent in processes of its own: who ends one of them is found."""
         limit = self.decision_limit_s
@@ -218,6 +226,8 @@ class _Agents:
 
     def __init__(self, job: Job, clock: Clock) -> None:
         self._job, self._clock = job, clock
+        # No agent's process starts before the keys of others are known.
+        hidden_variables.update(job.key_variables)
         self._players: dict[tuple[int, int, int], Player] = {}
         self._lineups: dict[tuple[int, int], Lineup] = {}
         self._warmed: set[tuple[int, int]] = set()

@@ -20,11 +20,14 @@ from arena.core.cards import SEATS
 from arena.core.deals import Deal, DealSet
 from arena.core.errors import ArenaError
 from arena.core.files import find_shipped
-from arena.core.rules import Standing
+from arena.core.rules import Standing, action_name
+from arena.llm.answers import judge
 from arena.process.faults import FaultKind
 from arena.store import Run
 from arena.store.database import FaultRecord
+from arena.store.manifest import Pairing
 from arena.store.records import MEASURED, TIME_BYTES, RoundRecord
+from arena.tournament.conversations import RunConversations
 from arena.tournament.describe import pairing_key
 from arena.tournament.referee import Fault, Lineup, Played, Referee
 from arena.tournament.schedule import Unit
@@ -126,6 +129,7 @@ class _Check:
             self.tape.enter,
         )
         self.dealt = self._deals_of_the_set()
+        self.talks = RunConversations(run)
 
     def _deals_of_the_set(self) -> dict[str, Deal] | None:
         """The deals of the set by their ids, if it comes with arena and is the same."""
@@ -171,6 +175,7 @@ class _Check:
                     f"{unit}, seating {seating}, round {at}: a fault of a round that is not stored"
                     for unit, seating, at in faults
                 ]
+            wrong += self._replies(pairing)
             yield Checked(
                 f"{self.path}: {pairing.first} – {pairing.second}", 0, tuple(wrong), rounds=0
             )
@@ -184,6 +189,29 @@ class _Check:
                     f"{pairing.first} – {pairing.second}: the manifest and the results do not "
                     "agree on who they are, or on what and how they played"
                 )
+
+    def _replies(self, pairing: Pairing) -> Iterator[str]:
+        """Where a stored reply of a language model is not the move that is stored."""
+        if self.run.replies is None:
+            return
+        bids = self.run.rules.bids
+        try:
+            for replay in self.run.replays(pairing):
+                record = replay.record
+                for asked in self.talks.of_round(replay):
+                    if asked.at == len(record.actions):
+                        continue  # the decision that was a fault
+                    *_, last = asked.attempts
+                    said = judge(last.reply, last.finish, asked.view)
+                    if said.problem or said.action != record.actions[asked.at]:
+                        did = action_name(record.actions[asked.at], bids)
+                        yield (
+                            f"{record.unit}, seating {record.seating}, round {record.number}, "
+                            f"action {asked.at}: {did} was played, the stored reply is "
+                            f"{said.problem or action_name(said.action or 0, bids)}"
+                        )
+        except ArenaError as error:  # rounds that cannot be played again have been named
+            yield str(error)
 
     def _unit(
         self,

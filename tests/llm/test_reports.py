@@ -11,10 +11,11 @@ from helpers.commands import arena_main
 from helpers.llm_runs import experiment, model, play
 from helpers.llm_server import serving, stats
 
-from arena.analysis.conversations import RunConversations, model_plays
+from arena.analysis.model_plays import model_plays
 from arena.llm.answers import judge
 from arena.llm.conversations import REPLIES
 from arena.store import Run
+from arena.tournament.conversations import RunConversations
 
 
 @pytest.fixture(scope="module")

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import signal
 import sqlite3
+import subprocess
+import sys
 import time
 
 import pytest
 from helpers.commands import arena_main
 from helpers.llm_runs import experiment, model, play
 from helpers.llm_server import serving, stats
+from helpers.paths import ROOT
 
 from arena.llm.conversations import REPLIES, Conversations, RequestLimits
 from arena.store import Run
@@ -242,10 +246,6 @@ def test_a_model_is_rated_on_a_suite(server):
 
 
 def test_ctrl_c_does_not_wait_for_a_reply(server, tmp_path):
-    import signal
-    import subprocess
-    import sys
-
     agents = {"gpt": model(server, "slow:30"), "random": {"family": "random"}}
     path = experiment(tmp_path, agents)
     words = [sys.executable, "-m", "arena", "run", str(path), "--out", str(tmp_path / "run")]
@@ -256,3 +256,29 @@ def test_ctrl_c_does_not_wait_for_a_reply(server, tmp_path):
     _, err = process.communicate(timeout=25)
     assert process.returncode == 130, err
     assert "interrupted" in err
+
+
+def test_verify_compares_what_was_played_with_the_replies(server, tmp_path):
+    agents = {"gpt": model(server, "plain:v"), "random": {"family": "random"}}
+    assert play(experiment(tmp_path, agents, deals=1)).code == 0
+    assert arena_main(["verify", str(tmp_path / "run")]).code == 0
+    with sqlite3.connect(tmp_path / "run" / REPLIES) as db:
+        (key,) = db.execute("SELECT key FROM replies LIMIT 1").fetchone()
+        db.execute("UPDATE replies SET reply = 'I pass.' WHERE key = ?", (key,))
+    db.close()
+    done = arena_main(["verify", str(tmp_path / "run")])
+    assert done.code == 1
+    assert "was played, the stored reply is unparsable" in done.out + done.err
+
+
+def test_programs_at_the_same_table_do_not_see_the_key(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("MY_KEY", KEY)
+    bot, seen = ROOT / "examples" / "bots" / "careful.py", tmp_path / "environment.txt"
+    argv = ["sh", "-c", f"env > {seen}; exec {sys.executable} {bot}"]
+    agents = {
+        "bot": {"family": "command", "argv": argv, "isolate": "process"},
+        "gpt": model(server, "plain:k", api_key_env="MY_KEY"),
+    }
+    done = play(experiment(tmp_path, agents, deals=1))
+    assert done.code == 0, done.err
+    assert "PATH=" in seen.read_text() and KEY not in seen.read_text()

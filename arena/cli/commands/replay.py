@@ -21,7 +21,6 @@ from math import isnan
 from textwrap import indent
 from typing import Any
 
-from arena.analysis.conversations import RunConversations
 from arena.cli.options import add_run, deal_named
 from arena.core.cards import SEATS, cards_of, mask_of, pretty
 from arena.core.errors import ArenaError, did_you_mean
@@ -31,6 +30,7 @@ from arena.core.transcript import deal_notes, diagram, outcome_lines
 from arena.report.words import duration
 from arena.store import Pairing, Replay, Run
 from arena.store.records import decode_times
+from arena.tournament.conversations import RunConversations
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from arena.analysis.conversations import ModelPlay, model_plays
+from arena.analysis.model_plays import ModelPlay, model_plays
 from arena.report.context import Context
 from arena.report.section import Section
 from arena.report.sections.pages import page_text
