@@ -18,6 +18,7 @@ from arena.config.own_code import OwnCode, is_code, is_trusted
 from arena.config.parameters import plain, read_values
 from arena.core.agent import Player, sees_all_cards
 from arena.core.errors import ArenaError
+from arena.core.files import RUNS, shipped_folders
 from arena.core.registry import AGENTS, BIDDERS, Registry
 from arena.process.builder import Builder
 from arena.process.client import Isolated, Launch, ProcessAgent, Program
@@ -111,8 +112,11 @@ class AgentSpec:
     def build(self, folder: Path = _HERE) -> Player:
         """The agent itself, ready to be seated: in this process, wherever it plays else.
 
-        Its files are looked for in `folder`.
+        Its files are looked for in `folder`. A program is in its sandbox here, too.
         """
+        if self.family == "command":
+            hidden = (*shipped_folders("deals"), RUNS.absolute())
+            return builder_of(self, folder, hidden=hidden).build()
         return self.builder(folder).build()
 
 

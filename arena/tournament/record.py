@@ -16,13 +16,15 @@ from __future__ import annotations
 import importlib.util
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from io import BytesIO
 from math import nan
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from arena.config.entrants import builder_of
 from arena.config.experiment import ResolvedExperiment
-from arena.core.agent import Player, Setup, sees_all_cards
+from arena.core.agent import Player, Remote, Setup, sees_all_cards
 from arena.core.codec import encode_view
 from arena.core.deals import Deal
 from arena.core.errors import ArenaError
@@ -30,6 +32,7 @@ from arena.core.files import read_json, write_atomically
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng, rng_for
 from arena.process.faults import one_line_of
+from arena.tournament.run import hidden_from_agents
 from arena.tournament.schedule import seat_members, seatings
 
 COLUMNS = (
@@ -109,7 +112,8 @@ def _write(experiment: ResolvedExperiment, deals: tuple[Deal, ...], path: Path) 
     import pyarrow
     from pyarrow import parquet
 
-    rows = [row for deal in deals for row in _rows(experiment, deal)]
+    with _in_processes(experiment, path.parent) as isolated:
+        rows = [row for deal in deals for row in _rows(experiment, deal, isolated)]
     columns = {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
     content = BytesIO()
     parquet.write_table(pyarrow.table(columns), content, compression="zstd")
@@ -117,11 +121,37 @@ def _write(experiment: ResolvedExperiment, deals: tuple[Deal, ...], path: Path) 
     return path
 
 
-def _rows(experiment: ResolvedExperiment, deal: Deal) -> Iterator[tuple[Any, ...]]:
+@contextmanager
+def _in_processes(
+    experiment: ResolvedExperiment, folder: Path
+) -> Iterator[Mapping[tuple[str, int], Player]]:
+    """Members that play in processes of their own, by entrant and number: as in a run."""
+    hidden = hidden_from_agents(experiment, folder)
+    limit = experiment.decision_limit_s
+    with ExitStack() as stack:
+        found = {}
+        for entrant in experiment.entrants:
+            for number, member in enumerate(entrant.members):
+                if member.is_isolated:
+                    player = builder_of(member, experiment.folder, limit, hidden).build()
+                    stack.callback(player.close)
+                    found[entrant.name, number] = player
+        yield found
+
+
+def _rows(
+    experiment: ResolvedExperiment, deal: Deal, isolated: Mapping[tuple[str, int], Player]
+) -> Iterator[tuple[Any, ...]]:
     rules = experiment.rules
     for names in experiment.pairings:
         teams = [experiment.entrant(name).members for name in names]
-        built = [[member.build(experiment.folder) for member in team] for team in teams]
+        built = [
+            [
+                isolated.get((name, number)) or member.build(experiment.folder)
+                for number, member in enumerate(team)
+            ]
+            for name, team in zip(names, teams, strict=True)
+        ]
         sizes = (len(teams[0]), len(teams[1]))
         for number, seating in enumerate(seatings(rules, experiment.placements)):
             members = seat_members(seating, sizes)
@@ -164,7 +194,12 @@ def _round(
             decided = (known, list(view.legal), action, visits, values)
             rows.append((deal.id, seating, len(rows), seat, owners[seat], *decided))
         rules.apply(state, action)
-    scores = rules.outcome(state).scores
+    outcome = rules.outcome(state)
+    for seat, player in enumerate(players):
+        if isinstance(player.cards, Remote):
+            with one_line_of(owners[seat]):
+                player.cards.end_deal(outcome)
+    scores = outcome.scores
     for row in rows:
         side = rules.side_of(row[3])
         others = [score for other, score in enumerate(scores) if other != side]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import sys
@@ -21,6 +22,7 @@ from arena.config.entrants import AgentSpec, Entrant, Isolate
 from arena.config.loader import load
 from arena.core.agent import Player
 from arena.core.errors import ArenaError
+from arena.core.files import shipped_folders
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
 from arena.process import sandbox
@@ -256,6 +258,26 @@ def test_deals_are_hidden_with_the_seed_that_makes_them_again(tmp_path: Path) ->
     )
     hidden = hidden_from_agents(load(tmp_path / "x.yaml"), tmp_path / "run")
     assert {tmp_path / "x.csv", tmp_path / "x.json", tmp_path / "run"} <= set(hidden)
+
+
+@needs_sandbox
+def test_recordings_isolate_as_runs_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A program that lists the deals: it cannot, unless it asks for a plain process."""
+    deals = next(filter(Path.is_dir, shipped_folders("deals")))
+    program: dict[str, Any] = {"family": "command", "argv": words("lists", deals)}
+    experiment = {
+        "name": "x",
+        "game": "klaverjas",
+        "deals": {"set": "klaverjas-given-1000", "limit": 1},
+        "agents": {"a": program, "b": {"family": "random", "isolate": True}},
+    }
+    file = tmp_path / "x.yaml"
+    file.write_text(json.dumps(experiment))
+    assert main(["record", str(file), "--out", str(tmp_path / "games")]) == 0
+    program["isolate"] = "process"
+    file.write_text(json.dumps(experiment))
+    assert main(["record", str(file), "--out", str(tmp_path / "others")]) == 2
+    assert "the agent a ended by itself, exit code 7" in capsys.readouterr().err
 
 
 @needs_sandbox
