@@ -217,14 +217,15 @@ def _lines(
             f"{what}, points per {found.unit}, after stopping  {signed(stopped.estimate)}  "
             f"{level} interval {interval(stopped.low, stopped.high)}"
         )
-        yield "The run stopped when its sequential test decided. What follows ignores that: plain"
-        yield "means of such runs lie too far from the middle, and their intervals are too short."
+        test = "has not decided" if stopped.decision == "continue" else "decided when to stop"
+        yield f"Its sequential test {test}, looking at these deals. What follows ignores that:"
+        yield "plain means of such runs lie too far out, and their intervals are too short."
         yield ""
     yield (
         f"{what}, points per {found.unit}  "
         f"{signed(difference.mean)}  "
         f"{level} interval {interval(difference.low, difference.high)}, "
-        f"p {pvalue(statistics.p)} (paired t, these two alone)"
+        f"p {pvalue(statistics.p)} ({statistics.t.name}, these two alone)"
     )
     if difference.note:
         yield difference.note

@@ -26,6 +26,8 @@ from arena.stats.simultaneous import family
 
 ASSURANCE = 0.8
 """Share of pilots with which the promised power is kept."""
+_LIMIT = 0.85
+"""Confidence of the limit that does it: it covers less with heavy tails."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +97,9 @@ def field_plan(
     deal's influence on it; its standard deviation and the level of a single test in the family
     go into `deals_for_t_test`. Each pair that differs by `detect` is found with probability
     `power`, which is not the probability of finding all such pairs. The pilot knows the spread
-    only roughly, so the plan uses its one-sided upper limit with confidence ASSURANCE. Unit: the
-    deal; points. Source: as `joint_comparison`, `deals_for_t_test` and `pilot_sd`; Browne 1995,
-    Stat. Med. 14 (planning with an upper limit of the pilot's spread).
+    only roughly, so the plan uses a one-sided upper limit of it: with ASSURANCE the power is kept.
+    Unit: the deal; points. Source: as `joint_comparison`, `deals_for_t_test` and `pilot_sd`;
+    Browne 1995, Stat. Med. 14 (planning with an upper limit of the pilot's spread).
     """
     table = pilot.table()
     fit = additive_fit(table)
@@ -105,7 +107,7 @@ def field_plan(
     reduced = weights @ fit.basis
     values = table.deals * (fit.scores @ fit.bread @ reduced.T)  # deal × contrast
     found = [pilot_sd(column) for column in values.T]
-    limits = [pilot_sd(column, 2 * ASSURANCE - 1) for column in values.T]
+    limits = [pilot_sd(column, 2 * _LIMIT - 1) for column in values.T]
     known = np.array([bool(sd.sd) for sd in found])
     level = alpha
     if known.any():

@@ -58,6 +58,16 @@ def test_compare_for_people(folder: str, capsys: pytest.CaptureFixture[str]) -> 
     assert "(Mann-Whitney)" in text
 
 
+def test_one_margin_on_all_deals_has_a_sign_test(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "".join(f"d{deal},a,b,162\n" for deal in range(12))
+    (tmp_path / "same.csv").write_text(f"unit,agent,opponent,score\n{rows}")
+    out = output(capsys, "compare", str(tmp_path / "same.csv"), "a", "b", "--opponent", "opponent")
+    assert "p < 0.001 (sign test, these two alone)" in out
+    assert "All 12 deals have the same margin 162: no variance, so no interval." in out
+
+
 def test_compare_names_the_near_miss(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", folder, "open", "lowst"]) == 2
     error = capsys.readouterr().err

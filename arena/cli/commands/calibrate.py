@@ -5,9 +5,9 @@ every difference found is a false one, and once more with a handicap of a few po
 known, so that every interval can be checked. `page` counts how often a report of equals claims
 anything false, from 3 deals to 100, on a model and with twins of the agent. `gate` judges changes
 that are rare, skewed or without spread, then plays hundreds of gates of an agent that has not
-changed, and of one made worse. `race` runs races of equals, of one better agent and of ladders;
-`seeds` splits variance into cards and seeds, and corrects for luck. --quick is a short version
-with rough numbers, judged with that in mind.
+changed, and of one made worse. `plan` plans from small pilots. `race` runs races of equals, of one
+better agent and of ladders; `seeds` splits variance into cards and seeds, and corrects for luck.
+--quick is a short version with rough numbers, judged with that in mind.
 
 Examples:
   arena calibrate --quick
@@ -41,6 +41,7 @@ from arena.measure.calibrate.promises import (
     gate_promises,
     gate_tables,
     page_promises,
+    plan_promises,
     race_promises,
     real_gate,
     real_gate_promises,
@@ -60,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "part",
         nargs="?",
-        choices=("simulated", "real", "page", "gate", "race", "seeds"),
+        choices=("simulated", "real", "page", "gate", "plan", "race", "seeds"),
         help="what to measure (default: simulated and real; the others take longer)",
     )
     parser.add_argument("--quick", action="store_true", help="a short version, rough")
@@ -110,6 +111,8 @@ def _measure(args: argparse.Namespace) -> Iterator[Promise]:
             play = _self_play(args, progress)
             played = play.field(PAGE_AGENTS, PAGE_DEALS // scale, args.seed, args.keep)
         yield from real_page_promises(judge, played, args.agent)
+    if args.part == "plan":
+        yield from plan_promises(judge, scale, args.seed)
     if args.part == "race":
         yield from race_promises(judge, scale, args.seed, lambda line: print(line, file=sys.stderr))
     if args.part == "seeds":

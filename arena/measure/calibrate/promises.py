@@ -35,6 +35,7 @@ from arena.measure.calibrate.statistics import (
     coverage,
     false_positives,
     page_errors,
+    plan_keeps,
     prediction_coverage,
     rating_coverage,
     sequence_misses,
@@ -299,6 +300,13 @@ def seed_promises(judge: PromiseJudge, scale: int, seed: int) -> Iterator[Promis
         yield judge.coverage(what, rate, 0.025)
     luck = luck_coverage(50, max(200, 2_000 // scale), seed)
     yield judge.coverage("coverage, margin corrected for luck, 50 deals", luck, 0.015)
+
+
+def plan_promises(judge: PromiseJudge, scale: int, seed: int) -> Iterator[Promise]:
+    """Plans from small pilots: four in five are to have the power that they promise."""
+    for pilot in (20, 60):
+        rate = plan_keeps(MarginModel(), pilot, 5.0, seed, max(200, 2_000 // scale))
+        yield judge(f"plans from {pilot} deals that have the power promised", rate, 0.77, 1.0)
 
 
 def gate_promises(judge: PromiseJudge, scale: int, seed: int) -> Iterator[Promise]:

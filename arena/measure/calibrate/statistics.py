@@ -17,10 +17,11 @@ from scipy import special, stats
 from arena.stats.bradley_terry import bradley_terry
 from arena.stats.elo import ELO_PER_LOGIT
 from arena.stats.errors import StatsError
+from arena.stats.field_planning import field_plan
 from arena.stats.joint import joint_comparison
 from arena.stats.pair_results import PairResults
 from arena.stats.paired import predict_mean
-from arena.stats.power import sequential_point
+from arena.stats.power import sequential_point, t_test_power
 from arena.stats.ratings import Ratings
 from arena.stats.sample import FloatArray, check_probability
 from arena.stats.sequential.confidence_sequence import unit_sequence
@@ -233,6 +234,18 @@ def prediction_coverage(draw: Draw, deals: int, later: int, seed: int, reps: int
         if found.low is not None and found.high is not None:
             hits += found.low <= row[deals:].mean() <= found.high
     return measured_rate("prediction coverage", hits, reps)
+
+
+def plan_keeps(model: MarginModel, pilot: int, detect: float, seed: int, reps: int) -> Rate:
+    """How often a plan from a pilot of so many deals has the power that it promises."""
+    kept = 0
+    for margins in model.draw(np.random.default_rng(seed), (reps, pilot)):
+        first, second = np.zeros(pilot, dtype=int), np.ones(pilot, dtype=int)
+        results = PairResults.from_margins("AB", first, second, np.arange(pilot), margins)
+        plan = field_plan(results, detect)
+        needed = plan.contrasts[0].needed
+        kept += needed is not None and t_test_power(needed.deals, detect, model.sd) >= plan.power
+    return measured_rate("plan keeps its power", kept, reps)
 
 
 def _repetitions(
