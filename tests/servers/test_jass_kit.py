@@ -6,7 +6,7 @@ import json
 import random
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from helpers.changes import changed
 from helpers.commands import arena_main
+from helpers.experiments import Lowest
 from helpers.servers import USUAL, asked, response, scripted
 from jass.agents.agent import Agent
 from jass.agents.agent_by_network import AgentByNetwork
@@ -310,6 +311,23 @@ def test_the_arena_of_the_package_plays_with_our_server_and_its_logs_are_ours(
     assert done.code == 1
     assert "tricks: recorded" in done.out
     capsys.readouterr()
+
+
+def test_an_agent_without_chance_plays_the_same_behind_jass_kits_protocol() -> None:
+    here = Player(Lowest())
+    with player("lowest") as url, closing(agent_at(f"{url}/lowest")) as there:
+        for number in range(6):
+            deal = RULES.random_deal(rng_for(7, number), number)
+            rounds = [
+                Referee(RULES).play(deal, Lineup.of([player, here, player, here]))
+                for player in (here, Player(there))
+            ]
+            assert [each.fault for each in rounds] == [None, None]
+            assert rounds[0].actions == rounds[1].actions
+
+
+def agent_at(url: str) -> ProcessAgent:
+    return ProcessAgent(PlayerService(Url(url), 10.0), Limits(10.0))
 
 
 def test_the_same_question_has_the_same_answer(rule: str) -> None:
