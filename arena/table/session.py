@@ -74,7 +74,7 @@ class TableSession:
         self.rules, self.deal, self.standing = rules, deal, standing
         self.training = training
         self.is_intact = True
-        """Whether those who sat down have played it all, and nothing was taken back."""
+        """Whether those who sat down have played it all, without hints and taking back."""
         self.claimed_by: int | None = None
         """The seat that claimed the rest, if one did."""
         self._seed, self._seed_number = seed, seed_number
@@ -188,6 +188,7 @@ class TableSession:
         if not self.training:
             raise TableError("there are no hints at this table")
         self._check_turn(seat)
+        self.is_intact = False
         view, made = self.view(seat), self._turns.count(seat)
 
         def hint() -> Considered:

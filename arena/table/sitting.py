@@ -131,11 +131,19 @@ class Sitting:
             return {}
         stored = self._run is not None
         others = self._stored(table.deal, seat) if stored else self._played_again(table, seat)
-        mine = table.outcome.scores[self.rules.side_of(seat)]
         for name, score in others.items():
+            self.compare(table, seat, name, score)
+        return others
+
+    def compare(self, table: TableSession, seat: int, name: str, score: float) -> None:
+        """Count a score that was made of the same cards in a person's seat.
+
+        A round that the person played with help is not counted.
+        """
+        if table.is_intact:
+            mine = table.outcome.scores[self.rules.side_of(seat)]
             better = margin_of(self.rules, mine, score)
             self._differences[seat].setdefault(name, []).append(better)
-        return others
 
     def _played_again(self, table: TableSession, seat: int) -> dict[str, float]:
         """The scores of the agents at the table in the people's seats, against the same others."""

@@ -173,9 +173,14 @@ def _in_browser(
     names: dict[int, str] | None,
 ) -> None:
     from arena.table.browser.host import Manners, TableHost
+    from arena.table.browser.same_cards import SameCards
 
     manners = Manners(pace_s=args.pace)
     hosts = [TableHost(sitting, adviser.build, agent.build, manners, names) for sitting in sittings]
+    if len(hosts) > 1:
+        same_cards = SameCards(hosts)
+        for host in hosts:
+            host.same_cards = same_cards
     open_tables(hosts, args)
 
 

@@ -35,6 +35,7 @@ from arena.table.browser.messages import (
     sheet_message,
     state_message,
 )
+from arena.table.browser.same_cards import SameCards
 from arena.table.session import Chair, ChairFault, FirstLegal, TableError, TableSession
 from arena.table.sitting import Sitting, TableRounds
 
@@ -135,6 +136,11 @@ class TableHost:
         self._auditing = self._advising = False
         self._extras: dict[int, list[bytes]] = {}
         """What each seat was sent about the finished round; sent again to who comes back."""
+        self.same_cards: SameCards | None = None
+        """Other tables with the same cards, if there are some."""
+        self._finished: dict[str, TableSession] = {}
+        self._others: dict[int, dict[str, float]] = {}
+        """For each person, what others made of the cards of this round."""
 
     @property
     def _training(self) -> bool:
@@ -209,15 +215,34 @@ class TableHost:
             await asyncio.sleep(4 * self._pace_s)
 
     async def _compare(self, sitting: Sitting, table: TableSession) -> None:
-        """Say what agents made of the same cards."""
+        """Say what agents, and people at other tables, made of the same cards."""
+        self._others = {}
         for seat in self.people:
             if sitting.has_results:
-                others = sitting.on_same_cards(table, seat)
+                self._others[seat] = sitting.on_same_cards(table, seat)
             else:
-                others = await _in_thread(sitting.on_same_cards, table, seat)
-            if others:
-                mine = table.outcome.scores[table.rules.side_of(seat)]
-                self._give(seat, compared_message(mine, others, sitting.compared(seat)))
+                self._others[seat] = await _in_thread(sitting.on_same_cards, table, seat)
+            if self._others[seat]:
+                self._give_compared(sitting, table, seat)
+        self._finished[table.deal.id] = table
+        if self.same_cards is not None:
+            self.same_cards.finished(self, table.deal.id, table.outcome.scores)
+
+    def hear(self, deal: str, other: str, scores: tuple[int, ...]) -> None:
+        """Another table has played a deal that has been played here."""
+        table, sitting = self._finished[deal], self._rounds
+        assert isinstance(sitting, Sitting)
+        for seat in self.people:
+            score = scores[table.rules.side_of(seat)]
+            sitting.compare(table, seat, other, score)
+            if table is self._table:
+                self._others[seat][other] = score
+                self._give_compared(sitting, table, seat)
+
+    def _give_compared(self, sitting: Sitting, table: TableSession, seat: int) -> None:
+        mine = table.outcome.scores[table.rules.side_of(seat)]
+        evening = sitting.compared(seat)
+        self._give(seat, compared_message(mine, self._others[seat], evening, table.is_intact))
 
     # --- agents --------------------------------------------------------------------------
 

@@ -150,13 +150,17 @@ def sheet_message(sheet: ScoreSheet) -> bytes:
 
 
 def compared_message(
-    mine: int, others: Mapping[str, float], evening: Mapping[str, Estimate]
+    mine: int, others: Mapping[str, float], evening: Mapping[str, Estimate], counts: bool
 ) -> bytes:
-    """What agents made of the same cards in the same seat, and the evening so far."""
+    """What others made of the same cards in the same seat, and the evening so far.
+
+    `counts` is False for a round that was played with help.
+    """
     return orjson.dumps(
         {
             "type": "compared",
             "mine": mine,
+            "counts": counts,
             "others": others,
             "evening": {
                 name: {"mean": found.value, "low": found.low, "high": found.high, "n": found.n}

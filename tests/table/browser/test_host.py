@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import re
 import threading
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.paths import ROOT
 from helpers.tables import FAST, Browser, at_table, host_for, sitting_for
 
 from arena.config.entrants import AgentSpec
@@ -26,6 +28,7 @@ from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
 from arena.table.browser import host as host_module
 from arena.table.browser.host import Manners, TableHost
+from arena.table.browser.same_cards import SameCards
 from arena.table.session import Chair, FirstLegal
 from arena.table.sitting import SeatPlan
 from arena.tournament.referee import Lineup, Referee
@@ -373,6 +376,63 @@ def test_the_same_cards_are_compared() -> None:
     second = at_table(host, play)
     found = second["evening"]["rule"]
     assert found["n"] == 2 and found["low"] <= found["mean"] <= found["high"]
+
+
+def test_a_round_with_a_hint_is_shown_and_not_counted() -> None:
+    deals = make_deals(Klaverjas(), "mine", 1, 5).deals
+    host = host_for(sitting_for(Klaverjas(), family="rule", deals=deals))
+
+    async def play() -> dict[str, Any]:
+        person = Browser(host, 0)
+        await person.turn()
+        await person.ask("hint")
+        await person.play_round()
+        return await person.message("compared")
+
+    compared = at_table(host, play)
+    assert set(compared["others"]) == {"rule"}
+    assert not compared["counts"] and compared["evening"] == {}
+
+
+def test_two_tables_with_the_same_cards_are_compared() -> None:
+    hosts = [host_for(sitting_for(Klaverjas())) for _ in range(2)]
+    same_cards = SameCards(hosts)
+    for host in hosts:
+        host.same_cards = same_cards
+
+    async def play() -> None:
+        running = asyncio.create_task(hosts[1].run())
+        first, second = (Browser(host, 0) for host in hosts)
+        over = await first.play_round()
+        await first.ask("next")
+        await first.until(lambda m: m["type"] == "state" and m["round"] == 2)
+        other = await second.play_round()
+        said = await second.message("compared")
+        assert said["others"] == {"table 1": over["outcome"]["scores"][0]}
+        assert said["mine"] == other["outcome"]["scores"][0]
+        # The first table is a round ahead: it is compared, but not in the middle of a round.
+        await second.ask("next")
+        await second.play_round(2)
+        await first.play_round(2)
+        said = await first.message("compared")
+        assert said["others"].keys() == {"table 2"} and said["evening"]["table 2"]["n"] == 2
+        running.cancel()
+
+    at_table(hosts[0], play)
+
+
+def test_a_game_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "examples" / "arena-plugin-spades"))
+    rules = importlib.import_module("arena_spades.rules").Spades()
+    host = host_for(sitting_for(rules))
+
+    async def play() -> dict[str, Any]:
+        return await Browser(host, 0).play_round()
+
+    over = at_table(host, play)
+    bids = [bid["action"] for bid in over["view"]["bids"]]
+    assert len(bids) == 4 and set(bids) <= {"nil", *map(str, range(1, 14))}
+    assert sum(over["outcome"]["tricks"]) == 13
 
 
 def test_lessons_never_show_what_only_hindsight_sees() -> None:

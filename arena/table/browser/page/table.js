@@ -453,9 +453,10 @@ function overParts() {
   if (compared) {
     const scores = Object.entries(compared.others).map(([name, score]) => [name, number(score, 1)]);
     parts.push(tableOf(words.sameCards, [words.player, words.score], [[words.you, number(compared.mine)], ...scores], 0));
+    if (!compared.counts) parts.push(make("p", { className: "note", textContent: words.notCounted }));
     const evening = Object.entries(compared.evening).map(([name, found]) => [name, found.mean === null ? "–" : number(found.mean, 1),
       found.low === null ? words.tooFew : words.to(number(found.low, 1), number(found.high, 1)), number(found.n)]);
-    parts.push(tableOf(words.evening, [words.player, words.mean, words.interval, words.deals], evening));
+    if (evening.length) parts.push(tableOf(words.evening, [words.player, words.mean, words.interval, words.deals], evening));
   }
   return parts;
 }
