@@ -14,7 +14,9 @@ MOST_PAIRS = 10
 """With more pairs than this, agents are shown against all their opponents together."""
 BINS = 201
 BINS_OF_MANY = 101
-"""About so many; one bin is always centred on 0."""
+"""About so many at most; one bin is always centred on 0."""
+FEWEST_BINS = 21
+"""About so many at least: where forfeits count as lost, the quartiles lie far apart."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,8 @@ def margin_distributions(results: Results, order: Sequence[str] = ()) -> list[Di
     )
     bins = BINS if len(parts) <= MOST_PAIRS else BINS_OF_MANY
     typical = [_width([*margins]) for _, _, margins, _ in parts]
-    width = _round_up(max(2 * largest / bins, float(np.median(typical)))) or 1.0
+    typical_width = min(float(np.median(typical)), 2 * largest / FEWEST_BINS)
+    width = _round_up(max(2 * largest / bins, typical_width)) or 1.0
     reach = int(np.ceil(largest / width - 0.5)) if largest else 0
     return [
         Distribution(

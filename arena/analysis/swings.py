@@ -58,4 +58,5 @@ def swing_of(results: Results, first: str, second: str, unit: str) -> Swing:
 def _of_unit(pair: Meeting, i: int) -> Swing:
     seen = pair if pair.margins[i] > 0 else pair.reversed()
     games = tuple(None if np.isnan(x) else float(x) for x in seen.games[i])
-    return Swing(seen.first, seen.second, seen.units[i], float(seen.margins[i]), games)
+    margin = float(seen.margins[i]) + 0.0  # no -0.0, which is shown with its sign
+    return Swing(seen.first, seen.second, seen.units[i], margin, games)

@@ -10,14 +10,14 @@ from arena.gate.verdict import GateVerdict
 from arena.report.sequential import SequentialReport, ShownTest, write_sequential
 
 
-def write_verdict(verdict: GateVerdict, out: Path) -> None:
-    """`gate.json`, `junit.xml`, `gate.md`, and in `report/` the page."""
+def write_verdict(verdict: GateVerdict, out: Path, replays: str = "") -> None:
+    """`gate.json`, `junit.xml`, `gate.md`, and in `report/` the page, with deals to look at."""
     out.mkdir(parents=True, exist_ok=True)
     text = json.dumps(verdict.as_json(), indent=1, allow_nan=False)
     write_atomically(out / "gate.json", text + "\n")
     write_atomically(out / "junit.xml", verdict.junit())
     write_atomically(out / "gate.md", verdict.markdown())
-    write_sequential(_report(verdict), out / "report")
+    write_sequential(_report(verdict), out / "report", replays=replays)
 
 
 def _report(verdict: GateVerdict) -> SequentialReport:
@@ -32,4 +32,5 @@ def _report(verdict: GateVerdict) -> SequentialReport:
     lines += [
         f"{d.margin:+.0f} on {d.deal} against {d.against}: {d.command}" for d in verdict.worst
     ]
-    return SequentialReport(f"gate {verdict.gate}", verdict.line, tests, (*lines, *verdict.notes))
+    shown = (*lines, *verdict.notes)
+    return SequentialReport(f"gate {verdict.gate}", verdict.line, tests, shown, verdict.outcome)

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis import Results, read
+from arena.analysis.decisions import Explainers
+from arena.analysis.swings import swing_of
 from arena.config.entrants import builder_of
 from arena.config.experiment import ResolvedExperiment
 from arena.core.deals import DealSet
@@ -35,6 +37,8 @@ from arena.gate.config import BASELINE, CANDIDATE, Gate, TestFile
 from arena.gate.suite import suite_condition, suite_lost
 from arena.gate.tests import GateTest, check_enough, is_sequential, measure
 from arena.gate.verdict import Condition, GateVerdict, LostDeal, Outcome
+from arena.report.replays import embedded_replays, replay_of
+from arena.report.words import label_of
 from arena.stats import mean_difference
 from arena.store import Run
 from arena.store.folder import now
@@ -104,7 +108,7 @@ def judge_gate(gate: Gate, options: GateOptions, watcher: Watcher) -> GateVerdic
     else:
         if baseline is not None:
             _refuse_void(gate, baseline, references)
-        verdict = _played(gate, options, watcher, baseline, mine, also)
+        verdict, replays = _played(gate, options, watcher, baseline, mine, also)
     verdict = replace(verdict, folder=str(options.out))
     if verdict.test is None:  # nothing was played, so nothing was tried on the deals
         write_verdict(verdict, options.out)
@@ -116,7 +120,7 @@ def judge_gate(gate: Gate, options: GateOptions, watcher: Watcher) -> GateVerdic
         attempt=tried,
         attempt_words=f"{ledger.ordinal(tried)} attempt at this gate on these deals",
     )
-    write_verdict(verdict, options.out)
+    write_verdict(verdict, options.out, replays)
     ledger.note(  # in the end: a gate that is interrupted goes on with the same attempt
         log,
         {
@@ -148,7 +152,8 @@ def _played(
     baseline: Baseline | None,
     mine: Probe,
     also: Sequence[Condition],
-) -> GateVerdict:
+) -> tuple[GateVerdict, str]:
+    """The verdict, and the deals that cost most for its page."""
     experiment = _limited(gate)
     test = _shared(gate.file.test, options.alpha_share)
     rule = _Rule(gate, experiment, test, baseline)
@@ -162,6 +167,8 @@ def _played(
             _refuse_void(gate, baseline, _fingerprints(gate, run))
         results = read([run])
         faults = [fault for _, fault in run.faults() if fault.entrant == 0]
+        worst = _most_expensive(gate, results, folder, baseline)
+        replays = _replays(run, results, worst)
     found = rule.found
     used = rule.values[: found.trace.n]
     strength: Outcome = "inconclusive" if found.answer == "continue" else found.answer
@@ -173,7 +180,7 @@ def _played(
             words += f"; {faults[0].message.splitlines()[0]}"
         conditions.append(Condition("faults", "fault" if guilty else "pass", words))
     conditions += [*_floors(gate, results), *also]
-    return replace(
+    verdict = replace(
         _verdict(gate, mine, conditions),
         test=found,
         won=int((used > 0).sum()),
@@ -181,9 +188,10 @@ def _played(
         lost=int((used < 0).sum()),
         pentanomial=rule.pentanomial,
         planned_deals=rule.planned,
-        worst=_most_expensive(gate, results, folder),
+        worst=worst,
         notes=tuple(note for note in (found.trace.note,) if note),
     )
+    return verdict, replays
 
 
 def _shared(test: TestFile, share: float) -> TestFile:
@@ -329,18 +337,32 @@ def _values(gate: Gate, results: Results, experiment: ResolvedExperiment) -> dic
     }
 
 
-def _most_expensive(gate: Gate, results: Results, folder: Path) -> tuple[LostDeal, ...]:
-    found = []
-    for name in (*gate.references, *([BASELINE] if gate.file.baseline.is_opponent else [])):
-        pair = results.pair(CANDIDATE, name)
-        found += [
-            LostDeal(
-                deal, name, float(margin), f"arena replay {folder} {deal} --pair {CANDIDATE} {name}"
-            )
-            for deal, margin in zip(pair.units, pair.margins, strict=True)
-            if margin < 0
-        ]
-    return tuple(sorted(found, key=lambda lost: lost.margin)[:WORST_SHOWN])
+def _most_expensive(
+    gate: Gate, results: Results, folder: Path, baseline: Baseline | None
+) -> tuple[LostDeal, ...]:
+    """Where the candidate lost most to the baseline, on each deal to the opponent that won most."""
+    names = [BASELINE] if baseline is None else gate.references
+    pairs = [results.pair(CANDIDATE, name) for name in names]
+    margins = [dict(zip(pair.units, map(float, pair.margins), strict=True)) for pair in pairs]
+    lost = []
+    for deal in margins[0]:
+        here = [margin[deal] for margin in margins if deal in margin]
+        known = 0.0 if baseline is None else baseline.values[deal]
+        if (difference := float(np.mean(here)) - known) < 0:
+            against = names[int(np.argmin(here))]
+            command = f"arena replay {folder} {deal} --pair {CANDIDATE} {against}"
+            lost.append(LostDeal(deal, against, difference, command))
+    return tuple(sorted(lost, key=lambda each: each.margin)[:WORST_SHOWN])
+
+
+def _replays(run: Run, results: Results, worst: Sequence[LostDeal]) -> str:
+    """These deals for the viewer of a page; empty if there are none."""
+    explainers = Explainers(run)
+    parts = [
+        replay_of(run, swing_of(results, CANDIDATE, lost.against, lost.deal), explainers, {})
+        for lost in worst
+    ]
+    return embedded_replays(parts, label_of(run.rules, "bonus")) if parts else ""
 
 
 # --- conditions --------------------------------------------------------------------------

@@ -34,6 +34,7 @@ class LostDeal:
     deal: str
     against: str
     margin: float
+    """The candidate's points on it less the baseline's."""
     command: str
 
 
@@ -107,8 +108,8 @@ class GateVerdict:
             ratio = f", ratio {trace.ratio:.2f} in [{trace.lower:.2f}, {trace.upper:.2f}]"
         yield f"test       {test.words if test else 'none needed'}{ratio}"
         yield f"deals      {self.deals:,} (won {self.won}, drawn {self.drawn}, lost {self.lost})"
-        counts = " ".join(map(str, self.pentanomial)) if self.pentanomial else "-"
-        yield f"pairs      {counts} (lost both .. won both)"
+        counts = " ".join(map(str, self.pentanomial))
+        yield f"pairs      {f'{counts} (lost both .. won both)' if counts else 'only head to head'}"
         tried = f"; {self.attempt_words}" if self.attempt_words else ""
         yield f"signature  {self.signature or 'not reproducible'}{tried}"
 

@@ -290,9 +290,9 @@ class Explanations:
             "dashed line joins the agents that no other agent beats on both."
         )
 
-    def few_of(self, agents: int) -> str:
+    def few_of(self, agents: int, few: int = FEW, many: int = MANY) -> str:
         """What a figure leaves out if there are many agents."""
-        return f" The best {FEW} of {count(agents)} agents." if agents > MANY else ""
+        return f" The best {few} of {count(agents)} agents." if agents > many else ""
 
     def cross_table_figure(self) -> str:
         """The map of direct meetings."""
@@ -317,11 +317,16 @@ class Explanations:
         """Scores by role."""
         return f"Mean score by role, with {self._level} intervals over {self.units}."
 
-    def tricks_figure(self) -> str:
-        """Points by trick."""
+    def tricks_figure(self, has_limits: bool) -> str:
+        """Points by trick, as lines."""
+        limits = f", with {self._level} intervals over {self.units}" if has_limits else ""
+        return f"Points taken in each trick, bonus included{limits}."
+
+    def tricks_map(self) -> str:
+        """Points by trick, as a map."""
         return (
-            f"Points taken in each trick, bonus included, with {self._level} intervals over "
-            f"{self.units}."
+            "Points taken in each trick, bonus included. The colour shows how far an agent lies "
+            "above or below the mean of the agents shown; intervals are in tables/tricks.csv."
         )
 
     def sweeps_figure(self) -> str:

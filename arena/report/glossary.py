@@ -10,7 +10,7 @@ from importlib import resources
 import yaml
 from markupsafe import Markup, escape
 
-LONG_NAME = 24
+LONG_NAME = 20
 """Characters of a name that fit a line on a phone next to a number."""
 
 
@@ -29,9 +29,13 @@ def glossary() -> dict[str, str]:
 
 
 def term(word: str, shown: str = "?") -> Markup:
-    """A button that shows the sentence of a word when it is hovered, focused or tapped."""
+    """A word that shows its sentence when it is hovered, focused or tapped.
+
+    No button: lines break before and after one, and browsers leave it out of a table's head on
+    later printed pages.
+    """
     label = Markup(' aria-label="what {} means"').format(word) if shown == "?" else ""
-    html = '<button type="button" class="term" title="{}"{}>{}</button>'
+    html = '<span role="button" tabindex="0" class="term" title="{}"{}>{}</span>'
     return Markup(html).format(glossary()[word], label, shown)
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from jinja2 import DictLoader, Environment, StrictUndefined
@@ -20,7 +18,9 @@ from arena.report.document import ReportDocument
 from arena.report.explanations import Explanations
 from arena.report.figures import Picture
 from arena.report.glossary import explainer, name_span, term
+from arena.report.labels import MOST_IN_MAP
 from arena.report.latex import Paper, make_paper
+from arena.report.replays import embedded_replays
 from arena.report.section import Section
 from arena.report.sections.deals import DealsPart
 from arena.report.sections.ladder import LadderAgent, LadderPart
@@ -45,7 +45,8 @@ def render_html(
     shown = [s for s in sections if s.template and s.name in document.parts]
     files = {"macros.html.j2": page_text("macros.html.j2")}
     files |= {f"sections/{section.name}": section.template for section in shown}
-    agents = document[LadderPart].agents
+    agents, say = document[LadderPart].agents, Explanations.of(document)
+    deals = document.find(DealsPart)
     environment = _environment(autoescape=True, files=files)
     names = {name for agent in agents for name in (agent.name, agent.label)}
     environment.filters["explained"] = explainer(names)
@@ -64,12 +65,14 @@ def render_html(
         cross=_cross(document),
         labels={agent.name: agent.label for agent in agents},
         scale=_scale(agents),
-        hero=_hero(agents, document.parts["verdict"].top),
+        hero=_hero(agents[:MOST_IN_MAP], document.parts["verdict"].top),
+        mapped=agents[:MOST_IN_MAP],
+        left_out=say.few_of(len(agents), MOST_IN_MAP, MOST_IN_MAP),
         roles=words.ROLES,
         dimensions=DIMENSIONS,
-        say=Explanations.of(document),
+        say=say,
         isolated=[agent.name for agent in agents if agent.own_process],
-        replays=_embedded(_replays(document)),
+        replays=embedded_replays([] if deals is None else deals.swings, document[RunPart].bonus),
     )
 
 
@@ -232,28 +235,3 @@ def _hero(agents: Sequence[LadderAgent], top: Collection[str]) -> list[dict[str,
         for agent in agents
         if (rating := agent.rating) is not None and rating.value is not None
     ]
-
-
-def _replays(document: ReportDocument) -> dict[str, Any]:
-    deals = document.find(DealsPart)
-    swings = [] if deals is None else [asdict(swing) for swing in deals.swings]
-    return {"bonus": document[RunPart].bonus, "replays": [_without_nulls(s) for s in swings]}
-
-
-def _without_nulls(value: Any) -> Any:
-    """Leave out null and false fields, to keep the page small."""
-    if isinstance(value, dict):
-        return {
-            key: _without_nulls(inner)
-            for key, inner in value.items()
-            if inner is not None and inner is not False
-        }
-    return [_without_nulls(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _embedded(data: Any) -> str:
-    """JSON that may stand inside a script element, whatever the names in it are."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    for sign in "<>&\u2028\u2029":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return text

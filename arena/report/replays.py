@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from itertools import takewhile
 from typing import Any
 
@@ -381,3 +382,27 @@ def _notes(state: Any) -> list[str]:
         notes.append("turned up " + " ".join(SUIT_SYMBOLS[suit] for suit in state.turn_ups))
     notes += [f"{SEATS[seat]} showed {write_cards(cards_of(mask))}" for seat, mask in state.shown]
     return notes
+
+
+def embedded_replays(replays: Sequence[ReplayPart], bonus: str) -> str:
+    """What the viewer of a page reads; `bonus` is what the game calls its bonus."""
+    return _embedded({"bonus": bonus, "replays": [_without_nulls(asdict(r)) for r in replays]})
+
+
+def _without_nulls(value: Any) -> Any:
+    """Leave out null and false fields, to keep the page small."""
+    if isinstance(value, dict):
+        return {
+            key: _without_nulls(inner)
+            for key, inner in value.items()
+            if inner is not None and inner is not False
+        }
+    return [_without_nulls(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _embedded(data: Any) -> str:
+    """JSON that may stand inside a script element, whatever the names in it are."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from arena.analysis import POWER, ReferenceCheck, Standings, Sweep
 from arena.report.words import count, counted, interval, percent, plain, pvalue
@@ -17,7 +18,8 @@ from arena.stats import Contrast
 from arena.stats.joint import SIDE_ISSUE
 
 MOST_NAMES = 6
-"""Names that a sentence lists; the others are counted."""
+MOST_LETTERS = 100
+"""Names that a sentence lists, and how long they are together; the others are counted."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,11 @@ class Facts:
     def names(self, agents: Sequence[str]) -> str:
         """`a`, `a and b`, `a, b and c`; the last of many are counted."""
         shown = [self.labels.get(agent, agent) for agent in agents]
-        if len(shown) > MOST_NAMES:
-            shown = [*shown[: MOST_NAMES - 1], f"{count(len(shown) - MOST_NAMES + 1)} others"]
+        lengths = accumulate(map(len, shown))
+        most = MOST_NAMES - 1 if len(shown) > MOST_NAMES else len(shown)
+        most = min(most, sum(length <= MOST_LETTERS for length in lengths) or 1)
+        if left := len(shown) - most:
+            shown = [*shown[:most], f"{count(left)} other{'s' if left > 1 else ''}"]
         if len(shown) < 2:
             return "".join(shown)
         return f"{', '.join(shown[:-1])} and {shown[-1]}"
@@ -274,15 +279,14 @@ def forfeit_sentences(
 
 def sweep_sentences(sweep: Sweep, facts: Facts) -> str:
     """Which settings are best, by the joint comparison."""
-    shown = [facts.labels[name] for name in sweep.best]
-    what = f"{sweep.family} by {sweep.parameter}"
+    listed, what = facts.names(sweep.best), f"{sweep.family} by {sweep.parameter}"
     if len(sweep.best) == len(sweep.points):
         return f"{what}: no setting is known to be better than another."
     rest = [point.agent for point in sweep.points if point.agent not in sweep.best]
-    listed = ", ".join(shown[:MOST_NAMES]) + (", …" if len(shown) > MOST_NAMES else "")
     if len(sweep.best) == 1:
         return f"{what}: {listed} is the best setting of {count(len(sweep.points))}."
     return (
         f"{what}: the best settings are {listed}, none of them known to be the best; "
-        f"{count(len(rest))} of {count(len(sweep.points))} are known to be worse."
+        f"{count(len(rest))} of {count(len(sweep.points))} {'is' if len(rest) == 1 else 'are'} "
+        "known to be worse."
     )

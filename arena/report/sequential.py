@@ -45,6 +45,8 @@ class SequentialReport:
     tests: tuple[ShownTest, ...]
     lines: tuple[str, ...] = ()
     """Shown as they are, below the table."""
+    outcome: str = ""
+    """Of a gate: `pass`, `regression`, `inconclusive` or `fault`."""
 
 
 def stopped_report(run: Run) -> SequentialReport:
@@ -54,8 +56,8 @@ def stopped_report(run: Run) -> SequentialReport:
     units = "matches" if run.is_match else "deals"
     h0, h1 = signed(stop.h0, 1), signed(stop.h1, 1)
     answers = {
-        "H0": f"not ahead by {h1}: nearer to {h0}",
-        "H1": f"ahead by more than {h0}: nearer to {h1}",
+        "H0": f"nearer to {h0} than to {h1}",
+        "H1": f"nearer to {h1} than to {h0}",
         "continue": "not decided",
     }
     shown = tuple(
@@ -100,7 +102,7 @@ def tests_table(report: SequentialReport) -> TextTable:
                 test.answer,
                 count(trace.n),
                 signed(trace.estimate),
-                interval(trace.low, trace.high, show=signed),
+                interval(trace.low, trace.high),
                 signed(trace.ratio, 2),
                 interval(trace.lower, trace.upper, 2, show=signed),
             )
@@ -118,8 +120,13 @@ def as_words(report: SequentialReport) -> str:
     return "\n".join((as_text(table), table.caption, *report.lines)) + "\n"
 
 
-def write_sequential(report: SequentialReport, folder: Path, made_from: str = "") -> Path:
-    """Write page, text, numbers and figure; the path of the page."""
+def write_sequential(
+    report: SequentialReport, folder: Path, made_from: str = "", replays: str = ""
+) -> Path:
+    """Write page, text, numbers and figure; the path of the page.
+
+    `replays` are the deals that the page shows card by card, as `embedded_replays` writes them.
+    """
     from arena.report.figures import picture_of
     from arena.report.figures.style import figure_style
     from arena.report.figures.trace import draw_traces
@@ -147,6 +154,8 @@ def write_sequential(report: SequentialReport, folder: Path, made_from: str = ""
         "stops where it meets a bound.",
         lines=report.lines,
         made_from=made_from,
+        outcome=report.outcome,
+        replays=replays,
     )
     write_atomically(page, html)
     return page
@@ -163,8 +172,10 @@ def page_of(
     figure_caption: str = "",
     lines: Sequence[str] = (),
     made_from: str = "",
+    outcome: str = "",
+    replays: str = "",
 ) -> str:
-    """The page of a run that results have ended: one table and one figure."""
+    """The page of a run that results have ended: one table, one figure, and deals to look at."""
     from arena.report.sections.pages import page_text
 
     environment = Environment(autoescape=True, undefined=StrictUndefined)
@@ -178,5 +189,8 @@ def page_of(
         figure_caption=figure_caption,
         lines=lines,
         css=Markup(page_text("report.css")),
+        outcome=outcome,
+        replays=Markup(replays),
+        js=Markup(page_text("report.js")),
         made_from=made_from,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -77,6 +78,12 @@ def test_a_gate_from_baseline_to_verdicts(
     suite = ElementTree.fromstring(Path("reports/gates/small/junit.xml").read_text())
     assert suite.get("failures") == "1" and len(suite.findall("testcase")) == 1
     assert "| strength | regression |" in Path("reports/gates/small/gate.md").read_text()
+    page = Path("reports/gates/small/report/report.html").read_text(encoding="utf-8")
+    assert '<p class="banner regression">small: regression:' in page
+    data = re.search(r'id="replay-data">(.*?)</script>', page)
+    shown = [each["deal"] for each in json.loads(data[1])["replays"]] if data else []
+    assert shown == [lost["deal"] for lost in found["worst"]] and len(shown) == 5
+    assert all(lost["margin"] < 0 for lost in found["worst"])
 
     flawed(monkeypatch, "illegal now and then")
     assert run(gate) == 4

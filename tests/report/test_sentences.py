@@ -107,6 +107,7 @@ def test_many_names_are_counted() -> None:
     found = field({"best": 90, **{f"agent{i}": 0.0 for i in range(9)}}, deals=60)
     labels = facts(found)
     assert labels.names([f"x{i}" for i in range(9)]) == "x0, x1, x2, x3, x4 and 4 others"
+    assert labels.names(["x" * 40, "y" * 40, "z" * 40]) == f"{'x' * 40}, {'y' * 40} and 1 other"
 
 
 # --- no contradictions -------------------------------------------------------------------
@@ -391,5 +392,5 @@ def test_one_best_setting() -> None:
 
 def test_several_best_settings() -> None:
     text = swept([False, True, True])
-    assert "the best settings are x2, x1, none of them known to be the best" in text
-    assert "1 of 3 are known to be worse" in text
+    assert "the best settings are x2 and x1, none of them known to be the best" in text
+    assert "1 of 3 is known to be worse" in text

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from arena.report.figures.style import BLUE, INK, LINE, ORANGE, new_figure, short, with_minus
+from arena.report.figures.style import BLUE, INK, LINE, ORANGE, fitting, new_figure, with_minus
 
 if TYPE_CHECKING:
     from arena.analysis import Distribution
@@ -36,26 +36,22 @@ def draw_margins(
             axes.stairs(top, edges, baseline=base, fill=True, color=colour, alpha=0.25, label=name)
             axes.stairs(top, edges, baseline=None, color=colour, lw=1)
     axes.axvline(0, color=INK, lw=0.7)
-    axes.set_yticks(range(len(parts)), _titles(parts, labels)[::-1], va="bottom")
+    sides = [[labels.get(name, name) for name in _sides(part)] for part in parts]
+    names = fitting((name for row in sides for name in row), 42 if parts[0].second is None else 26)
+    titles = [" – ".join(names[name] for name in row) for row in sides]
+    axes.set_yticks(range(len(parts)), titles[::-1], va="bottom")
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(-0.05, len(parts))
     axes.spines["left"].set_visible(False)
     axes.xaxis.set_major_formatter(FuncFormatter(with_minus))
-    axes.set_xlabel("margin in favour of the agent named first, in points")
+    winner = "agent named first" if parts[0].second else "agent, against all others"
+    axes.set_xlabel(f"margin in favour of the {winner}, in points")
     figure.legend(loc="outside upper right", ncols=2)
     return figure
 
 
-def _titles(parts: Sequence[Distribution], labels: Mapping[str, str]) -> list[str]:
-    """Short, but no two the same: names that agree in what is shown are written in full."""
-
-    def title(part: Distribution, length: int) -> str:
-        first = short(labels.get(part.first, part.first), length)
-        second = part.second
-        return first if second is None else f"{first} – {short(labels.get(second, second), length)}"
-
-    found = [title(part, 20) for part in parts]
-    return found if len(set(found)) == len(found) else [title(part, 200) for part in parts]
+def _sides(part: Distribution) -> list[str]:
+    return [part.first] if part.second is None else [part.first, part.second]
 
 
 def _shares(counts: Sequence[int]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

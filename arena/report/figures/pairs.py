@@ -14,8 +14,8 @@ from arena.report.figures.style import (
     INK,
     ORANGE,
     PAPER,
+    fitting,
     new_figure,
-    short,
     with_minus,
 )
 from arena.report.words import signed
@@ -55,8 +55,8 @@ def draw_cross_table(
         vmin=-largest,
         vmax=largest,
         cmap=sns.blend_palette([ORANGE, "#f6f6f4", BLUE], as_cmap=True),
-        xticklabels=[short(agent.label, 18) for agent in agents],
-        yticklabels=[short(agent.label) for agent in agents],
+        xticklabels=list(fitting((agent.label for agent in agents), 18).values()),
+        yticklabels=list(fitting((agent.label for agent in agents), 34).values()),
         linewidths=1.0,
         linecolor=PAPER,
         annot_kws={"color": "#14181b", "fontsize": 8},
@@ -80,8 +80,9 @@ def draw_forest(met: Sequence[PairStanding], labels: Mapping[str, str], unit: st
         axes.hlines(*zip(*limits, strict=True), color=BLUE, lw=2.2)
     axes.plot([pair.mean for pair in pairs], range(len(pairs)), "o", ms=6, color=BLUE)
     axes.axvline(0, color=INK, lw=0.8)
-    names = [f"{short(labels[p.first], 26)} – {short(labels[p.second], 26)}" for p in pairs]
-    axes.set_yticks(range(len(pairs)), names)
+    names = fitting((labels[name] for p in pairs for name in (p.first, p.second)), 26)
+    titles = [f"{names[labels[p.first]]} – {names[labels[p.second]]}" for p in pairs]
+    axes.set_yticks(range(len(pairs)), titles)
     axes.set_ylim(-0.7, len(pairs) - 0.3)
     axes.set_xlabel(f"points per {unit} for the agent named first")
     axes.xaxis.set_major_formatter(FuncFormatter(with_minus))

@@ -15,9 +15,9 @@ from arena.report.figures.style import (
     MUTED,
     agent_look,
     draw_estimates,
+    fitting,
     name_agents,
     new_figure,
-    short,
     with_minus,
 )
 from arena.report.labels import best_few
@@ -44,12 +44,13 @@ def draw_strength_and_time(ladder: Sequence[LadderAgent], unit: str, better: str
     front = sorted((a.seconds.median, shown.value) for _, a, shown in agents if a.on_front)
     axes.plot(*zip(*front, strict=True), color=MUTED, lw=1.2, ls="--", drawstyle="steps-post")
     named = {agent.name for agent in best_few(ladder)}
+    shown_names = fitting(agent.label for agent in best_few(ladder))
     for number, agent, shown in agents:
         if agent.name not in named:
             continue
         look = {**agent_look(number), "linestyle": "none", "markersize": 7, "elinewidth": 2}
         marked = " (sees all cards)" if agent.sees_all_cards else ""
-        label = f"{short(agent.label, 24)}{marked}"
+        label = f"{shown_names[agent.label]}{marked}"
         draw_estimates(axes, [agent.seconds.median], [shown], label=label, **look)
     rest = [(a.seconds.median, shown.value) for _, a, shown in agents if a.name not in named]
     if rest:

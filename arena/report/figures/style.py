@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
+import numpy as np
 from cycler import cycler
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
 from arena.report.words import MINUS
 
@@ -19,7 +22,9 @@ if TYPE_CHECKING:
 BLUE, ORANGE, GREEN = "#0072b2", "#d55e00", "#009e73"
 PALETTE = (BLUE, ORANGE, GREEN, "#cc79a7", "#e69f00", "#56b4e9", "#8c7a00", "#7f7f7f")
 INK, MUTED, LINE, PAPER = "#1b1f24", "#5b6470", "#dfe3e0", "#fffffe"
-MARKERS = "oDs^vPX*"
+DARK = "#14181b"
+"""Of text on coloured cells, in the dark scheme too."""
+MARKERS = "oDs^vPX<"
 WIDTH = 7.4
 LINES = ("-", "--", ":", "-.")
 _SETTINGS: dict[Any, Any] = {
@@ -104,14 +109,43 @@ def draw_estimates(
     )
 
 
+def draw_cells(axes: Axes, values: np.ndarray[Any, np.dtype[np.float64]], label: str) -> None:
+    """A map of cells, orange below 0 and blue above; text in `DARK` is readable on all of them."""
+    colours = LinearSegmentedColormap.from_list("strength", [ORANGE, "#f6f6f4", BLUE])
+    reach = 1.5 * float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
+    rows, columns = values.shape
+    edges = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
+    mesh = axes.pcolormesh(*edges, values, cmap=colours, vmin=-reach, vmax=reach, zorder=0)
+    bar = axes.figure.colorbar(mesh, ax=axes, label=label, shrink=0.8)
+    bar.ax.yaxis.set_major_formatter(FuncFormatter(with_minus))
+    axes.tick_params(length=0)
+
+
 def name_agents(axes: Axes) -> None:
     """The legend of a figure with a colour for each agent: right of the axes."""
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def short(name: str, length: int = 34) -> str:
-    """A name that fits, with its end cut off if it must be."""
-    return name if len(name) <= length else f"{name[: length - 1]}…"
+    """A name that fits, with its middle left out if it must be: settings stand at the end."""
+    if len(name) <= length:
+        return name
+    tail = (length - 1) // 2
+    return f"{name[: length - 1 - tail]}…{name[-tail:]}"
+
+
+def fitting(names: Iterable[str], length: int = 42) -> dict[str, str]:
+    """The names of one figure, as short as they can be with no two the same.
+
+    >>> fitting(["mc, c = 1, best of many", "mc, c = 2, best of many"], 10).values()
+    dict_values(['mc, c = 1… of many', 'mc, c = 2… of many'])
+    """
+    every = list(dict.fromkeys(names))
+    while True:
+        shown = {name: short(name, length) for name in every}
+        if len(set(shown.values())) == len(every):
+            return shown
+        length += 1
 
 
 def with_minus(value: float, _: object = None) -> str:

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from arena.report.figures.style import (
-    BLUE,
-    ORANGE,
+    DARK,
     PAPER,
     agent_look,
+    draw_cells,
     draw_estimates,
     name_agents,
     new_figure,
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from arena.analysis import Sweep
 
 
-DARK = "#14181b"
-"""Of text on coloured cells, in the dark scheme too."""
 FEWEST_LINES = 3
 """Lines from which on two numeric parameters are a map."""
 
@@ -78,16 +75,10 @@ def _draw_map(axes: Axes, sweep: Sweep, rows: Mapping[str, str], label: str) -> 
         axes.text(x, y, text, ha="center", va="center", fontsize=7.5, color=DARK)
         if point.best:
             axes.add_patch(Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, fill=False, ec=DARK))
-    colours = LinearSegmentedColormap.from_list("strength", [ORANGE, "#f6f6f4", BLUE])
-    reach = 1.5 * float(np.nanmax(np.abs(values))) or 1.0  # text stays readable on every cell
-    cells = np.arange(len(columns) + 1) - 0.5, np.arange(len(rows) + 1) - 0.5
-    mesh = axes.pcolormesh(*cells, values, cmap=colours, vmin=-reach, vmax=reach, zorder=0)
-    bar = axes.figure.colorbar(mesh, ax=axes, label=label, shrink=0.8)
-    bar.ax.yaxis.set_major_formatter(FuncFormatter(with_minus))
+    draw_cells(axes, values, label)
     axes.set_xticks(range(len(columns)), [f"{x:,g}" for x in columns])
     axes.set_yticks(range(len(rows)), list(rows.values()))
     axes.set_ylabel(next(iter(rows)).partition("=")[0])
-    axes.tick_params(length=0)
 
 
 def _draw_lines(axes: Axes, sweep: Sweep) -> None:

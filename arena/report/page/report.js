@@ -5,8 +5,9 @@
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, column) => {
-    const button = document.createElement("button");
-    button.type = "button";
+    const button = document.createElement("span");   // a button is missing where heads repeat in print
+    button.role = "button";
+    button.tabIndex = 0;
     button.className = "sort";
     button.append(...[...head.childNodes].filter((node) => !node.matches?.(".term")));
     head.prepend(button);
@@ -23,6 +24,11 @@ for (const table of document.querySelectorAll("table.sortable")) {
       };
       const body = table.tBodies[0];
       body.append(...[...body.rows].sort(compare));
+    });
+    button.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      button.click();
     });
   });
 }

@@ -85,13 +85,17 @@ class PointsSection(Section[PointsPart]):
         }
 
     def figures(self, part: PointsPart, document: ReportDocument) -> Iterable[Drawing]:
-        from arena.report.figures.points import draw_roles, draw_tricks
+        from arena.report.figures.points import MOST_LINES, draw_roles, draw_tricks
 
         say = Explanations.of(document)
         few = say.few_of(len(part.agents))
         labels = {agent.name: agent.label for agent in document[LadderPart].agents}
         yield Drawing("roles", say.roles_figure() + few, lambda: draw_roles(part, labels))
-        yield Drawing("tricks", say.tricks_figure() + few, lambda: draw_tricks(part, labels))
+        means = [mean for agent in part.agents for mean in agent.tricks]
+        has_limits = any(mean.low is not None for mean in means)
+        is_map = len(part.agents) > MOST_LINES
+        caption = say.tricks_map() if is_map else say.tricks_figure(has_limits)
+        yield Drawing("tricks", caption + few, lambda: draw_tricks(part, labels))
 
 
 def _roles(agents: Sequence[AgentBreakdown]) -> tuple[str, ...]:
