@@ -42,6 +42,7 @@ from arena.report.words import label_of
 from arena.stats import mean_difference
 from arena.store import Run
 from arena.store.folder import now
+from arena.tournament.conversations import RunConversations
 from arena.tournament.describe import rules_used
 from arena.tournament.run import RunOptions
 from arena.tournament.run import run as play
@@ -357,11 +358,9 @@ def _most_expensive(
 
 def _replays(run: Run, results: Results, worst: Sequence[LostDeal]) -> str:
     """These deals for the viewer of a page; empty if there are none."""
-    explainers = Explainers(run)
-    parts = [
-        replay_of(run, swing_of(results, CANDIDATE, lost.against, lost.deal), explainers, {})
-        for lost in worst
-    ]
+    explainers, talks = Explainers(run), RunConversations(run)
+    swings = [swing_of(results, CANDIDATE, lost.against, lost.deal) for lost in worst]
+    parts = [replay_of(run, swing, explainers, {}, talks) for swing in swings]
     return embedded_replays(parts, label_of(run.rules, "bonus")) if parts else ""
 
 
