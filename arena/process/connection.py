@@ -23,6 +23,8 @@ from arena.core.errors import ArenaError
 from arena.process.child import LONGEST_LINE, Misbehaved
 
 _FOREVER_S = 1e6
+_FRESH_S = 1.0
+"""No server closes a connection that was used within this time, unless something is wrong."""
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -95,16 +97,23 @@ class ServerConnection:
         if body:
             head += "Content-Type: application/json\r\n"
         request = f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
+        may_be_old = self._socket is not None and time.monotonic() - self.used_at > _FRESH_S
         try:
-            talk = self._connected(until)
-            talk.settimeout(_left(until))
-            talk.sendall(request)
-            answer = self._read(talk, method, until)
+            answer = self._exchange(request, method, until)
         except BaseException as error:  # Ctrl-C too: what is left of the answer is nobody's
             self.close()
-            raise _fault(error) from None
+            if not (may_be_old and isinstance(error, ConnectionError)):
+                raise _fault(error) from None
+            # The server closed a silent connection at this very moment, and has seen nothing.
+            return self.ask(method, path, body, until)
         self.used_at = time.monotonic()
         return answer
+
+    def _exchange(self, request: bytes, method: str, until: float) -> Answer:
+        talk = self._connected(until)
+        talk.settimeout(_left(until))
+        talk.sendall(request)
+        return self._read(talk, method, until)
 
     def close(self) -> None:
         """Close the connection; the next request makes a new one."""
@@ -113,7 +122,7 @@ class ServerConnection:
             self._socket = None
 
     def _connected(self, until: float) -> socket.socket:
-        if self._socket is not None and select.select([self._socket], [], [], 0)[0]:
+        if self._socket is not None and _has_something(self._socket):
             self.close()  # the server has closed it since, or said what nobody asked
         if self._socket is None:
             place = self.url.host, self.url.port
@@ -168,6 +177,15 @@ class _Deadline(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         self._talk.settimeout(_left(self._until))
         return self._talk.recv_into(buffer)
+
+
+def _has_something(talk: socket.socket) -> bool:
+    """Whether there is something to read, or the other side has closed."""
+    if not hasattr(select, "poll"):
+        return bool(select.select([talk], [], [], 0)[0])
+    poll = select.poll()  # `select` knows no more than 1,024 open files
+    poll.register(talk, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 def _left(until: float) -> float:

@@ -162,6 +162,25 @@ def test_a_server_that_is_busy_for_a_moment_is_asked_again() -> None:
         assert fault_of(url) is None
 
 
+def test_a_silent_connection_may_be_closed_just_before_it_is_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def reply(n: int, request: bytes) -> bytes:
+        return b"" if n == 4 else act(n, request)
+
+    with scripted(reply) as url:
+        fault = fault_of(url)
+        assert fault is not None
+        assert fault.message == "closed the connection", "it was in use"
+    monkeypatch.setattr("arena.process.connection._FRESH_S", 0.0)
+    with scripted(reply) as url:
+        assert fault_of(url) is None
+    with scripted(always(b"")) as url:
+        fault = fault_of(url)
+        assert fault is not None
+        assert fault.message == "closed the connection", "twice is once too often"
+
+
 def test_a_server_that_is_not_there() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
