@@ -152,6 +152,8 @@ def read_position(
 
 def play_cards(rules: Rules, deal: Deal, actions: Sequence[Action], cards: str) -> Any:
     """The round after some actions and cards; what is not legal is an error that says what is."""
+    if not rules.has_tricks:
+        raise ArenaError(f"{rules.name} is not described by cards and tricks, so it is not solved")
     rules.check_deal(deal)
     state = rules.start(deal)
     for action in (*actions, *parse_cards(cards)):

@@ -40,6 +40,7 @@ from arena.core.rules import (
     OWN_BIDS,
     Action,
     Bid,
+    Information,
     Phase,
     Rules,
     Standing,
@@ -159,6 +160,19 @@ def _read_trick(data: Any) -> Trick:
 
 
 _TRICK = Kind(_kept(_write_trick), _read_trick, _ref("trick"))
+_TEXT = Kind(json.dumps, lambda value: _a(str, value), {"type": "string"})
+_REAL = Kind(json.dumps, lambda value: _a(float, value), {"type": "number"})
+_REALS = _list_of(_REAL)
+_INFORMATION = Kind(
+    lambda known: (
+        f'{{"text":{_TEXT.write(known[0])},"history":{_NUMBERS.write(known[1])},'
+        f'"tensor":{_REALS.write(known[2])}}}'
+    ),
+    lambda data: Information(
+        _TEXT.read(data["text"]), _NUMBERS.read(data["history"]), _REALS.read(data["tensor"])
+    ),
+    _object(text=_TEXT.schema, history=_NUMBERS.schema, tensor=_REALS.schema),
+)
 _STANDING = Kind(
     lambda standing: f'{{"round_number":{standing[0]},"scores":{_NUMBERS.write(standing[1])}}}',
     lambda data: Standing(_NUMBER.read(data["round_number"]), _NUMBERS.read(data["scores"])),
@@ -195,9 +209,12 @@ def action_names(rules: Rules | None) -> tuple[str, ...]:
 # --- the fields of a view ----------------------------------------------------------------
 
 
-def _kinds(action: Kind) -> dict[str, Kind]:
-    """The kind of each field of a view after its rules, given that of the game's actions."""
-    return {
+def _kinds(action: Kind, has_tricks: bool = False) -> dict[str, Kind]:
+    """The kind of each field of a view after its rules, given that of the game's actions.
+
+    Views of games with tricks leave out `information`.
+    """
+    kinds = {
         "seat": _SEAT,
         "phase": _PHASE,
         "legal": _list_of(action),
@@ -223,6 +240,7 @@ def _kinds(action: Kind) -> dict[str, Kind]:
         "all_hands": _or_null(_list_of(_CARD_SET)),
         "passing": _NUMBER,
     }
+    return kinds if has_tricks else {**kinds, "information": _or_null(_INFORMATION)}
 
 
 _HEAD = ("format", "rules")
@@ -238,7 +256,7 @@ class ViewCodec:
         self._rules = encode_rules(rules)
         self._action = _action_kind(rules)
         self._names = action_names(rules)
-        kinds = _kinds(self._action)
+        kinds = _kinds(self._action, rules.has_tricks)
         self._kinds = list(kinds.values())
         self._readers = [(name, kind.read) for name, kind in kinds.items()]
         head = f'{{"format":{FORMAT},"rules":{json.dumps(self._rules, separators=(",", ":"))},'
@@ -252,7 +270,7 @@ class ViewCodec:
         written = self._written
         texts = []
         value: Any
-        for number, value in enumerate(view[1:]):
+        for number, value in enumerate(view[1 : len(written) + 1]):
             before, text = written[number]
             if value is not before:
                 kind = self._kinds[number]
@@ -434,11 +452,13 @@ def definitions() -> dict[str, Any]:
 def _view_definition() -> dict[str, Any]:
     docs = field_docs(View)
     kinds = _kinds(_action_kind(None)).items()
-    return _object(
+    found = _object(
         format={"const": FORMAT, "description": "The version of this encoding."},
         rules={**_ref("rules"), "description": docs["rules"]},
         **{name: {**kind.schema, "description": docs[name]} for name, kind in kinds},
     )
+    found["required"].remove("information")  # only games without tricks have it
+    return found
 
 
 def view_schema() -> dict[str, Any]:

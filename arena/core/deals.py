@@ -47,6 +47,7 @@ FORMAT = 1
 MOST_BYTES = 1 << 30
 """The largest file that is read: some five million deals."""
 _LONGEST_ID = 200
+_LONGEST_OUTCOME = 18
 
 
 class DealError(ArenaError):
@@ -61,6 +62,12 @@ def _parse_suit(text: str) -> int:
     if suit >= len(SUITS):
         raise CardError(f"unknown suit {text!r}: allowed: {', '.join(SUITS)}")
     return suit
+
+
+def _parse_outcome(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_OUTCOME):
+        raise CardError(f"unknown chance outcome {text!r}: expected a whole number")
+    return int(text)
 
 
 class Notation(NamedTuple):
@@ -78,6 +85,9 @@ _SEAT = Notation("seats such as 'N'", parse_seat, SEATS.__getitem__, SEATS.__get
 _TRUMP = Notation("trumps such as 'H'", parse_trump, TRUMPS.__getitem__, trump_name)
 _SUIT = Notation("suits such as 'H'", _parse_suit, SUITS.__getitem__, SUIT_SYMBOLS.__getitem__)
 _CARD = Notation("cards such as 'H7'", parse_card, card_name, pretty)
+
+
+_OUTCOME = Notation("numbers such as '7'", _parse_outcome, str, str)
 
 
 def _one(notation: Notation) -> Any:
@@ -109,6 +119,8 @@ class Deal:
     """The suits that are offered in the auction."""
     played: tuple[int, ...] = _some(_CARD)
     """Cards already played, in order."""
+    chance: tuple[int, ...] = _some(_OUTCOME)
+    """The outcomes of chance, in games that deal by them instead of by hands."""
 
     @property
     def named(self) -> str:
@@ -289,7 +301,7 @@ def _from_csv(path: Path, data: bytes) -> Iterator[Deal]:
     except csv.Error as error:
         raise DealError(located(path, 1, f"not CSV: {error}")) from error
     seats = [column for column in header or () if column in SEATS]
-    if not header or "id" not in header or not seats:
+    if not header or "id" not in header or not (seats or "chance" in header):
         raise DealError(located(path, 1, "expected a header with id and the seats N, E, S, W"))
     columns = ("id", *SEATS, *(each.name for each in OPTIONAL_FIELDS))
     for column in header:
@@ -379,7 +391,7 @@ def deal_from_record(record: dict[str, Any]) -> Deal:
     `hand_order_as_dealt` comes before `hands`: some records keep sorted hands there.
     """
     hands = record.get("hand_order_as_dealt", record.get("hands"))
-    if not isinstance(hands, dict) or not hands:
+    if not isinstance(hands, dict) or not (hands or "chance" in record):
         raise DealError("'hands' is missing: expected cards by seat letter")
     seats = [seat for seat in SEATS if seat in hands]
     if len(seats) != len(hands):

@@ -135,6 +135,19 @@ class Position(NamedTuple):
     """Whether a suit that may not be led at first has been broken (Hearts); else False."""
 
 
+class Information(NamedTuple):
+    """What a seat knows in a game that is not described by cards and tricks."""
+
+    text: str
+    """In the words of the game."""
+    history: tuple[int, ...] = ()
+    """All actions, chance included, of a round that looks the same to this seat: one that is
+    drawn at random from what the seat knows. Empty if the game cannot draw one, or if it is not
+    this seat's turn."""
+    tensor: tuple[float, ...] = ()
+    """In numbers, where `history` cannot say it."""
+
+
 class Outcome(NamedTuple):
     """How a round ended. Tuples have one entry per side of the game."""
 
@@ -247,16 +260,21 @@ class View(NamedTuple):
     """All hands by seat, for agents that declare that they see them."""
     passing: int = 0
     """How many turns on cards are passed in this round; 0 if none are."""
+    information: Information | None = None
+    """What the seat knows in games without tricks (`Rules.has_tricks`), which leave all that is
+    about cards empty."""
 
     def __repr__(self) -> str:
         """One line: the seat to act, its hand, the table and the legal actions.
 
         Cards are in notation, not masks.
         """
+        legal = " ".join(pretty_action(action, self.rules.bids) for action in self.legal)
+        if self.information is not None:
+            return f"<View of {SEATS[self.seat]} in {self.rules.name}, to {self.phase}: {legal}>"
         hand = " ".join(map(pretty, cards_of(self.hand)))
         table = " ".join(map(pretty, self.table))
         trump = "" if self.trump is None else f", trump {trump_name(self.trump)}"
-        legal = " ".join(pretty_action(action, self.rules.bids) for action in self.legal)
         return (
             f"<View of {SEATS[self.seat]} in {self.rules.name}{trump}: hand {hand or '-'}, "
             f"table {table or '-'}, to {self.phase}: {legal}>"
@@ -264,6 +282,9 @@ class View(NamedTuple):
 
     def __str__(self) -> str:
         """All that the seat knows, in words: a line for each thing."""
+        if self.information is not None:
+            legal = "  ".join(pretty_action(action, self.rules.bids) for action in self.legal)
+            return f"{self.information.text.strip()}\nmay do  {legal}"
         return "\n".join(f"{what:<7} {known}" for what, known in self._known())
 
     def _known(self) -> Iterator[tuple[str, str]]:
@@ -368,6 +389,9 @@ class Rules(Protocol):
     """The side that a flag counts for: the declarer's, or the one with most points or tricks."""
     measures: ClassVar[dict[str, Callable[[Deal], int]]] = {}
     """Numbers that a deal can be filtered by when a set is made."""
+    has_tricks: ClassVar[bool] = True
+    """Whether a round is described by hands and tricks. If not, a view says what its seat knows
+    in `information`, and the methods about tricks raise `RulesError`."""
 
     @classmethod
     @abc.abstractmethod
@@ -451,25 +475,28 @@ class Rules(Protocol):
         """The deal as round `number` of a match: the dealer rotates."""
         ...
 
-    @abc.abstractmethod
     def playable(self, hand: int, position: Position) -> int:
         """The cards of `hand` (a mask) that may be played in this position."""
-        ...
+        raise self._no_tricks()
 
-    @abc.abstractmethod
     def trick_winner(self, cards: tuple[int, ...], trump: int | None) -> int:
         """Which card of a trick (0 is the one led) takes it."""
-        ...
+        raise self._no_tricks()
 
-    @abc.abstractmethod
     def trick_value(self, cards: tuple[int, ...], trump: int | None, last: bool) -> tuple[int, int]:
         """Card points and bonus of a trick; `last` if it is the last of the round."""
-        ...
+        raise self._no_tricks()
 
-    @abc.abstractmethod
     def opens(self, cards: tuple[int, ...]) -> bool:
         """Whether a trick with these cards breaks the suit that may not be led at first."""
-        ...
+        raise self._no_tricks()
+
+    def _no_tricks(self) -> RulesError:
+        return RulesError(f"{self.name} is not described by cards and tricks")
+
+    def drawing(self, state: Any) -> str | None:
+        """The round with all hands as text, in games without tricks."""
+        return None
 
     @abc.abstractmethod
     def apply(self, state: Any, action: Action) -> None:

@@ -35,6 +35,13 @@ def diagram(hands: Sequence[int], notes: Iterable[str] = (), colour: bool = Fals
     return _paint("\n".join(line.rstrip() for line in lines), colour)
 
 
+def deal_text(rules: Rules, deal: Deal, notes: Sequence[str], colour: bool = False) -> str:
+    """A deal with `notes`, as the game draws it."""
+    if rules.has_tricks:
+        return diagram([mask_of(hand) for hand in deal.hands], notes, colour)
+    return "\n".join([*notes, *drawing_lines(rules, rules.start(deal))])
+
+
 def _beside(left: list[str], right: list[str], width: int) -> list[str]:
     return [f"{a:{width}}{b}" for a, b in zip(left, right, strict=True)]
 
@@ -44,7 +51,7 @@ def deal_notes(deal: Deal) -> list[str]:
     notes = [deal.id]
     for each in OPTIONAL_FIELDS:
         values = each.values(deal)
-        if values and each.name != "played":
+        if values and each.name not in ("played", "chance"):
             shown = " ".join(each.notation.show(value) for value in values)
             notes.append(f"{each.name.replace('_', '-')} {shown}")
     return notes
@@ -56,14 +63,24 @@ def deal_notes(deal: Deal) -> list[str]:
 def transcript(rules: Rules, deal: Deal, actions: Sequence[int], colour: bool = False) -> str:
     """A whole round: the deal, the calls, every trick, and how it ended."""
     state = rules.start(deal)
-    for action in actions:
+    lines = [deal_text(rules, deal, deal_notes(deal)), ""]
+    for number, action in enumerate(actions, start=1):
+        if not rules.has_tricks:
+            did = pretty_action(action, rules.bids)
+            lines.append(f"{number:3}  {SEATS[state.turn]} {did}")
         rules.apply(state, action)
-    lines = [diagram([mask_of(hand) for hand in deal.hands], deal_notes(deal)), ""]
     lines += _before_play(rules, state)
     lines += _trick_lines(rules, state)
+    lines += drawing_lines(rules, state)
     if state.turn is None:
         lines += ["", *outcome_lines(rules, state, rules.outcome(state))]
     return _paint("\n".join(lines), colour)
+
+
+def drawing_lines(rules: Rules, state: Any) -> list[str]:
+    """A round as its game draws it, in games without tricks."""
+    drawn = rules.drawing(state)
+    return [] if drawn is None else ["", *(line.rstrip() for line in drawn.splitlines())]
 
 
 def _before_play(rules: Rules, state: Any) -> Iterator[str]:
@@ -104,6 +121,9 @@ def _in_order(rules: Rules, leader: int, cards: Sequence[int]) -> str:
 def outcome_lines(rules: Rules, state: Any, outcome: Outcome) -> list[str]:
     """The result of a round: a table with a row a side, and what happened."""
     names = [side_name(rules, side) for side in range(len(rules.sides))]
+    if not rules.has_tricks:
+        scores = zip(names, outcome.scores, strict=True)
+        return ["side  score", *(f"{name:<4}  {score:5}" for name, score in scores)]
     lines = ["side  tricks  points  bonus  score"]
     rows = zip(names, outcome.tricks, outcome.points, outcome.bonus, outcome.scores, strict=True)
     lines += [f"{n:<4}  {t:6}  {p:6}  {b:5}  {s:5}" for n, t, p, b, s in rows]

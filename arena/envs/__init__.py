@@ -11,12 +11,12 @@ from typing import Any
 
 from pettingzoo import register
 
-from arena.core.registry import GAMES
 from arena.core.rules import Rules
 from arena.envs.aec import TableEnv
 from arena.envs.encoding import Int8s, action_mask, encoding_of, observe
 from arena.envs.policies import AgentPolicy, PolicyAgent
 from arena.envs.tables import TableDeal, Tables, TablesStep
+from arena.games.needs import trick_games
 
 __all__ = [
     "AgentPolicy",
@@ -38,5 +38,5 @@ def register_game(name: str, game: str | Mapping[str, Any] | Rules) -> None:
     register("aec", f"arena/{name}-v0", entry_point=partial(TableEnv, game))
 
 
-for _name in GAMES:
+for _name in trick_games():
     register_game(_name, _name)

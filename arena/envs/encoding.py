@@ -40,7 +40,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.core.cards import CARD_NAMES, LANE, SUITS, TRUMPS, mask_of
-from arena.core.rules import ACTION_NAMES, OWN_BIDS, Bid, Rules, Trick, View, bid_names
+from arena.core.rules import (
+    ACTION_NAMES,
+    OWN_BIDS,
+    Bid,
+    Rules,
+    RulesError,
+    Trick,
+    View,
+    bid_names,
+)
 from arena.games.infoset import located
 
 Int8s: TypeAlias = NDArray[np.int8]
@@ -77,6 +86,11 @@ class Encoding:
     """Sizes and names for one game; `encoding_of` keeps one for each."""
 
     def __init__(self, rules: Rules) -> None:
+        if not rules.has_tricks:
+            raise RulesError(
+                f"{rules.name} has no hands and tricks, which observations are made of; "
+                "OpenSpiel's rl_environment plays its games"
+            )
         self.calls = bid_names(rules.bids)
         self.place_size = _PLACE["end"] + len(self.calls)
         self.size = _PRIVATE_SIZE + _COMMON["end"] + PLACES * self.place_size

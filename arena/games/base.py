@@ -104,6 +104,17 @@ class TrickGame(Rules):
         return self.margin_bounds[0]
 
     @abc.abstractmethod
+    def playable(self, hand: int, position: Position) -> int: ...
+
+    @abc.abstractmethod
+    def trick_winner(self, cards: tuple[int, ...], trump: int | None) -> int: ...
+
+    @abc.abstractmethod
+    def trick_value(
+        self, cards: tuple[int, ...], trump: int | None, last: bool
+    ) -> tuple[int, int]: ...
+
+    @abc.abstractmethod
     def open(self, state: TableRound) -> None:
         """Bring a round from the deal to its first decision."""
 

@@ -13,6 +13,8 @@ A family says it in `needs`, a class variable or, where it depends on parameters
 | `four-players` | be played by four |
 | `highest-takes` | give every trick to the seat that holds it: some published programs do not |
 | `usual-bids` | be bid by the calls that games share (pass, play, push, a trump) |
+| `possible-rounds` | draw rounds that look the same to a seat (`View.information`) |
+| `own-actions` | have information states that say all that the seat has done itself |
 
 Agents that know certain games only, and no capability would say so, list them in `games`, which
 may be a property too; None is for all games.
@@ -21,6 +23,7 @@ may be a property too; None is for all games.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -57,8 +60,18 @@ def _asked(family: Any, name: str, nothing: Any) -> Any:
 
 def games_of(family: Any) -> list[str]:
     """The registered games that a family can play under their usual options."""
+    found = []
+    for name, game in GAMES.loaded(lambda _: None).items():
+        with suppress(ArenaError):  # what the game itself needs is not installed
+            if why_not(family, game()) is None:
+                found.append(name)
+    return found
+
+
+def trick_games() -> list[str]:
+    """The registered games that are described by hands and tricks."""
     games = GAMES.loaded(lambda _: None)
-    return [name for name, game in games.items() if why_not(family, game()) is None]
+    return [name for name, game in games.items() if game.has_tricks]
 
 
 def _kernel(rules: Rules) -> str | None:
@@ -111,6 +124,18 @@ def _usual_bids(rules: Rules) -> str | None:
     return f"it has bids of its own ({', '.join(rules.bids)})" if rules.bids else None
 
 
+def _possible_rounds(rules: Rules) -> str | None:
+    if getattr(rules, "draws_possible_rounds", False):
+        return None
+    return "it cannot draw rounds that look the same to a seat and tell no secrets"
+
+
+def _own_actions(rules: Rules) -> str | None:
+    if getattr(rules, "recalls_own_actions", True):
+        return None
+    return "its information states do not say all that a seat has done itself"
+
+
 _NEEDS: dict[str, Callable[[Rules], str | None]] = {
     "kernel": _kernel,
     "semi-random": _semi_random,
@@ -121,4 +146,6 @@ _NEEDS: dict[str, Callable[[Rules], str | None]] = {
     "four-players": _four_players,
     "highest-takes": _highest_takes,
     "usual-bids": _usual_bids,
+    "possible-rounds": _possible_rounds,
+    "own-actions": _own_actions,
 }

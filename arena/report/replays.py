@@ -53,6 +53,10 @@ class Step:
     points: list[int]
     """By side, after it."""
     bonus: list[int]
+    drawing: str | None
+    """The table after it, in games without tricks."""
+    known: str | None
+    """What the seat knew before it, in games without tricks."""
 
 
 @dataclass(frozen=True)
@@ -140,6 +144,8 @@ class GamePart:
     """As dealt."""
     notes: list[str]
     """Public knowledge at the beginning."""
+    drawing: str | None
+    """The table at the beginning, in games without tricks."""
     steps: list[Step]
     searched: list[Searched]
     """At the step where the seatings part: what the player's search says, the best card first.
@@ -327,6 +333,7 @@ def _game(run: Run, game: Replay, first: str) -> GamePart:
     given = game.deal.played
     state = rules.start(replace(game.deal, played=()), game.standing)
     hands, notes = [write_cards(cards_of(hand)) for hand in state.hands], _notes(state)
+    drawing = rules.drawing(state)
     steps = [
         _step(rules, state, action, place < len(given))
         for place, action in enumerate([*given, *record.actions])
@@ -340,6 +347,7 @@ def _game(run: Run, game: Replay, first: str) -> GamePart:
         fault=record.fault,
         hands=hands,
         notes=notes,
+        drawing=drawing,
         steps=steps,
         searched=[],
         believed=[],
@@ -348,6 +356,7 @@ def _game(run: Run, game: Replay, first: str) -> GamePart:
 
 def _step(rules: Any, state: Any, action: int, given: bool) -> Step:
     seat, phase, tricks = state.turn, state.phase, len(state.tricks)
+    known = rules.view(state, seat).information
     expected = list(state.hands)
     if phase == "play":
         expected[seat] &= ~(1 << action)
@@ -367,6 +376,8 @@ def _step(rules: Any, state: Any, action: int, given: bool) -> Step:
         trick=None if trick is None else TrickTaken(trick.winner, trick.points, trick.bonus),
         points=list(state.points),
         bonus=list(state.bonus),
+        drawing=rules.drawing(state),
+        known=None if known is None else known.text,
     )
 
 

@@ -106,10 +106,12 @@ def round_record(run: Run, pairing: Pairing, replay: Replay, times: bool = True)
     """A finished round as it is recorded."""
     rules, stored = run.rules, replay.record
     state = rules.start(replay.deal, replay.standing)
-    bids, plays = [], []
+    bids, plays, done = [], [], []
     for action in stored.actions:
         seat = SEATS[state.turn]
-        if state.phase == "play":
+        if not rules.has_tricks:
+            done.append({"seat": seat, "action": action_name(action, rules.bids)})
+        elif state.phase == "play":
             legal = [card_name(card) for card in state.legal]
             plays.append({"seat": seat, "card": card_name(action), "legal": legal})
         else:
@@ -142,7 +144,10 @@ def round_record(run: Run, pairing: Pairing, replay: Replay, times: bool = True)
         record["declarer"] = SEATS[state.declarer]
     if bids:
         record["bids"] = bids
-    record["plays"] = plays
+    if rules.has_tricks:
+        record["plays"] = plays
+    else:
+        record["actions"] = done
     record |= rules.facts(state)
     if times:
         record |= run.seconds(stored)

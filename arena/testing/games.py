@@ -114,12 +114,14 @@ class _GameSuite:
             expected = legal if seat == turn else ()
             self.require(view.legal == expected, f"view of {SEATS[seat]}: wrong legal {where}")
             self.require(view.hand == state.hands[seat], f"view of {SEATS[seat]}: hand {where}")
+            known = view.information is not None
+            self.require(known != rules.has_tricks, f"view of {SEATS[seat]}: information {where}")
             self.require(view.all_hands is None, f"view of {SEATS[seat]} shows all hands {where}")
             found = hidden_thing(view, rules, deal, state, seat)
             self.require(
                 not found, f"{found} can be reached from the view of {SEATS[seat]} {where}"
             )
-        if state.phase == "play":
+        if state.phase == "play" and rules.has_tricks:
             view = rules.view(state, turn)
             position = Position(view.trump, state.table, len(state.tricks), view.opened)
             playable = tuple(cards_of(rules.playable(state.hands[turn], position)))

@@ -85,9 +85,9 @@ def same_view_actions(
 def hidden_thing(root: Any, rules: Rules, deal: Deal, state: Any, seat: int) -> str | None:
     """What of the others' cards can be reached from `root`, going from object to object."""
     forbidden: dict[int, str] = {id(state): "the state of the round", id(deal): "the deal"}
-    forbidden[id(deal.hands)] = forbidden[id(state.hands)] = "all cards"
+    forbidden[id(deal.hands or deal.chance)] = forbidden[id(state.hands)] = "all cards"
     for other in range(rules.players):
-        if other != seat:
+        if other != seat and deal.hands:
             what = f"the hand of seat {SEATS[other]}"
             forbidden[id(deal.hands[other])] = what
             if state.hands[other] > 256:  # smaller numbers are shared by everything

@@ -87,15 +87,14 @@ def read_record(
     rules = rules_of_record(record) if rules is None else rules
     deal = deal_from_record(record)
     rules.check_deal(deal)
-    bids = [
-        parse_action(call["action"], rules.bids) for call in _entries(record, "bids", ("action",))
-    ]
+    key = "bids" if rules.has_tricks else "actions"
+    bids = [parse_action(call["action"], rules.bids) for call in _entries(record, key, ("action",))]
     plays = [parse_card(entry["card"]) for entry in _entries(record, "plays", ("card",))]
     return rules, deal, bids + plays
 
 
 _PLAYED_BY = (
-    *("id", "game", "options", "variant", "rules", "standing", "bids", "plays"),
+    *("id", "game", "options", "variant", "rules", "standing", "bids", "plays", "actions"),
     *("hands", "hand_order_as_dealt", *(each.name for each in OPTIONAL_FIELDS)),
 )
 """What a round is replayed from: a mistake in it shows in the plays, or is reported."""
@@ -110,16 +109,18 @@ def _check(record: dict[str, Any]) -> tuple[int, list[str], list[str]]:
     state = rules.start(deal, standing)
     actions: list[int] = []
     legal_sets: list[int] = []
-    for number, call in enumerate(_entries(record, "bids", ("action",))):
+    key, what = ("bids", "bid") if rules.has_tricks else ("actions", "action")
+    calls = _entries(record, key, ("action",), needed=not rules.has_tricks)
+    for number, call in enumerate(calls):
         if "seat" in call and state.turn is not None and call["seat"] != SEATS[state.turn]:
-            said = f"bid {number + 1}: seat: recorded {call['seat']}, by the rules "
+            said = f"{what} {number + 1}: seat: recorded {call['seat']}, by the rules "
             return 0, [said + SEATS[state.turn]], []
         actions.append(parse_action(call["action"], rules.bids))
         try:
             rules.apply(state, actions[-1])
         except IllegalAction as error:
             return 0, [str(error)], []
-    entries = _entries(record, "plays", ("seat", "card"), needed=True)
+    entries = _entries(record, "plays", ("seat", "card"), needed=rules.has_tricks)
     mismatches = _contradictions(record)
     for number, entry in enumerate(entries):
         where = f"play {number + 1} ({entry['seat']} {entry['card']})"
@@ -140,7 +141,8 @@ def _check(record: dict[str, Any]) -> tuple[int, list[str], list[str]]:
         legal_sets.append(mask_of(state.legal))
         rules.apply(state, card)
     if state.turn is not None:
-        raise DealError(f"the round is not over after its {len(entries)} plays")
+        count = len(entries) if rules.has_tricks else len(calls)
+        raise DealError(f"the round is not over after its {count} plays")
     facts = rules.facts(state)
     found = {
         "trump": None if state.trump is None else TRUMPS[state.trump],
@@ -156,7 +158,7 @@ def _check(record: dict[str, Any]) -> tuple[int, list[str], list[str]]:
     _compare_kernel(mismatches, rules, deal, actions, legal_sets, state)
     unchecked = [f"{key!r}" for key in record if key not in found and key not in _PLAYED_BY]
     unchecked += [f"{key!r}, which is absent" for key in facts if key not in record]
-    return len(entries), mismatches, unchecked
+    return len(entries) if rules.has_tricks else len(calls), mismatches, unchecked
 
 
 def _contradictions(record: dict[str, Any]) -> list[str]:

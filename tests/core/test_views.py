@@ -15,13 +15,14 @@ from arena.core.registry import GAMES
 from arena.core.rules import Bid, Standing, Trick, View
 from arena.core.seeds import Rng
 from arena.games.klaverjas import Klaverjas
+from arena.games.needs import trick_games
 
 VALUES = (int, str, bool, type(None), float)
 TUPLES = (tuple, View, Trick, Bid, Standing)
 
 
 RULE_SETS = [
-    *(GAMES.get(name)() for name in GAMES),
+    *(GAMES.get(name)() for name in trick_games()),
     Klaverjas(bidding="classical"),
     Klaverjas(bidding="free-choice"),
 ]

@@ -16,12 +16,12 @@ from pettingzoo.test.example_envs import generated_agents_env_v0
 
 import arena.envs
 from arena.core.cards import cards_of
-from arena.core.registry import GAMES
 from arena.core.rules import IllegalAction, Rules
 from arena.core.seeds import Rng
 from arena.envs import TableEnv, encoding_of, observe
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
+from arena.games.needs import trick_games
 from arena.games.schieber import Schieber
 from arena.testing.hidden import Decision, permuted_deal, same_view_actions
 
@@ -78,7 +78,7 @@ def test_performance_benchmark(
 
 
 def test_every_game_is_registered(capsys: pytest.CaptureFixture[str]) -> None:
-    for game in GAMES:
+    for game in trick_games():
         env = pettingzoo.make("aec", f"arena/{game}-v0")
         assert env.unwrapped.rules.name == game
     arena.envs.register_game("thirds-for-this-test", "hearts")

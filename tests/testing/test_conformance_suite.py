@@ -8,18 +8,19 @@ import pytest
 from helpers import strange_agents as strange
 
 from arena.core.deals import Deal
-from arena.core.registry import AGENTS, GAMES
+from arena.core.registry import AGENTS
 from arena.core.rules import Action, IllegalAction, Outcome, Position, View
 from arena.games.base import TableRound
 from arena.games.klaverjas import Klaverjas
 from arena.games.klaverjas.bidding import SYSTEMS
+from arena.games.needs import trick_games
 from arena.testing import NotConformant, check_agent, check_game, rule_sets
 
 GIVEN = Klaverjas()
 AUCTION = Klaverjas(bidding="free-choice")
 
 
-@pytest.mark.parametrize("game", GAMES.names())
+@pytest.mark.parametrize("game", trick_games())
 def test_our_games_conform(game):
     check_game(game, deals=3)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from arena.core.errors import ArenaError
 from arena.core.registry import GAMES
+from arena.games.needs import trick_games
 from arena.process.check import check_bot
 from arena.process.client import Launch, Program
 from arena.process.limits import Limits
@@ -51,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     if args.deals < 1:
         raise ArenaError(f"--deals is {args.deals}; expected at least 1")
     wrong = 0
-    for name in args.game or list(GAMES):
+    for name in args.game or trick_games():
         for rules in rule_sets(name) if args.all_options else [GAMES.get(name)()]:
             print(f"{name} ({options(rules_used(rules).options)})", flush=True)
             limits = Limits(args.seconds)

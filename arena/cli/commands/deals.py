@@ -24,6 +24,7 @@ from arena.cli.options import (
     report_left_out,
     rules_from_args,
 )
+from arena.config.games import make_rules
 from arena.core.cards import mask_of
 from arena.core.deals import (
     Deal,
@@ -37,7 +38,7 @@ from arena.core.errors import ArenaError, located
 from arena.core.generate import Filter, make_deals
 from arena.core.registry import GAMES
 from arena.core.seeds import rng_for
-from arena.core.transcript import deal_notes, diagram
+from arena.core.transcript import deal_notes, deal_text
 from arena.verify.records import read_records, rules_named
 
 
@@ -98,8 +99,8 @@ def _show(args: argparse.Namespace) -> None:
     deal = (
         deals.find(deal_named(args.id, (d.id for d in deals.deals))) if args.id else deals.deals[0]
     )
-    hands = [mask_of(hand) for hand in deal.hands]
-    print(diagram(hands, deal_notes(deal), colour=sys.stdout.isatty()))
+    rules = make_rules(deals.game, deals.meta.get("options", {}))
+    print(deal_text(rules, deal, deal_notes(deal), colour=sys.stdout.isatty()))
     if deal.played:
         print(f"already played: {len(deal.played)} cards")
 

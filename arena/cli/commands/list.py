@@ -24,6 +24,7 @@ from arena.core.deals import DealSet
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.files import find_shipped, shipped_names
 from arena.core.registry import AGENTS, BIDDERS, GAMES, Registry
+from arena.core.rules import RulesError
 from arena.games.needs import games_of
 
 Row: TypeAlias = dict[str, Any]
@@ -80,7 +81,13 @@ def _chosen(listing: _Listing, args: argparse.Namespace) -> list[Row]:
 
 
 def _games() -> list[Row]:
-    return [_game(name, game) for name, game in GAMES.loaded(report_left_out).items()]
+    found = []
+    for name, game in GAMES.loaded(report_left_out).items():
+        try:
+            found.append(_game(name, game))
+        except RulesError as error:  # it needs a package that is not installed
+            report_left_out(str(error))
+    return found
 
 
 def _game(name: str, game: Any) -> Row:
@@ -113,11 +120,16 @@ def _game(name: str, game: Any) -> Row:
 
 def _game_line(game: Row) -> str:
     options = ", ".join(option["name"] for option in game["options"])
-    return f"{game['players']} players, {game['cards']} cards; options: {options}"
+    return f"{_size(game)}; options: {options}"
+
+
+def _size(game: Row) -> str:
+    cards = f", {game['cards']} cards" if game["cards"] else ""
+    return f"{game['players']} players{cards}"
 
 
 def _game_details(game: Row) -> list[str]:
-    lines = [f"{game['name']}: {game['players']} players, {game['cards']} cards", ""]
+    lines = [f"{game['name']}: {_size(game)}", ""]
     lines += [*game["rules"].splitlines(), "", "Options:"]
     for option in game["options"]:
         allowed = " | ".join(_yaml(value) for value in option["allowed"])

@@ -95,6 +95,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     with ExitStack() as stack:
         rules, deals, results = _game(args, stack)
+        if not rules.has_tricks:
+            raise ArenaError(f"people do not play {rules.name} here: it has no hands and tricks")
         seat = parse_seat(args.seat or _DEFAULT_SEAT)
         if seat >= rules.players:
             if args.seat:

@@ -22,11 +22,11 @@ from textwrap import indent
 from typing import Any
 
 from arena.cli.options import add_run, deal_named
-from arena.core.cards import SEATS, cards_of, mask_of, pretty
+from arena.core.cards import SEATS, cards_of, pretty
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.printable import as_it_is, printable
 from arena.core.rules import pretty_action, side_name
-from arena.core.transcript import deal_notes, diagram, outcome_lines
+from arena.core.transcript import deal_notes, deal_text, drawing_lines, outcome_lines
 from arena.report.words import duration
 from arena.store import Pairing, Replay, Run
 from arena.store.records import decode_times
@@ -133,17 +133,18 @@ class _Shown:
         record, rules = self.replay.record, self.rules
         yield self._title()
         yield ""
-        yield diagram([mask_of(hand) for hand in self.replay.deal.hands], self._notes())
+        yield deal_text(rules, self.replay.deal, self._notes())
         trick, phase = -1, ""
         for action in self.actions[: self.at]:
             if self.state.phase != phase or (phase == "play" and len(self.state.tricks) != trick):
                 yield from self._trick_result(trick)
                 phase, trick = self.state.phase, len(self.state.tricks)
                 yield ""
-                yield f"trick {trick + 1}" if phase == "play" else phase
+                yield f"trick {trick + 1}" if phase == "play" and rules.has_tricks else phase
             yield self._decision(action)
             rules.apply(self.state, action)
         yield from self._trick_result(trick)
+        yield from () if self.stops else drawing_lines(rules, self.state)
         yield ""
         if self.state.turn is None:
             yield from outcome_lines(rules, self.state, rules.outcome(self.state))
@@ -175,10 +176,11 @@ class _Shown:
         name = self.replay.seats[seat]
         view = self.rules.view(self.state, seat)
         hand = _hand(view.hand, legal if self.state.phase == "play" else None)
+        shown = f"  {hand}" if hand or self.rules.has_tricks else ""
         done = pretty_action(action, self.rules.bids)
         taken = next(self.times, None)
         spent = "" if taken is None or isnan(taken) else f"  {duration(float(taken) / 1e9)}"
-        return f"  {SEATS[seat]} {name:<{self.width}}  {hand}  → {done}{spent}"
+        return f"  {SEATS[seat]} {name:<{self.width}}{shown}  → {done}{spent}"
 
     def _trick_result(self, trick: int) -> Iterator[str]:
         if 0 <= trick < len(self.state.tricks):

@@ -102,7 +102,7 @@ const cardElement = (word, ...classes) => {
 /** Everything on the table after the first `count` steps of a game. */
 function situation(game, count) {
   let hands = game.hands.map(cardsIn);
-  const now = { notes: game.notes, table: [], tricks: [], points: null, bonus: null, passed: {} };
+  const now = { notes: game.notes, table: [], tricks: [], points: null, bonus: null, passed: {}, drawing: game.drawing, known: {} };
   let table = [];
   for (const step of game.steps.slice(0, count)) {
     if (step.phase === "play") {
@@ -114,6 +114,8 @@ function situation(game, count) {
     }
     if (step.hands) hands = step.hands.map(cardsIn);
     if (step.notes) now.notes = step.notes;
+    if (step.drawing) now.drawing = step.drawing;
+    if (step.known) now.known[step.seat] = step.known;
     if (step.trick) {
       now.closed = step.trick;
       now.tricks.push({ ...step.trick, cards: table });
@@ -125,6 +127,7 @@ function situation(game, count) {
   now.table = table;
   now.last = game.steps[count - 1];
   now.next = game.steps[count];
+  if (now.next?.known) now.known[now.next.seat] = now.next.known;
   return now;
 }
 
@@ -152,6 +155,14 @@ function told(game, now, sees) {
     if (game.flags.length) text += `: ${game.flags.join(", ")}`;
   }
   return `${text}.`;
+}
+
+/** The table as the game draws it, or what a seat knew when it last had the turn. */
+function drawing(now, seat) {
+  const text = seat === null ? now.drawing : now.known[seat];
+  const box = make("pre", "drawing", text ?? `${SEATS[seat]} had no turn yet.`);
+  box.tabIndex = 0;
+  return box;
 }
 
 /** A small table with a row for each card, which comes first in it. */
@@ -208,6 +219,7 @@ class Board {
       trick.append(element);
     }
     felt.append(trick);
+    const table = now.drawing ? drawing(now, eyes === "all" ? null : viewpoint) : felt;
 
     const title = make("h3", "", `Seating ${game.seating}: ` +
       replay.sides.map((side, i) => `${side} ${sideOwner(game, replay, i)}`).join(", "));
@@ -215,13 +227,13 @@ class Board {
     const tell = make("p", "tell", told(game, now, sees));
     if (count > part) tell.prepend(make("span", "parted", "parted "), "· ");
     const passed = now.passed[viewpoint];
-    if (eyes !== "all" && passed) tell.append(` Passed on: ${passed.map(pretty).join(" ")}.`);
-    const parts = [title, notes, felt, tell];
+    if (eyes !== "all" && passed && !now.drawing) tell.append(` Passed on: ${passed.map(pretty).join(" ")}.`);
+    const parts = [title, notes, table, tell];
     const valued = game.valued.find((each) => each.step === count);
     if (valued) parts.push(this.valued(valued));
     const talk = game.talks?.find((each) => each.step === count && sees(each.seat));
     if (talk) parts.push(this.talk(talk, replay.prompt_start ?? ""));
-    this.root.replaceChildren(...parts, this.tally(game, now, replay), this.history(now), ...this.thoughts(game, replay));
+    this.root.replaceChildren(...parts, this.tally(game, now, replay), this.history(game, now, count), ...this.thoughts(game, replay));
   }
 
   /** What the player thought where the seatings part; it stays in place at every other step. */
@@ -292,8 +304,9 @@ class Board {
 
   tally(game, now, replay) {
     const over = !now.next && game.scores.length;
+    if (now.drawing && !over) return "";
     const bonus = game.steps.some((step) => step.bonus.some((points) => points));
-    const columns = ["side", "points", ...(bonus ? [BONUS] : []), ...(over ? ["score"] : [])];
+    const columns = ["side", ...(now.drawing ? [] : ["points"]), ...(bonus ? [BONUS] : []), ...(over ? ["score"] : [])];
     const head = make("tr", "", ...columns
       .map((word) => { const th = make("th", "", word); th.scope = "col"; return th; }));
     const table = make("table", "tally", make("thead", "", head));
@@ -301,7 +314,7 @@ class Board {
     replay.sides.forEach((side, i) => {
       const th = make("th", "", side);
       th.scope = "row";
-      const cells = [now.points ? now.points[i] : 0];
+      const cells = now.drawing ? [] : [now.points ? now.points[i] : 0];
       if (bonus) cells.push(now.bonus ? now.bonus[i] : 0);
       if (over) cells.push(game.scores[i]);
       body.append(make("tr", "", th, ...cells.map((x) => make("td", "", String(x)))));
@@ -310,8 +323,12 @@ class Board {
     return table;
   }
 
-  history(now) {
+  history(game, now, count) {
     const list = make("ol");
+    if (now.drawing) {
+      for (const { seat, action } of game.steps.slice(0, count)) list.append(make("li", "", `${SEATS[seat]} ${pretty(action)}`));
+      return this.folded("historyOpen", `actions so far: ${count}`, list);
+    }
     for (const trick of now.tricks) {
       const cards = trick.cards.map(([seat, card]) => `${SEATS[seat]} ${pretty(card)}`).join(" ");
       list.append(make("li", "", `${cards} → ${SEATS[trick.winner]}`));

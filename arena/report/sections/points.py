@@ -50,8 +50,10 @@ class PointsSection(Section[PointsPart]):
     short: ClassVar[str] = "Points"
     template: ClassVar[str] = page_text("sections", "points.html.j2")
 
-    def make(self, context: Context) -> PointsPart:
-        """From all rounds, and from some of them played again."""
+    def make(self, context: Context) -> PointsPart | None:
+        """From all rounds, and from some of them played again; nothing in games without tricks."""
+        if not context.run.rules.has_tricks:
+            return None
         made = break_down_points(context.run)
         rules = context.run.rules
         by_name = {agent.name: agent for agent in made.agents}
