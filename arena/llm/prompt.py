@@ -21,7 +21,17 @@ from pathlib import Path
 from string import Template
 from typing import Literal, TypeAlias
 
-from arena.core.cards import RANKS, SEATS, SUITS, TRUMPS, card_name, cards_of, rank_of, write_cards
+from arena.core.cards import (
+    DECK,
+    RANKS,
+    SEATS,
+    SUITS,
+    TRUMPS,
+    card_name,
+    cards_of,
+    rank_of,
+    write_cards,
+)
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.files import find_shipped, read_text
 from arena.core.rules import Rules, View, action_name, bid_names, chosen_trump, side_name
@@ -162,10 +172,11 @@ def _word(value: object) -> str:
 def notation(rules: Rules) -> str:
     """How cards, seats and sides are written."""
     suits = ", ".join(f"{letter} {word}" for letter, word in _SUIT_WORDS.items())
-    held = sorted({RANKS[rank_of(card)] for card in cards_of(rules.deck)}, key=RANKS.index)
+    cards = cards_of(rules.deck or DECK)  # games without tricks name no deck
+    held = sorted({RANKS[rank_of(card)] for card in cards}, key=RANKS.index)
     ranks = ", ".join(f"{r} {_RANK_WORDS[r]}" if r in _RANK_WORDS else r for r in held)
     seats = ", ".join(SEATS[: rules.players])
-    first = card_name(cards_of(rules.deck)[0])
+    first = card_name(cards[0])
     return (
         f"Cards are written as a letter for the suit ({suits}) and a rank ({ranks}): {first} is "
         f"the {_card_words(first)}. The players sit in the seats {seats}."
@@ -184,6 +195,9 @@ def _position(view: View) -> Iterator[str]:
     yield f"You sit in seat {SEATS[view.seat]}. {_sides(view)}"
     turns = " ".join(SEATS[rules.seat_after(view.seat, n)] for n in range(rules.players))
     yield f"Turns go in the order {turns}."
+    if view.information is not None:
+        yield f"You know:\n{view.information.text.strip()}"
+        return
     if view.standing.scores and view.standing.round_number:
         scores = _by_side(rules, view.standing.scores)
         yield f"This is round {view.standing.round_number + 1} of a match; so far: {scores}."
@@ -239,7 +253,9 @@ def _history(view: View) -> Iterator[str]:
         bonus = f" and {trick.bonus} bonus" if trick.bonus else ""
         winner = SEATS[trick.winner]
         yield f"Trick {number}: {cards}; {winner} took it ({trick.points} points{bonus})."
-    if view.phase == "bid":
+    if view.information is not None:
+        yield "It is your turn."
+    elif view.phase == "bid":
         yield "It is your turn to bid."
     elif view.phase == "pass":
         to = SEATS[rules.seat_after(view.seat, view.passing)]

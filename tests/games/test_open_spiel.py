@@ -26,6 +26,7 @@ from arena.games.open_spiel import OpenSpielGame, rules
 from arena.games.open_spiel.hands import draw_hands
 from arena.games.open_spiel.hearts import as_hearts
 from arena.games.open_spiel.tables import KINDS
+from arena.llm.prompt import Prompter
 from arena.testing import check_agent, check_game
 
 pyspiel = pytest.importorskip(
@@ -204,6 +205,14 @@ def test_a_possible_round_is_legal_looks_the_same_and_tells_no_secret(game: str)
                 exchanged += 1
     assert others > 20
     assert exchanged > 10
+
+
+def test_language_models_are_asked_in_the_words_of_the_game() -> None:
+    _, view = next(decisions(OpenSpielGame("skat"), 1))
+    assert view.information is not None
+    prompt = Prompter.usual().prompt(view)
+    assert view.information.text.strip() in prompt
+    assert "unknown/pass" in prompt and "trick 1" not in prompt
 
 
 def test_only_games_whose_samplers_are_sound_give_possible_rounds() -> None:
