@@ -25,7 +25,7 @@ from arena.games.hearts import Hearts
 from arena.games.open_spiel import OpenSpielGame, rules
 from arena.games.open_spiel.hands import draw_hands
 from arena.games.open_spiel.hearts import as_hearts
-from arena.games.open_spiel.tables import KINDS
+from arena.games.open_spiel.tables import GAME_FACTS
 from arena.llm.prompt import Prompter
 from arena.testing import check_agent, check_game
 
@@ -33,7 +33,7 @@ pyspiel = pytest.importorskip(
     "pyspiel", reason="pip install open_spiel (no wheels for Intel Macs and Python 3.15)"
 )
 
-GAMES = [*KINDS, "oh_hell(players=4)", "tarok(players=4)", "hearts(pass_cards=false)"]
+GAMES = [*GAME_FACTS, "oh_hell(players=4)", "tarok(players=4)", "hearts(pass_cards=false)"]
 SEARCHABLE = [game for game in GAMES if OpenSpielGame(game).draws_possible_rounds]
 CHECK = jsonschema.Draft202012Validator(view_schema())
 

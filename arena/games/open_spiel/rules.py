@@ -42,7 +42,7 @@ from arena.core.rules import (
 from arena.core.seeds import Rng, rng_for
 from arena.games.base import TableRound
 from arena.games.open_spiel import euchre, hearts, plain
-from arena.games.open_spiel.tables import KINDS, Kind
+from arena.games.open_spiel.tables import GAME_FACTS, GameFacts
 
 _CARD_BY_NAME = {name: card for card, name in enumerate(CARD_NAMES)}
 _SAMPLERS: dict[str, Callable[[Any, int, Rng], tuple[int, ...]]] = {
@@ -76,13 +76,15 @@ class OpenSpielGame(Rules):
     deck: ClassVar[int] = 0
     hand_size: ClassVar[int] = 0
     options_help: ClassVar[dict[str, str]] = {
-        "game": f"{', '.join(KINDS)}, with parameters as OpenSpiel writes them",
+        "game": f"{', '.join(GAME_FACTS)}, with parameters as OpenSpiel writes them",
     }
 
     def __post_init__(self) -> None:
         short = self.short_name
-        if short not in KINDS:
-            raise RulesError(f"{self.name}: game: unknown {short!r}; {did_you_mean(short, KINDS)}")
+        if short not in GAME_FACTS:
+            raise RulesError(
+                f"{self.name}: game: unknown {short!r}; {did_you_mean(short, GAME_FACTS)}"
+            )
         load(self.game)
 
     @property
@@ -91,16 +93,16 @@ class OpenSpielGame(Rules):
         return self.game.partition("(")[0].strip()
 
     @property
-    def kind(self) -> Kind:
+    def facts_of_game(self) -> GameFacts:
         """What the arena knows of the game."""
-        return KINDS[self.short_name]
+        return GAME_FACTS[self.short_name]
 
     @property
     def draws_possible_rounds(self) -> bool:
         """Whether views have a history that looks the same to their seat."""
         if self.short_name == "hearts":
             return hearts.is_known(load(self.game))
-        return self.kind.samples
+        return self.facts_of_game.samples
 
     @property
     def recalls_own_actions(self) -> bool:
@@ -121,7 +123,7 @@ class OpenSpielGame(Rules):
 
     @property
     def sides(self) -> tuple[tuple[int, ...], ...]:
-        if self.kind.partners:
+        if self.facts_of_game.partners:
             return ((0, 2), (1, 3))
         return tuple((seat,) for seat in range(self.players))
 
@@ -133,13 +135,13 @@ class OpenSpielGame(Rules):
 
     @property
     def bids(self) -> tuple[str, ...]:  # type: ignore[override]  # they depend on the game
-        return self.kind.calls
+        return self.facts_of_game.calls
 
     @property
     def margin_bounds(self) -> tuple[float, float]:
         """The range of returns, for one side's and for the others'."""
         game = load(self.game)
-        best = self.kind.points * (game.max_utility() - game.min_utility())
+        best = self.facts_of_game.points * (game.max_utility() - game.min_utility())
         return -best, best
 
     def worst_margin(self, sides: int) -> float:
@@ -153,7 +155,7 @@ class OpenSpielGame(Rules):
 
     def random_deal(self, rng: Rng, number: int) -> Deal:
         """Chance outcomes, drawn by their probabilities."""
-        if self.kind.seed:
+        if self.facts_of_game.seed:
             return Deal("", (), chance=(rng.below(_SEEDS),))
         state = load(self.game).new_initial_state()
         while state.is_chance_node():
@@ -171,12 +173,12 @@ class OpenSpielGame(Rules):
         if not deal.chance:
             raise DealError(f"{deal.named}: the chance outcomes are missing")
         outcomes = deal.chance
-        if self.kind.seed:
+        if self.facts_of_game.seed:
             seed, *more = outcomes
             if more or seed >= _SEEDS:
                 raise DealError(f"{deal.named}: chance: expected one number below {_SEEDS}")
             # Such a game has a generator that goes on from deal to deal: each gets a new game.
-            state = _load(self.game, **{self.kind.seed: seed}).new_initial_state()
+            state = _load(self.game, **{self.facts_of_game.seed: seed}).new_initial_state()
             outcomes = (0,)
         else:
             state = load(self.game).new_initial_state()
@@ -295,7 +297,7 @@ class OpenSpielGame(Rules):
 
     def outcome(self, state: OpenSpielRound) -> Outcome:
         returns = state.state.returns()
-        scores = tuple(round(self.kind.points * returns[seats[0]]) for seats in self.sides)
+        scores = tuple(round(self.facts_of_game.points * returns[seats[0]]) for seats in self.sides)
         nothing = (0,) * len(scores)
         return Outcome(scores, nothing, nothing, nothing)
 
@@ -332,7 +334,7 @@ def _load(game: str, **more: Any) -> Any:
             "the game 'open-spiel' needs OpenSpiel: pip install 'arena-tricks[envs]'"
         ) from error
     try:
-        kind = KINDS[game.partition("(")[0].strip()]
+        kind = GAME_FACTS[game.partition("(")[0].strip()]
         given = pyspiel.game_parameters_from_string(game)
         name = given.pop("name")
         found = pyspiel.load_game(name, {**kind.parameters, **given, **more})
@@ -344,7 +346,7 @@ def _load(game: str, **more: Any) -> Any:
 @lru_cache(maxsize=16)
 def _numbers(short_name: str) -> dict[str, Action]:
     """The arena's numbers of a game's actions, by OpenSpiel's names."""
-    calls = {name: OWN_BIDS + number for number, name in enumerate(KINDS[short_name].calls)}
+    calls = {name: OWN_BIDS + number for number, name in enumerate(GAME_FACTS[short_name].calls)}
     return _CARDS_AS_WRITTEN | calls
 
 

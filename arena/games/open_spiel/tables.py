@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Kind:
+class GameFacts:
     """One of the games."""
 
     calls: tuple[str, ...]
@@ -45,23 +45,23 @@ _TAROKS = (
 )
 """The 54 cards of tarok, which are no cards of the arena."""
 
-KINDS: dict[str, Kind] = {
-    "bridge": Kind(
+GAME_FACTS: dict[str, GameFacts] = {
+    "bridge": GameFacts(
         ("Pass", "Dbl", "RDbl", *(f"{n}{strain}" for n in range(1, 8) for strain in _STRAINS)),
         partners=True,
         # As it stands it ends after the auction, scored by the double-dummy solution.
         parameters={"use_double_dummy_result": False},
     ),
-    "euchre": Kind(
+    "euchre": GameFacts(
         ("Pass", "Clubs", "Diamonds", "Hearts", "Spades", "Alone", "Partner"), partners=True
     ),
-    "hearts": Kind(()),
-    "oh_hell": Kind(tuple(map(str, range(27)))),
-    "skat": Kind(
+    "hearts": GameFacts(()),
+    "oh_hell": GameFacts(tuple(map(str, range(27)))),
+    "skat": GameFacts(
         ("unknown/pass", "diamonds", "hearts", "spades", "clubs", "grand", "null"),
         points=240,
         samples=False,
     ),
-    "spades": Kind(("Nil", *map(str, range(1, 14))), partners=True),
-    "tarok": Kind((*_CONTRACTS, *_TALON_SETS, *_TAROKS), samples=False, seed="rng_seed"),
+    "spades": GameFacts(("Nil", *map(str, range(1, 14))), partners=True),
+    "tarok": GameFacts((*_CONTRACTS, *_TALON_SETS, *_TAROKS), samples=False, seed="rng_seed"),
 }
