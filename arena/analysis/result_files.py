@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from io import BytesIO
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".parquet")
 _UNITS, _AGENT, _SCORE = ("unit", "deal"), "agent", "score"
+_MOST_CELLS = 50_000_000
+_UNNAMED_INDEX = "__index_level_"
 MOST_AGENTS = 200
 """More columns of a wide file than this are hardly agents."""
 
@@ -81,7 +84,7 @@ def read_result_file(path: Path, wanted: ResultColumns | None = None) -> ResultF
     """Read a file of paired results; `ArenaError` says in one line what is wrong with it."""
     wanted = wanted or ResultColumns()
     data = read_bytes(path)
-    frame = _frame(path)
+    frame = _frame(path, data)
     found = _columns(path, frame, wanted)
     unit = found.unit or ""
     long = frame if found.agent is not None else _melted(path, frame, unit)
@@ -95,24 +98,39 @@ def read_result_file(path: Path, wanted: ResultColumns | None = None) -> ResultF
     return ResultFile(path, sha256(data).hexdigest(), found, len(frame), missing, results)
 
 
-def _frame(path: Path) -> pd.DataFrame:
+def _frame(path: Path, data: bytes) -> pd.DataFrame:
     """All cells of a CSV file as text, those of a Parquet file as they are."""
     import pandas as pd  # here, so that light commands start fast
 
     try:
         if path.suffix.lower() == ".parquet":
-            frame = pd.read_parquet(path)
+            frame = _from_parquet(path, data)
         else:
-            frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+            frame = pd.read_csv(
+                BytesIO(data), dtype=str, keep_default_na=False, encoding="utf-8-sig"
+            )
     except ImportError as error:
         raise ArenaError(f"{path}: Parquet needs: pip install 'arena-tricks[parquet]'") from error
-    except (ValueError, OSError) as error:  # pandas' parser errors are ValueErrors
+    except (ValueError, OSError, NotImplementedError, LookupError) as error:  # of their parsers
         words = " ".join(str(error).split())
         raise ArenaError(f"{path}: not a table: {words}") from error
     frame.columns = frame.columns.map(str)
     if not len(frame):
         raise ArenaError(f"{path}: no rows")
     return frame
+
+
+def _from_parquet(path: Path, data: bytes) -> pd.DataFrame:
+    import pyarrow
+    from pyarrow import parquet
+
+    file = parquet.ParquetFile(pyarrow.BufferReader(data))
+    cells = file.metadata.num_rows * file.metadata.num_columns
+    if cells > _MOST_CELLS:  # a few bytes may stand for a billion equal cells
+        raise ArenaError(f"{path}: {cells:,} cells; at most {_MOST_CELLS:,} are read")
+    # What pandas has noted about the table is not needed, and may be damaged.
+    frame = file.read().to_pandas(ignore_metadata=True)
+    return frame.drop(columns=[name for name in frame if str(name).startswith(_UNNAMED_INDEX)])
 
 
 def _columns(path: Path, frame: pd.DataFrame, wanted: ResultColumns) -> ResultColumns:

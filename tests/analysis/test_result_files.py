@@ -130,3 +130,24 @@ def test_the_commands(folder: Path, capsys: pytest.CaptureFixture[str], tmp_path
 def test_columns_are_for_files_only(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "run", "a", "b", "--score", "x"]) == 2
     assert "--score is for CSV and Parquet files" in capsys.readouterr().err
+
+
+def test_what_pandas_notes_in_a_parquet_file_is_not_needed(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    long = pd.read_parquet(folder / "long.parquet")
+    columns = ResultColumns(agent="model", score="points")
+    expected = read_result_file(folder / "long.parquet", columns).results.pairs[0].margins
+    damaged = pyarrow.Table.from_pandas(long).replace_schema_metadata({"pandas": "{}"})
+    parquet.write_table(damaged, tmp_path / "damaged.parquet")
+    long.set_index("unit").to_parquet(tmp_path / "index.parquet")
+    long.set_axis(np.arange(len(long)) ** 2).to_parquet(tmp_path / "unnamed.parquet")
+    for name in ("damaged", "index", "unnamed"):
+        found = read_result_file(tmp_path / f"{name}.parquet", columns)
+        np.testing.assert_array_equal(found.results.pairs[0].margins, expected)
+    monkeypatch.setattr("arena.analysis.result_files._MOST_CELLS", 100)
+    with pytest.raises(ArenaError, match="540 cells; at most 100 are read"):
+        read_result_file(folder / "long.parquet", columns)
