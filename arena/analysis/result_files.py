@@ -129,7 +129,7 @@ def _from_parquet(path: Path, data: bytes) -> pd.DataFrame:
     if cells > _MOST_CELLS:  # a few bytes may stand for a billion equal cells
         raise ArenaError(f"{path}: {cells:,} cells; at most {_MOST_CELLS:,} are read")
     # What pandas has noted about the table is not needed, and may be damaged.
-    frame = file.read().to_pandas(ignore_metadata=True)
+    frame: pd.DataFrame = file.read().to_pandas(ignore_metadata=True)
     return frame.drop(columns=[name for name in frame if str(name).startswith(_UNNAMED_INDEX)])
 
 
