@@ -130,7 +130,8 @@ def score_rating(
     zero = tuple(name for name in table.agents if name not in forfeiters)
     note = ""
     if 0 < len(zero) < len(table.agents):
-        note = "Score ratings: 0 is the mean of the agents that forfeited nothing."
+        note = "Score ratings: games of agents that forfeited move those of no other agent"
+        note += "." if anchor else "; the others have mean 0."
     return _ratings(table, fit, confidence, anchor, bootstrap, note, zero)
 
 

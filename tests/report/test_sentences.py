@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from helpers.made_results import meeting, results
 
-from arena.analysis import POWER, Standings, make_standings, without_forfeits
+from arena.analysis import POWER, RatingOptions, Standings, make_standings, without_forfeits
 from arena.analysis.estimates import Estimate
 from arena.analysis.sweeps import Sweep, SweepPoint
 from arena.report import sentences
@@ -366,7 +366,9 @@ def test_ratings_and_comparisons_are_one_where_agents_forfeit() -> None:
         alone, with_others = played.rating[name], found.rating[name]
         assert with_others.value == pytest.approx(alone.value, abs=1e-3)
         assert with_others.se == pytest.approx(alone.se, abs=1e-3)
-    assert "0 is the mean of the agents that forfeited nothing" in " ".join(found.notes)
+    assert "the others have mean 0" in " ".join(found.notes)
+    anchored = make_standings(results(*pairs), RatingOptions(anchor="semi"))
+    assert "mean 0" not in " ".join(anchored.notes)
     assert "as far as can be seen" in found.joint.fit.words
 
 
