@@ -36,7 +36,7 @@ from arena.tournament.fingerprint import (
     own_hashes,
 )
 from arena.tournament.own_files import own_files
-from arena.tournament.patience import Patience
+from arena.tournament.patience import ENDLESS_LOOP, SLOW_SERVER, Patience
 from arena.tournament.practice import announced, unpractised
 from arena.tournament.racing import RaceRule, write_race
 from arena.tournament.runner import Backend, Runner
@@ -161,7 +161,6 @@ class _Run:
         self.experiment, self.schedule, self.folder = experiment, schedule, folder
         self.options, self.watcher, self.rule = options, watcher, rule
         self.stored = StoredUnits(schedule, rule, options.part)
-        self.patience = Patience(watcher.say)
         hidden = hidden_from_agents(experiment, folder.path)
         self.job = Job.of(experiment, uuid.uuid4().hex, hidden, folder.path)
         if options.backend == "dask" and self.job.requests_in_flight:
@@ -169,6 +168,8 @@ class _Run:
                 "agents that ask a server keep replies in the folder of the run, which other "
                 "machines do not see: leave --backend out, '--jobs N' is how many wait at once"
             )
+        advice = SLOW_SERVER if self.job.requests_in_flight else ENDLESS_LOOP
+        self.patience = Patience(watcher.say, advice)
         self.families = {
             entrant.name: [
                 member.builder(experiment.folder)

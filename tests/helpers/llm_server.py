@@ -54,20 +54,13 @@ class Handler(BaseHTTPRequestHandler):
         self._send(200, json.dumps(stats).encode())
 
     def do_POST(self) -> None:
-        global _in_flight, _most_in_flight
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
         with _lock:
             _asked[body["model"]] += 1
             _same[digest] += 1
             seen = _same[digest]
-            _in_flight += 1
-            _most_in_flight = max(_most_in_flight, _in_flight)
-        try:
-            self._answer(body, digest, seen)
-        finally:
-            with _lock:
-                _in_flight -= 1
+        self._answer(body, digest, seen)
 
     def _answer(self, body: dict[str, Any], digest: str, seen: int) -> None:
         model, messages = body["model"], body["messages"]
@@ -98,9 +91,19 @@ class Handler(BaseHTTPRequestHandler):
         if kind == "cut" and wrong:
             finish = "length"
         if kind == "slow":
-            time.sleep(float(when))
+            self._think(float(when))
         self._complete(body, text, finish, drip=float(when) if kind == "drips" else 0.0)
         return None
+
+    def _think(self, seconds: float) -> None:
+        """Take time; a request is in flight until its reply is on the way, and no longer."""
+        global _in_flight, _most_in_flight
+        with _lock:
+            _in_flight += 1
+            _most_in_flight = max(_most_in_flight, _in_flight)
+        time.sleep(seconds)
+        with _lock:
+            _in_flight -= 1
 
     def _complete(self, body: dict[str, Any], text: str, finish: str, drip: float = 0.0) -> None:
         size = sum(len(message["content"]) for message in body["messages"])
