@@ -14,9 +14,13 @@ from helpers.servers import asked, served
 
 from arena.config.entrants import AgentSpec
 from arena.core.codec import encode_view
+from arena.core.rules import Rules
 from arena.core.seeds import Rng, rng_for
+from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
+from arena.games.schieber import Schieber
 from arena.process.messages import hello
+from arena.servers.sessions import Agents
 
 RULES = Klaverjas()
 
@@ -27,27 +31,27 @@ def url() -> Iterator[str]:
         yield url
 
 
-def new_session(url: str) -> str:
-    status, body, headers = asked(url, "POST", "/sessions", hello(RULES).encode())
+def new_session(url: str, rules: Rules = RULES) -> str:
+    status, body, headers = asked(url, "POST", "/sessions", hello(rules).encode())
     assert (status, json.loads(body)["type"]) == (201, "ready")
     return headers["location"]
 
 
-def acts() -> list[dict[str, Any]]:
+def acts(rules: Rules) -> list[dict[str, Any]]:
     """The messages of a deal in seat N."""
-    state, rng = RULES.start(RULES.random_deal(rng_for(1), 0)), Rng(1)
+    state, rng = rules.start(rules.random_deal(rng_for(1), 0)), Rng(1)
     found = []
     while state.turn is not None:
         if state.turn == 0:
-            view = json.loads(encode_view(RULES.view(state, 0)))
+            view = json.loads(encode_view(rules.view(state, 0)))
             found.append(
                 {"type": "act", "deal": 1, "decision": len(found), "seed": "7", "view": view}
             )
-        RULES.apply(state, rng.choice(state.legal))
+        rules.apply(state, rng.choice(state.legal))
     return found
 
 
-ACTS = acts()
+ACTS = acts(RULES)
 VIEW = ACTS[3]["view"]
 
 
@@ -149,15 +153,15 @@ def test_a_deal_goes_on_and_does_not_jump(url: str) -> None:
 # --- at random ---------------------------------------------------------------------------
 
 
-def attack(family: str, inputs: int, seed: int) -> None:
+def attack(family: str, inputs: int, seed: int, rules: Rules = RULES) -> None:
     """Send changed messages to a server; it answers each, and plays on afterwards."""
-    rng = random.Random(seed)
+    rng, right = random.Random(seed), acts(rules)
     with served(AgentSpec(family)) as (url, _):
-        path = new_session(url)
+        path = new_session(url, rules)
         for number in range(inputs):
             if number % 10 == 0:
                 asked(url, "POST", path, b'{"type": "start", "deal": 1, "seat": "N"}')
-            message = rng.choice([json.loads(hello(RULES)), *ACTS])
+            message = rng.choice([json.loads(hello(rules)), *right])
             for _ in range(rng.choice([1, 1, 2, 4])):
                 message = changed(message, rng)
             body = json.dumps(message).encode()
@@ -175,7 +179,7 @@ def attack(family: str, inputs: int, seed: int) -> None:
                 assert said["type"] != "error", ("the agent was shown nonsense", said, body)
         assert asked(url, "GET", path)[0] == 204
         asked(url, "POST", path, b'{"type": "start", "deal": 1, "seat": "N"}')
-        status, answer, _ = asked(url, "POST", path, json.dumps(ACTS[0]).encode())
+        status, answer, _ = asked(url, "POST", path, json.dumps(right[0]).encode())
         assert (status, json.loads(answer)["type"]) == (200, "action")
 
 
@@ -184,6 +188,12 @@ def test_messages_changed_at_random() -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(
+    "rules",
+    [RULES, Schieber(weis=True, stoeck=True), Hearts(passing="left")],
+    ids=["klaverjas", "schieber", "hearts"],
+)
 @pytest.mark.parametrize("family", ["rule", "ismcts"])
-def test_many_messages_changed_at_random(family: str) -> None:
-    attack(family, int(os.environ.get("INPUTS", "3000")), 2)
+def test_many_messages_changed_at_random(family: str, rules: Rules) -> None:
+    Agents(AgentSpec(family)).compile_for([rules], print)
+    attack(family, int(os.environ.get("INPUTS", "3000")), 2, rules)

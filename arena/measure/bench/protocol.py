@@ -47,12 +47,9 @@ from arena.core.registry import AGENTS
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng, rng_for
 from arena.games.klaverjas import Klaverjas
-from arena.measure import http_load
 from arena.process.builder import Builder
 from arena.process.client import Isolated, ProcessAgent
-from arena.process.connection import Url
 from arena.process.faults import AgentFault
-from arena.process.remote import Endpoint
 
 _RULES = Klaverjas()
 
@@ -193,6 +190,10 @@ def _per_decision(
 
 
 def _server(deals: list[Deal], games: int) -> dict[str, float]:
+    from arena.measure import http_load  # not in the processes of the agent
+    from arena.process.connection import Url
+    from arena.process.remote import Endpoint
+
     with http_load.serving("random") as (url, process):
         agent = ProcessAgent(Endpoint(Url(url)))
         us, cpu_us = _per_decision(agent, deals, [process])
