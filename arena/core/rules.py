@@ -387,6 +387,9 @@ class Rules(Protocol):
     """What players of this game call things: the bonus, and the flags of an outcome."""
     flag_owners: ClassVar[dict[str, FlagOwner]] = {}
     """The side that a flag counts for: the declarer's, or the one with most points or tricks."""
+    strokes: ClassVar[tuple[int, ...]] = ()
+    """What a stroke on the score sheet stands for, the most first; empty where people write
+    totals as numbers."""
     measures: ClassVar[dict[str, Callable[[Deal], int]]] = {}
     """Numbers that a deal can be filtered by when a set is made."""
     has_tricks: ClassVar[bool] = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from arena.core.rules import MatchFormat, Outcome, Rules, Standing, side_name
@@ -72,9 +73,28 @@ class ScoreSheet:
         counted = {"points": outcome.points, "tricks": outcome.tricks}.get(owner or "")
         return None if counted is None else counted.index(max(counted))
 
+    def slate(self, side: int) -> tuple[int, ...]:
+        """The total of a side as people chalk it: how many strokes of each kind, and the rest.
+
+        Empty in games in which totals are written as numbers.
+        """
+        left, counts = self.standing.scores[side], list[int]()
+        for worth in self.rules.strokes:
+            count, left = divmod(left, worth)
+            counts.append(count)
+        return (*counts, left) if counts else ()
+
+    def _slate_lines(self) -> Iterator[str]:
+        for side, name in enumerate(self.sides):
+            *counts, rest = self.slate(side)
+            strokes = zip(self.rules.strokes, counts, strict=True)
+            chalked = (f"{worth} {'|' * count}" for worth, count in strokes if count)
+            yield f"{name}: {'  '.join([*chalked, f'+{rest}'])}"
+
     def __str__(self) -> str:
         """The sheet as text: what each round was worth, and the totals below."""
         rows = [(str(n), *row.written) for n, row in enumerate(self.rows, start=1)]
         totals = ("total", *map(str, self.standing.scores))
         table = text_table(("round", *self.sides), [*rows, totals])
-        return f"{table}\n{self.goal}" if self.goal else table
+        slate = self._slate_lines() if self.rules.strokes else ()
+        return "\n".join([table, *slate, *([self.goal] if self.goal else [])])

@@ -12,7 +12,7 @@ from arena.core.cards import cards_of, parse_cards
 from arena.core.codec import encode_view
 from arena.core.deals import Deal
 from arena.core.generate import make_deals
-from arena.core.rules import View
+from arena.core.rules import Outcome, View
 from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
@@ -281,6 +281,16 @@ def test_the_sheet_shows_roem_and_nat_and_adds_up() -> None:
         *map(str, totals),
     ]
     assert sheet.is_full
+
+
+def test_schieber_is_chalked_in_strokes_of_a_hundred_fifty_and_twenty() -> None:
+    rules = Schieber()
+    sheet = ScoreSheet(rules)
+    for scores in ((157, 0), (99, 58), (20, 137)):
+        sheet.add(Outcome(scores, scores, (0, 0), (9, 0)), None)
+    assert sheet.slate(0) == (2, 1, 1, 6) and sheet.slate(1) == (1, 1, 2, 5)
+    assert "NS: 100 ||  50 |  20 |  +6" in str(sheet).splitlines()
+    assert ScoreSheet(Klaverjas()).slate(0) == ()
 
 
 def test_hearts_goes_to_a_hundred() -> None:

@@ -119,6 +119,7 @@ class Schieber(TrumpGame):
     stake: ClassVar[float | None] = 160.0
     labels: ClassVar[dict[str, str]] = {"bonus": "Weis and Stöck", "match": "match"}
     flag_owners: ClassVar[dict[str, FlagOwner]] = {"match": "tricks"}
+    strokes: ClassVar[tuple[int, ...]] = (100, 50, 20)
     options_help: ClassVar[dict[str, str]] = {
         "bidding": "how trump is found: the forehand names it or pushes, or the deal says it",
         "undertrump": "which lower trumps are forbidden once a plain suit is trumped",

@@ -142,6 +142,8 @@ def sheet_message(sheet: ScoreSheet) -> bytes:
             "sides": sheet.sides,
             "rows": [row.written for row in sheet.rows],
             "totals": sheet.standing.scores,
+            "strokes": sheet.rules.strokes,
+            "slate": [sheet.slate(side) for side in range(len(sheet.sides))],
             "target": sheet.match.target,
             "rounds": sheet.match.rounds,
             "full": bool(sheet.rows) and sheet.is_full,

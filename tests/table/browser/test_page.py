@@ -331,6 +331,29 @@ def test_all_languages_have_all_words(sit_down: Open) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_agents_can_be_watched(sit_down: Open, viewport: dict[str, int]) -> None:
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe is not installed"
+    )
+    host = host_for(sitting_for(Schieber(weis=True), ()), Manners(pace_s=0.3))
+    (link,) = sit_down.serve(host)  # type: ignore[attr-defined]
+    page = sit_down.visit(link, viewport)  # type: ignore[attr-defined]
+    page.wait_for_selector('body[data-moves]:not([data-moves="0"])')
+    page.locator('[data-do="pause"]').click()
+    page.get_by_role("button", name="Go on").wait_for()
+    page.wait_for_timeout(300)
+    moves = int(page.locator("body").get_attribute("data-moves"))
+    page.locator('[data-do="step"]').click()
+    page.wait_for_selector(f'body[data-moves="{moves + 1}"]')
+    assert page.locator(".fan.open .face").count() + moves + 1 >= 36
+    found = axe.Axe().run(page).response["violations"]
+    assert [(v["id"], [node["html"][:120] for node in v["nodes"]][:3]) for v in found] == []
+    page.locator('[data-do="pause"]').click()
+    page.wait_for_selector('body[data-round="2"]')
+
+
+@pytest.mark.long
 def test_how_soon_a_card_appears_after_the_click(sit_down: Open) -> None:
     """The figure is printed (`pytest -s`); that each card appears is what is tested."""
     found: list[float] = []

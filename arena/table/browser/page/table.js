@@ -272,6 +272,7 @@ function showTrick() {
     let element = kept.get(key);
     if (!element || element.dataset.style !== style) {
       const isNew = !element;
+      if (isNew && winner === null) hear(words.plays(playerName(seat), nameOf(card)));
       element = cardFace(card);
       Object.assign(element.dataset, { key, card, place: placeOf(seat), style });
       if (isNew && before) queueMicrotask(() => move(element));
@@ -280,6 +281,12 @@ function showTrick() {
     return element;
   });
   if (shown.length !== trick.children.length || shown.some((element, i) => element !== trick.children[i])) trick.replaceChildren(...shown);
+}
+
+/** Say it to a screen reader; old lines are of no use. */
+function hear(text) {
+  at("heard").append(make("p", { textContent: text }));
+  while (at("heard").children.length > 8) at("heard").firstChild.remove();
 }
 
 const FROM = { own: "0 9rem", across: "0 -9rem", left: "-11rem 0", right: "11rem 0" };
@@ -304,7 +311,7 @@ function showStatus() {
       parts.push(words.passCard(view.passed.length + 1, playerName(to)));
     } else parts.push(view.phase === "bid" ? words.yourBid : words.yourTurn);
   } else parts.push(state.thinking ? words.thinks(state.thinking) : words.turnOf(playerName(state.turn)));
-  const text = [...parts, ...crashed].filter(Boolean).join(". ");
+  const text = [...parts, ...crashed].filter(Boolean).join(" · ");
   if (at("status").textContent !== text) at("status").textContent = text;
 }
 
@@ -409,7 +416,7 @@ function tableOf(caption, heads, rows, best = -1, foot = null) {
     return row;
   };
   const head = make("tr", {}, ...heads.map((text) => make("th", { scope: "col", textContent: text })));
-  const table = make("table", {}, make("caption", { textContent: caption }), make("thead", {}, head), make("tbody", {}, ...rows.map(line)));
+  const table = make("table", {}, ...(caption ? [make("caption", { textContent: caption })] : []), make("thead", {}, head), make("tbody", {}, ...rows.map(line)));
   if (foot) table.append(make("tfoot", {}, line(foot, -2)));
   return table;
 }
@@ -481,7 +488,16 @@ function showSheet() {
   const box = at("sheet");
   if (!sheet || !sheet.rows.length) { box.replaceChildren(); return; }
   const rows = sheet.rows.map((written, i) => [i + 1, ...written]);
-  box.replaceChildren(tableOf(words.sheetTo(sheet.target, sheet.rounds), [words.round, ...sheet.sides.map((side) => [...side].map((seat) => words[seat][0]).join(""))], rows, -1, [words.total, ...sheet.totals.map((x) => number(x))]));
+  const slate = sheet.strokes.length ? [slateOf()] : [];
+  box.replaceChildren(tableOf(words.sheetTo(sheet.target, sheet.rounds), [words.round, ...sheet.sides.map((side) => [...side].map((seat) => words[seat][0]).join(""))], rows, -1, [words.total, ...sheet.totals.map((x) => number(x))]), ...slate);
+}
+
+/** The totals as they are chalked: a stroke for each hundred, fifty and twenty, and the rest. */
+function slateOf() {
+  const chalked = (count) => Array.from({ length: Math.ceil(count / 5) }, (_, i) => "|".repeat(Math.min(5, count - 5 * i))).join(" ");
+  const heads = [words.slate, ...sheet.sides.map((side) => [...side].map((seat) => words[seat][0]).join(""))];
+  const rows = sheet.strokes.map((worth, i) => [worth, ...sheet.slate.map((side) => chalked(side[i]))]);
+  return tableOf("", heads, [...rows, ["+", ...sheet.slate.map((side) => side.at(-1))]]);
 }
 
 // --- keyboard -------------------------------------------------------------------------

@@ -41,7 +41,7 @@ const EN = {
   crash: (who) => `${who} crashed; the first legal cards from here on`, illegal: (who) => `${who} played an illegal card; the first legal cards from here on`, slow: (who) => `${who} was too slow; the first legal cards from here on`, left: (who) => `${who} has left; an agent plays`,
   closed: "No deal is left, or the match is over.", pause: "Pause", goOn: "Go on", step: "One card", pace: "seconds for a card", yourName: "your name", calls: "calls", thisRound: "this round", match: "match",
   sheetTo: (target, rounds) => `score sheet${target ? `, to ${target} points` : rounds ? `, ${rounds} rounds` : ""}`,
-  redeal: "thrown in", "Weis and Stöck": "Weis, Stöck", moon: "shot the moon", nat: "nat", pit: "pit", roem: "roem",
+  slate: "slate", redeal: "thrown in", "Weis and Stöck": "Weis, Stöck", moon: "shot the moon", nat: "nat", pit: "pit", roem: "roem",
 };
 const NL = {
   ...EN, N: "Noord", E: "Oost", S: "Zuid", W: "West",
@@ -69,7 +69,7 @@ const NL = {
   crash: (who) => `${who} is vastgelopen; vanaf hier de eerste geldige kaarten`, illegal: (who) => `${who} speelde een ongeldige kaart; vanaf hier de eerste geldige kaarten`, slow: (who) => `${who} was te traag; vanaf hier de eerste geldige kaarten`, left: (who) => `${who} is weg; een agent speelt`,
   closed: "Er is geen spel meer over, of de partij is voorbij.", pause: "Pauze", goOn: "Verder", step: "Eén kaart", pace: "seconden per kaart", yourName: "je naam", calls: "biedingen", thisRound: "deze ronde", match: "partij",
   sheetTo: (target, rounds) => `scoreblad${target ? `, tot ${target} punten` : rounds ? `, ${rounds} rondes` : ""}`,
-  redeal: "opnieuw gedeeld", moon: "alle punten",
+  slate: "lei", redeal: "opnieuw gedeeld", moon: "alle punten",
 };
 const DE = {
   ...EN, N: "Nord", E: "Ost", S: "Süd", W: "West",
@@ -97,7 +97,7 @@ const DE = {
   crash: (who) => `${who} ist abgestürzt; ab hier die ersten erlaubten Karten`, illegal: (who) => `${who} spielte eine verbotene Karte; ab hier die ersten erlaubten Karten`, slow: (who) => `${who} war zu langsam; ab hier die ersten erlaubten Karten`, left: (who) => `${who} ist weg; ein Agent spielt`,
   closed: "Es ist kein Spiel mehr da, oder die Partie ist vorbei.", pause: "Pause", goOn: "Weiter", step: "Eine Karte", pace: "Sekunden pro Karte", yourName: "dein Name", calls: "Ansagen", thisRound: "diese Runde", match: "Partie",
   sheetTo: (target, rounds) => `Tafel${target ? `, bis ${target} Punkte` : rounds ? `, ${rounds} Runden` : ""}`,
-  redeal: "neu gegeben", moon: "Durchmarsch",
+  slate: "Striche", redeal: "neu gegeben", moon: "Durchmarsch",
 };
 
 const LANGUAGES = { en: EN, nl: NL, de: DE };
