@@ -242,8 +242,10 @@ def first_decisions(rules: Rules, player: Player, clock: Clock) -> None:
     """Let a player make its first decision of each phase, on a deal that does not count.
 
     The first time costs what later ones do not: compiled code is loaded, tables are made.
-    What goes wrong here goes wrong again where it counts.
+    What goes wrong here goes wrong again where it counts. A server is not asked for nothing.
     """
+    if getattr(player.cards, "asks_server", False):
+        return
     rng = rng_for(0, "warm-up")
     state = rules.start(rules.random_deal(rng_for(0, "warm-up deal"), 0))
     seen: set[str] = set()

@@ -255,7 +255,7 @@ class _Agents:
         if key not in self._players:
             builder = self._job.teams[team][member]
             # One in a process of its own does not warm up for others.
-            here = isinstance(builder, Builder) and not builder.asks_server
+            here = isinstance(builder, Builder)
             if here and self._job.warm and (team, member) not in self._warmed:
                 self._warmed.add((team, member))
                 _warm_up(self._job.rules, builder, self._clock)

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from typing import Any
 
 import pytest
 from helpers.commands import arena_main
 from helpers.llm_runs import experiment, model, play
 from helpers.llm_server import serving, stats
 from helpers.paths import ROOT
+from helpers.thirds.rules import Thirds
 
+from arena.core.agent import Player
+from arena.core.seeds import Rng
+from arena.games.hearts import Hearts
+from arena.games.klaverjas import Klaverjas
+from arena.games.schieber import Schieber
+from arena.llm.agent import LanguageModel
 from arena.llm.conversations import REPLIES, Conversations, RequestLimits
+from arena.llm.prompt import rules_words
 from arena.store import Run
+from arena.tournament.fingerprint import probe
+from arena.tournament.referee import Clock, Lineup, Referee, first_decisions
 
 KEY = "sk-grep-for-me-1234"
 
@@ -282,3 +294,49 @@ def test_programs_at_the_same_table_do_not_see_the_key(server, tmp_path, monkeyp
     done = play(experiment(tmp_path, agents, deals=1))
     assert done.code == 0, done.err
     assert "PATH=" in seen.read_text() and KEY not in seen.read_text()
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        Klaverjas(bidding="classical"),
+        Schieber(weis=True),
+        Hearts(passing="left"),
+        Hearts(players=3),
+        Thirds(),
+    ],
+    ids=repr,
+)
+def test_every_game_is_played_to_its_end(server, rules):
+    """Ours and games from outside, with their auctions and passing: from the prompt alone."""
+    played_by_models(server, rules)
+
+
+def test_a_game_from_outside_with_bids_of_its_own(server, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "examples" / "arena-plugin-spades")
+    rules = importlib.import_module("arena_spades.rules").Spades()
+    try:
+        assert "Everybody bids once: nil, or 1 to 13 tricks." in rules_words(rules)
+        played_by_models(server, rules)
+    finally:
+        for name in [name for name in sys.modules if name.startswith("arena_spades")]:
+            del sys.modules[name]
+
+
+def played_by_models(server: str, rules: Any) -> None:
+    """A whole round of models, which know of the game what the prompt says."""
+    players = [Player(LanguageModel(server, "plain:g", stream=True)) for _ in range(rules.players)]
+    played = Referee(rules).play(rules.random_deal(Rng(7), 0), Lineup.of(players))
+    for player in players:
+        player.close()
+    assert played.fault is None
+    assert played.outcome is not None
+    assert len(played.actions) >= rules.players * rules.hand_size
+
+
+def test_no_decision_is_spent_on_a_fingerprint_or_a_warm_up(server):
+    name = "plain:w"
+    player = Player(LanguageModel(server, name))
+    assert probe(Klaverjas(), player) == ""
+    first_decisions(Klaverjas(), player, Clock())
+    assert asked(server, name) == 0
