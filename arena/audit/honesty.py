@@ -20,7 +20,8 @@ LIMIT_SE = 4.0
 many deals)."""
 LEAST_WORLDS = 16
 """Decisions valued on a sample of fewer worlds are left out: the largest of several shares is then
-far too large, and hides an agent that sees all cards."""
+far too large, and hides an agent that sees all cards. The first trick is left out for the same
+reason: what is best in most worlds depends there on single worlds most."""
 LEAST_DEALS = 8
 """With fewer deals no agent is flagged."""
 
@@ -64,6 +65,6 @@ def judge_honesty(decisions: Sequence[tuple[int, AuditedDecision]]) -> Honesty:
 
 def _is_valued_well(decision: AuditedDecision) -> bool:
     known = decision.known
-    return (
-        decision.solved and known is not None and (known.se == 0.0 or known.worlds >= LEAST_WORLDS)
-    )
+    if not decision.solved or decision.trick == 0 or known is None:
+        return False
+    return known.se == 0.0 or known.worlds >= LEAST_WORLDS

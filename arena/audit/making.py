@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from arena.audit.campaign import Audit, AuditOfRound
 from arena.audit.rounds import AuditedDecision, grade_of
-from arena.audit.suites import Suite, SuitePosition, label, phases
+from arena.audit.suites import Suite, SuitePosition, label, phases, standing_before
 from arena.core.errors import ArenaError
 from arena.core.rules import Rules
 from arena.solver.solution import Solver
@@ -64,6 +64,7 @@ def _labelled(
         did=tuple(replay.record.actions[: decision.at]),
         tags=tags,
         source=f"{replay.seats[decision.seat]} played it in deal {replay.record.deal}",
+        standing=standing_before(replay),
     )
     position = label(rules, position, solver)
     if position.lost is None:

@@ -23,7 +23,7 @@ from arena.games.likely_worlds import DrawsWorlds
 from arena.games.score_form import is_solvable
 from arena.solver.solution import Solution, Solver
 
-FORMAT = 2
+FORMAT = 3
 """Raised when the same round would be audited to other numbers."""
 
 Kind = Literal["lead", "follow", "ruff", "discard"]
@@ -170,13 +170,14 @@ class AuditSettings:
         """
         if len(rules.sides) > 2:
             return self.worlds
-        count = self.worlds >> max(0, 2 * (tricks_left - _ALL_WORLDS) - 1)
+        more = tricks_left - _ALL_WORLDS.get(rules.hand_size, min(_ALL_WORLDS.values()))
+        count = self.worlds >> max(0, 2 * more - 1)
         return count if count >= _LEAST_WORLDS else 0
 
 
-_ALL_WORLDS = 6
-"""Tricks left from which on all worlds are valued; half of them with one trick more, and a quarter
-of that for each further one."""
+_ALL_WORLDS = {8: 7, 9: 6}
+"""By tricks of a round: with so many left all worlds are valued; half of them with one trick more,
+and a quarter of that for each further one."""
 _LEAST_WORLDS = 4
 """With fewer a decision is not valued at all."""
 _CARDS_OF_LINE = 8

@@ -22,10 +22,11 @@ from arena.core.deals import Deal, deal_from_record, read_jsonl, write_deal
 from arena.core.errors import ArenaError, did_you_mean, located
 from arena.core.files import find_shipped, write_atomically
 from arena.core.registry import GAMES
-from arena.core.rules import Action, Rules, action_name, parse_action
+from arena.core.rules import Action, Rules, Standing, action_name, parse_action
 from arena.core.seeds import rng_for
 from arena.games.likely_worlds import worlds_for
 from arena.solver.solution import Solver
+from arena.store import Replay
 
 FORMAT = 1
 SUFFIX = ".suite.jsonl"
@@ -33,7 +34,7 @@ LABEL_WORLDS = AuditSettings(128)
 """Worlds for the labels."""
 _HEAD = ("suite", "format", "game", "options", "rules_version", "description", "agent", "at_most")
 _MOST_POINTS = 1e6
-_KEYS = ("id", "deal", "did", "tags", "lost", "hindsight", "should", "note", "source")
+_KEYS = ("id", "deal", "standing", "did", "tags", "lost", "hindsight", "should", "note", "source")
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,13 @@ class SuitePosition:
     """What should be played, if a person says so."""
     note: str = ""
     source: str = ""
+    standing: Standing = Standing()
+    """Of the match, before the round: in Hearts it says how cards are passed."""
 
     def state(self, rules: Rules) -> Any:
         """The round at this position; what cannot have happened is an error."""
         rules.check_deal(self.deal)
-        state = rules.start(self.deal)
+        state = rules.start(self.deal, self.standing)
         for action in self.did:
             if state.turn is None:
                 raise ArenaError("the round is over before the position")
@@ -74,6 +77,11 @@ class SuitePosition:
     def labels(self) -> Mapping[int, float]:
         """What each legal card loses: as far as could be known, else in hindsight."""
         return self.lost or self.hindsight or {}
+
+
+def standing_before(replay: Replay) -> Standing:
+    """The standing before a stored round; a first round has none to speak of."""
+    return replay.standing if replay.standing.round_number else Standing()
 
 
 @dataclass(frozen=True)
@@ -182,6 +190,7 @@ def _position(rules: Rules, record: Mapping[str, Any]) -> SuitePosition:
         should=tuple(map(parse_card, record.get("should", ()))),
         note=str(record.get("note", "")),
         source=str(record.get("source", "")),
+        standing=Standing.of_record(record),
     )
     legal = position.state(rules).legal
     for card in position.should:
@@ -242,6 +251,7 @@ def _written(rules: Rules, position: SuitePosition) -> dict[str, Any]:
         "id": position.id,
         "tags": list(position.tags),
         "deal": json.loads(write_deal(position.deal)),
+        "standing": position.standing._asdict() if position.standing.round_number else None,
         "did": " ".join(action_name(each, rules.bids) for each in position.did),
         **labels,
         "should": list(map(card_name, position.should)),

@@ -11,13 +11,13 @@ from __future__ import annotations
 import abc
 import ast
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias
 
 from arena.core.cards import CARD_NAMES, SEATS, TRUMPS, cards_of, pretty, suit_lines, trump_name
-from arena.core.deals import Deal
+from arena.core.deals import Deal, DealError
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.seeds import Rng
 
@@ -172,6 +172,19 @@ class Standing(NamedTuple):
         """The standing after one more counted round."""
         totals = tuple(a + b for a, b in zip(self.scores, scores, strict=True))
         return Standing(self.round_number + 1, totals)
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Standing:
+        """That of a recorded round: as `standing` says, or at the start for a round by itself."""
+        found = record.get("standing")
+        if found is None:
+            return cls()
+        try:
+            return cls(int(found["round_number"]), tuple(map(int, found["scores"])))
+        except (KeyError, TypeError, ValueError) as error:
+            raise DealError(
+                "'standing': expected an object with round_number and scores"
+            ) from error
 
 
 MOST_ROUNDS = 1000

@@ -105,7 +105,7 @@ def _check(record: dict[str, Any]) -> tuple[int, list[str], list[str]]:
     rules = rules_of_record(record)
     deal = deal_from_record(record)
     rules.check_deal(deal)
-    standing = _standing_of(record)
+    standing = Standing.of_record(record)
     state = rules.start(deal, standing)
     actions: list[int] = []
     legal_sets: list[int] = []
@@ -225,17 +225,6 @@ def rules_of_record(record: dict[str, Any]) -> Any:
             ]
         )
     )
-
-
-def _standing_of(record: dict[str, Any]) -> Standing:
-    """Where the match stood before a round of one; a round by itself stands at the start."""
-    found = record.get("standing")
-    if found is None:
-        return Standing()
-    try:
-        return Standing(int(found["round_number"]), tuple(map(int, found["scores"])))
-    except (KeyError, TypeError, ValueError) as error:
-        raise DealError("'standing': expected an object with round_number and scores") from error
 
 
 def _are_words(value: object) -> bool:

@@ -73,6 +73,7 @@ def test_agents_choose_the_pairings(tmp_path: Path) -> None:
 def test_fewer_worlds_are_drawn_where_many_cards_are_left() -> None:
     settings, rules = AuditOptions().settings, Schieber()
     assert [settings.worlds_at(rules, left) for left in (1, 6, 7, 8, 9)] == [64, 64, 32, 8, 0]
+    assert [settings.worlds_at(Klaverjas(), left) for left in (6, 7, 8)] == [64, 64, 32]
     assert replace(settings, worlds=0).worlds_at(rules, 1) == 0
     assert settings.worlds_at(Hearts(), 13) == 64
 

@@ -5,17 +5,29 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.experiments import entrant, make_experiment, play
 
 import arena
 from arena.audit.suite_runs import run_suite
-from arena.audit.suites import Suite, find_suite, read_suite, write_suite
+from arena.audit.suites import (
+    Suite,
+    SuitePosition,
+    find_suite,
+    read_suite,
+    standing_before,
+    write_suite,
+)
 from arena.cli import main
 from arena.core.agent import Player
 from arena.core.cards import card_name
+from arena.core.errors import ArenaError
+from arena.core.rules import MatchFormat, Standing
+from arena.games.hearts import Hearts
 from arena.store import Run
 
 
@@ -102,6 +114,31 @@ def test_a_deal_a_link_and_a_record_are_added(
     monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(record)))
     assert main(["suite", "add", new, "--record", "-", "--at", str(at)]) == 2
     assert "has a position" in capsys.readouterr().err
+
+
+def test_a_position_of_a_later_round_of_a_match_knows_how_cards_were_passed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the second round of Hearts cards go to the right, not to the left."""
+    rules = Hearts(passing="rotate")
+    experiment = make_experiment(2, (entrant("a", "random"), entrant("b", "random")), rules)
+    play(replace(experiment, match=MatchFormat(rounds=2)), tmp_path / "run")
+    with Run(tmp_path / "run") as run:
+        replay = next(x for x in run.replays(run.pairings[0]) if x.record.number == 1)
+    state = rules.start(replay.deal, replay.standing)
+    actions = iter(replay.record.actions)
+    while len(state.tricks) < 3 or len(state.legal) < 2:
+        rules.apply(state, next(actions))
+    did = replay.record.actions[: -len(bytes(actions))]
+    position = SuitePosition("p", replay.deal, did, standing=standing_before(replay))
+    assert position.state(rules).standing == replay.standing
+    with pytest.raises(ArenaError):
+        replace(position, standing=Standing()).state(rules)
+    link = f"{tmp_path / 'run'}/report.html#deal={replay.record.deal}&step={len(did)}"
+    out = str(tmp_path / "match.suite.jsonl")
+    assert main(["suite", "add", out, "--replay", link]) == 0
+    (found,) = read_suite(Path(out)).positions
+    assert found.standing == replay.standing
 
 
 def _changed(change: Callable[[list[dict[str, Any]]], None]) -> Callable[[Path], None]:

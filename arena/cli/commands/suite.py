@@ -169,7 +169,9 @@ def _add(args: argparse.Namespace) -> int:
 def _position(args: argparse.Namespace) -> tuple[Rules, SuitePosition]:
     """The position that the options describe, without labels; checked."""
     from arena.audit.suites import SuitePosition
+    from arena.core.rules import Standing
 
+    standing = Standing()
     if args.deal is not None:
         deals = DealSet.load(find_set(args.deal[0]))
         rules = rules_from_args(args, deals)
@@ -177,13 +179,13 @@ def _position(args: argparse.Namespace) -> tuple[Rules, SuitePosition]:
         did: Sequence[int] = parse_cards(args.after)
         source = f"deal {deal.id}"
     elif args.replay is not None:
-        rules, deal, did, source = _linked(args.replay, args.seating)
+        rules, deal, standing, did, source = _linked(args.replay, args.seating)
     else:
-        rules, deal, did, source = _recorded(args)
+        rules, deal, standing, did, source = _recorded(args)
     name = args.id or f"{deal.id or 'position'}-{len(did)}"
     should = parse_cards(args.should)
     position = SuitePosition(
-        name, deal, tuple(did), tuple(args.tag), None, None, should, args.note, source
+        name, deal, tuple(did), tuple(args.tag), None, None, should, args.note, source, standing
     )
     legal = position.state(rules).legal
     for card in should:
@@ -192,8 +194,9 @@ def _position(args: argparse.Namespace) -> tuple[Rules, SuitePosition]:
     return rules, position
 
 
-def _linked(link: str, seating: int) -> tuple[Any, Any, Sequence[int], str]:
+def _linked(link: str, seating: int) -> tuple[Any, Any, Any, Sequence[int], str]:
     """A position from a link of the replay viewer, such as `.../report.html#deal=X&step=9`."""
+    from arena.audit.suites import standing_before
     from arena.store import Run
 
     parts = urlsplit(link)
@@ -211,12 +214,14 @@ def _linked(link: str, seating: int) -> tuple[Any, Any, Sequence[int], str]:
                     if not 0 <= at < len(replay.record.actions):
                         raise ArenaError(f"--replay: the round has no step {said['step']}")
                     source = f"{pairing.first} - {pairing.second}, seating {seating}"
-                    return results.rules, replay.deal, replay.record.actions[:at], source
+                    did, standing = replay.record.actions[:at], standing_before(replay)
+                    return results.rules, replay.deal, standing, did, source
     raise ArenaError(f"--replay: deal {said['deal']}, seating {seating}, is not stored")
 
 
-def _recorded(args: argparse.Namespace) -> tuple[Any, Any, Sequence[int], str]:
+def _recorded(args: argparse.Namespace) -> tuple[Any, Any, Any, Sequence[int], str]:
     """A position from a recorded round; the record may end there."""
+    from arena.core.rules import Standing
     from arena.verify.records import read_record
 
     text = sys.stdin.read() if args.record == "-" else read_text(Path(args.record))
@@ -224,7 +229,7 @@ def _recorded(args: argparse.Namespace) -> tuple[Any, Any, Sequence[int], str]:
     at = len(actions) if args.at is None else args.at
     if not 0 <= at <= len(actions):
         raise ArenaError(f"--at {at}: the record has actions 0 to {len(actions) - 1}")
-    return rules, deal, actions[:at], "a record"
+    return rules, deal, Standing.of_record(json.loads(text)), actions[:at], "a record"
 
 
 def _named(rules: Rules) -> str:
