@@ -67,7 +67,7 @@ class AuditLedger:
         """An audit that was read."""
         try:
             return AuditedRound.from_json(json.loads(stored))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, RecursionError) as error:
             raise self._damaged(str(error)) from error
 
     def add(self, audits: Iterable[tuple[str, AuditedRound]]) -> None:

@@ -10,10 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
+from itertools import chain
+from math import isfinite
 from typing import Any, Literal
 
+from pydantic import TypeAdapter, ValidationError
+
 from arena.audit.knowable import Knowable, knowable
-from arena.core.cards import suit_of
+from arena.config.strict import first_mistake
+from arena.core.cards import CARD_NAMES, SEATS, suit_of
 from arena.core.deals import Deal
 from arena.core.errors import ArenaError
 from arena.core.rules import Rules, Standing, View
@@ -142,18 +148,28 @@ class AuditedRound:
 
     @classmethod
     def from_json(cls, data: Any) -> AuditedRound:
-        """The round that `to_json` wrote."""
-        return cls(data["value"], tuple(map(_decision, data["decisions"])))
+        """The round that `to_json` wrote; `ValueError` if it is none."""
+        try:
+            found = _round_type().validate_python(data)
+        except ValidationError as error:
+            raise ValueError(first_mistake(error)) from error
+        for each in found.decisions:
+            known = each.known
+            rows = (each.exact, *(() if known is None else (known.values, known.best)))
+            if each.card not in each.legal or {len(row) for row in rows} != {len(each.legal)}:
+                raise ValueError(f"decision {each.at}: not a value for each legal card")
+            if not all(map(isfinite, chain(*rows, (known.loss, known.se) if known else ()))):
+                raise ValueError(f"decision {each.at}: a value that is no number")
+            if not 0 <= each.seat < len(SEATS):
+                raise ValueError(f"decision {each.at}: no seat")
+            if any(not 0 <= card < len(CARD_NAMES) for card in (*each.legal, *each.line)):
+                raise ValueError(f"decision {each.at}: no card")
+        return found
 
 
-def _decision(data: dict[str, Any]) -> AuditedDecision:
-    tuples = {name: tuple(data[name]) for name in ("legal", "exact", "patterns", "line")}
-    known = data["known"]
-    if known is not None:
-        known = Knowable(
-            **{**known, "values": tuple(known["values"]), "best": tuple(known["best"])}
-        )
-    return AuditedDecision(**{**data, **tuples, "known": known})
+@cache
+def _round_type() -> TypeAdapter[AuditedRound]:
+    return TypeAdapter(AuditedRound)
 
 
 @dataclass(frozen=True)

@@ -18,17 +18,17 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-import yaml
 from pydantic import Field, NonNegativeInt, ValidationError, model_validator
 
 from arena.config.entrants import AgentSpec
 from arena.config.models import Race, Reference, Stop
 from arena.config.strict import Strict, first_mistake
+from arena.config.strict_yaml import parse
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.files import (
     RUNS,
-    read_bytes,
     read_json,
+    read_text,
     refuse_special_files,
     run_names,
     write_atomically,
@@ -283,8 +283,5 @@ def read_manifest(path: Path) -> Manifest:
 def read_config(path: Path) -> dict[str, Any]:
     """The configuration of a run folder, everything filled in: what `arena run` takes again."""
     file = path / CONFIG
-    try:
-        config = yaml.safe_load(read_bytes(file))
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ArenaError(f"{file}: not YAML: {' '.join(str(error).split())}") from error
+    config = parse(read_text(file), str(file)).data
     return config if isinstance(config, dict) else {}

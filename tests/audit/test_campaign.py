@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers.audits import FEW
@@ -57,6 +60,32 @@ def test_a_changed_value_is_refused(klaverjas_run: Path, audit: Audit, tmp_path:
     (tmp_path / "run" / AUDIT).write_bytes(b"no database at all")
     with pytest.raises(ArenaError, match="delete it and audit again"):
         AuditLedger(tmp_path / "run").read()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda decision: decision.update(card=51, legal=[0]), "not a value for each legal card"),
+        (lambda decision: decision.update(exact=[]), "not a value for each legal card"),
+        (lambda decision: decision["exact"].__setitem__(0, float("nan")), "is no number"),
+        (lambda decision: decision["exact"].__setitem__(0, {}), "valid number"),
+        (lambda decision: decision.update(line=[99]), "no card"),
+        (lambda decision: decision.update(seat=7), "no seat"),
+        (lambda decision: decision.update(kind="x"), "'lead'"),
+        (lambda decision: decision.clear(), "at: "),
+    ],
+)
+def test_a_forged_audit_is_refused(
+    change: Callable[[dict[str, Any]], object], said: str, audit: Audit, tmp_path: Path
+) -> None:
+    data = json.loads(json.dumps(audit.rounds[0].audit.to_json()))
+    ledger = AuditLedger(tmp_path)
+    assert ledger.decode(json.dumps(data)).decisions
+    change(data["decisions"][0])
+    with pytest.raises(ArenaError, match=f"cannot be read .*{said}"):
+        ledger.decode(json.dumps(data))
+    with pytest.raises(ArenaError, match="cannot be read"):
+        ledger.decode("[" * 100_000)
 
 
 def test_agents_choose_the_pairings(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import re
 import shutil
 import sqlite3
 import tempfile
+import zlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -117,7 +118,7 @@ def _change_a_value(file: Path, rng: random.Random) -> None:
             column = rng.choice(columns)
             (old,) = connection.execute(f"SELECT {column} FROM {table}").fetchone()
             damaged = isinstance(old, bytes) and rng.random() < 0.6
-            value = mutated(old, rng) if damaged else rng.choice(values)
+            value = _mutated_inside(old, rng) if damaged else rng.choice(values)
             if isinstance(old, bytes) and old and rng.random() < 0.3:  # numbers of the same length
                 value = rng.choice((b"\x7f", b"\xff", b"\x80", b"\0", b"\x01")) * len(old)
             connection.execute(f"UPDATE OR IGNORE {table} SET {column} = ?{where}", (value,))
@@ -125,6 +126,17 @@ def _change_a_value(file: Path, rng: random.Random) -> None:
             with contextlib.suppress(TypeError, ValueError):  # no checksum fits such a value
                 _forge_checksums(connection, table)
     connection.close()
+
+
+def _mutated_inside(data: bytes, rng: random.Random) -> bytes:
+    """Changed; often what is compressed, as a forger would."""
+    try:
+        inside = zlib.decompress(data)
+    except zlib.error:
+        return mutated(data, rng)
+    if rng.random() < 0.05:  # it grows beyond all bounds
+        return zlib.compress(bytes(50_000_000))
+    return zlib.compress(mutated(inside, rng)) if rng.random() < 0.8 else mutated(data, rng)
 
 
 def _forge_checksums(connection: sqlite3.Connection, table: str) -> None:

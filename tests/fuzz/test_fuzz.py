@@ -96,6 +96,23 @@ def test_no_link_leads_out_of_a_run_folder(
     assert [file.read_text() for file in outside.iterdir()] == ["mine\n"]
 
 
+@pytest.mark.parametrize("text", ["a: &a [*a]", "[" * 3000, "a: &a [1, 1]\nb: [*a, *a]\n? []\n: 1"])
+def test_a_configuration_of_a_run_that_is_odd_is_one_line(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agents = "agents: {a: {family: random}, b: {family: random}}\n"
+    (tmp_path / "x.yaml").write_text(HEAD + agents)
+    run = str(tmp_path / "run")
+    words = ["run", str(tmp_path / "x.yaml"), "--no-report", "--jobs", "1", "--out"]
+    assert main([*words, run]) == 0
+    capsys.readouterr()
+    (tmp_path / "run" / "config.resolved.yaml").write_text(text)
+    for command in (["merge", run, "--out", str(tmp_path / "whole")], [*words, run]):
+        assert main(command) == 2
+        message = capsys.readouterr().err
+        assert "config.resolved.yaml:" in message and message.count("\n") == 1
+
+
 def test_a_match_without_end_is_stopped(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
