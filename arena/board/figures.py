@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 
+from arena.report.figures import picture_of
 from arena.report.figures.style import BLUE, MUTED, figure_style, new_figure, short
 from arena.stats import Rating
 
@@ -30,8 +30,6 @@ def history_figure(
         labels = [f"{points[place][0][:10]}\n{short(points[place][1], 16)}" for place in shown]
         axes.set_xticks(shown, labels, fontsize="x-small")
         axes.set_xlim(-0.5, len(points) - 0.5)
-        axes.set_ylabel(f"points per {unit}\nahead of {short(anchor, 24)}")
+        axes.set_ylabel(f"points per {unit}\nahead of {short(anchor, 18)}")
         axes.set_title(name)
-        out = io.StringIO()
-        figure.savefig(out, format="svg", metadata={"Date": None, "Title": f"History of {name}"})
-        return out.getvalue()
+        return picture_of(name, "", figure).svg

@@ -69,7 +69,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    pages.globals["css"] = page_text("report.css")
+    pages.globals["css"], pages.globals["js"] = page_text("report.css"), page_text("report.js")
     pages.filters.update(rating_text=rating_text, count=count)
     pages.globals["interval"] = interval
     return pages

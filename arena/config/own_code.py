@@ -179,12 +179,15 @@ class OwnCode:
 
 
 def _check_signature(family: type, method: str, path: str) -> None:
-    """Refuse a method that cannot be called with a view and a generator."""
+    """Refuse a method that cannot be called with a view and a generator, in this order."""
     function = getattr(family, method, None)
     if not callable(function):
         return
     try:
-        inspect.signature(function).bind(None, None, None)  # self, view, rng
+        signature = inspect.signature(function)
+        signature.bind(None, None, None)  # self, view, rng
+        if list(signature.parameters)[1:3] == ["rng", "view"]:
+            raise TypeError
     except TypeError:
         line = getattr(getattr(function, "__code__", None), "co_firstlineno", None)
         written = f"{method}{inspect.signature(function)}"

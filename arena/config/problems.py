@@ -216,7 +216,8 @@ def _other(detail: ErrorDetails) -> str:
                 f"has {context['actual_length']} entries, at least {context['min_length']} needed"
             )
         case "string_pattern_mismatch":
-            return f"{found} is no name: letters, digits, - _ and +, a letter or digit first"
+            letters = "letters from a to z" if "a-z" in context["pattern"] else "letters"
+            return f"{found} is no name: {letters}, digits, - _ and +, a letter or digit first"
         case "missing":
             return "an entry is missing"
         case _:

@@ -177,6 +177,8 @@ def gate_of(data: Mapping[str, Any], place: str, folder: Path) -> Gate:
 
 def build_gate(document: YamlDocument, path: Path, trust: bool = False) -> Gate:
     """The gate that a document stands for."""
+    if "agents" in document.data and "candidate" not in document.data:
+        raise ArenaError(f"{path}: is an experiment, no gate: 'arena run {path}'")
     problems = Problems(document)
     file = problems.check(GateFile, document.data, ())
     problems.stop_if_any()

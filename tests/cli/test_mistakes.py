@@ -13,6 +13,7 @@ Output = pytest.CaptureFixture[str]
 HEAD = "import itertools\nimport random\nimport time\n\nCOUNT = itertools.count()\n\n"
 BOTS = {
     "no_rng": "def act(self, view):\n        return view.legal[0]",
+    "turned": "def act(self, rng, view):\n        return view.legal[0]",
     "text": "def act(self, view, rng):\n        return 'H7'",
     "chance": "def act(self, view, rng):\n        return random.choice(view.legal)",
     "slow": "def act(self, view, rng):\n        time.sleep(0.02)\n        return view.legal[0]",
@@ -48,11 +49,17 @@ def experiment(bot: str, limit: str = "1") -> str:
     return "e.yaml"
 
 
-def test_a_method_that_cannot_be_called(capsys: Output) -> None:
-    file = experiment("no_rng")
+@pytest.mark.parametrize(
+    ("bot", "takes"), [("no_rng", "self, view"), ("turned", "self, rng, view")]
+)
+def test_a_method_that_cannot_be_called(bot: str, takes: str, capsys: Output) -> None:
+    file = experiment(bot)
     assert main(["run", file]) == 2
     last = capsys.readouterr().err.splitlines()[-1]
-    assert "no_rng.py:8: act(self, view): expected act(self, view, rng)" in last
+    assert f"{bot}.py:8: act({takes}): expected act(self, view, rng)" in last
+    assert said(capsys, "gate", file).endswith(
+        "e.yaml: is an experiment, no gate: 'arena run e.yaml'"
+    )
 
 
 def test_an_action_that_is_no_number(capsys: Output) -> None:
