@@ -5,7 +5,8 @@ its driver, in a worker, in the process of an agent or in all of its processes a
 moment of the time that it takes. Then the same command is given until it is through. What it leaves
 must be what it leaves undisturbed, no traceback may have been printed, and no process and no
 temporary file may be left behind. A trial in which nothing was hit (the command was through before)
-is repeated with an earlier moment. `--from` goes on with a campaign that was ended.
+is repeated with an earlier moment. Without a seed it is the date, which is printed; with it, `--from`
+goes on with a campaign that was ended.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -405,11 +407,13 @@ def prepare(top: Path) -> None:
 def campaign() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("trials", type=int)
-    parser.add_argument("--seed", type=int, default=18)
+    parser.add_argument("--seed", default=f"{datetime.now(UTC):%Y-%m-%d}")
     parser.add_argument("--from", type=int, default=0, dest="first", metavar="N")
     parser.add_argument("--only", choices=COMMANDS, action="append")
     args = parser.parse_args()
     rng, commands = random.Random(args.seed), args.only or list(COMMANDS)
+    rng.shuffle(commands)  # a short campaign is to try others every day
+    print(f"seed {args.seed}", flush=True)
     failed = missed = 0
     calm: dict[str, Calm] = {}
     with tempfile.TemporaryDirectory(prefix="chaos-") as name:
