@@ -5,7 +5,7 @@ its driver, in a worker, in the process of an agent or in all of its processes a
 moment of the time that it takes. Then the same command is given until it is through. What it leaves
 must be what it leaves undisturbed, no traceback may have been printed, and no process and no
 temporary file may be left behind. A trial in which nothing was hit (the command was through before)
-is repeated with an earlier moment. The seed is the date unless it is given, and is printed; `--from`
+is repeated with an earlier moment. The seed is the date unless it is given; `--from`
 goes on with a campaign of that seed that was ended.
 """
 
