@@ -11,12 +11,13 @@ from arena.config.entrants import AgentSpec
 from arena.core.agent import Player
 from arena.core.cards import SEATS
 from arena.core.rules import Rules
-from arena.table.browser.host import Connection, Manners, TableHost
+from arena.table.browser.host import Manners, TableHost
+from arena.table.browser.people import Connection
 from arena.table.session import FirstLegal
 from arena.table.sitting import SeatPlan, Sitting
 
 FAST = Manners(pace_s=0.0)
-PATIENCE_S = 120.0
+PATIENCE_S = 300.0
 
 
 def sitting_for(

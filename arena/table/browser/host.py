@@ -1,4 +1,4 @@
-"""A table with people in browsers: who holds which chair, whose turn it is, and at which pace.
+"""A table with people in browsers: its chairs, its turns and the pace of its agents.
 
 A `TableHost` lives in one event loop. Agents decide in threads, so that a slow one keeps nobody
 else waiting; whatever changes the round happens in the loop, one change at a time.
@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import dataclass
 
 import orjson
 
@@ -35,15 +32,14 @@ from arena.table.browser.messages import (
     sheet_message,
     state_message,
 )
+from arena.table.browser.people import Connection, Person
 from arena.table.browser.same_cards import SameCards
+from arena.table.browser.threads import in_thread
 from arena.table.session import Chair, ChairFault, FirstLegal, TableError, TableSession
 from arena.table.sitting import Sitting, TableRounds
 
-T = TypeVar("T")
 _LONG_S = 5.0
 """An agent that has thought for so long is said to be thinking, and may be replaced."""
-_FULL = 256
-"""Messages that a connection may be behind before it is dropped."""
 _LONGEST_NAME = 24
 
 
@@ -56,40 +52,6 @@ class Manners:
     so that the time says nothing about the hand."""
     empty_s: float = 60.0
     """How long people wait for a person that has lost the connection before an agent plays."""
-
-
-class Connection:
-    """One browser at a table; what it is sent waits here."""
-
-    def __init__(self, seat: int | None) -> None:
-        self.seat = seat
-        """None if it only watches."""
-        self.outgoing: asyncio.Queue[bytes | None] = asyncio.Queue(_FULL)
-
-    def send(self, message: bytes) -> None:
-        """Put a message in the queue; a connection that reads none of them is ended."""
-        try:
-            self.outgoing.put_nowait(message)
-        except asyncio.QueueFull:
-            self.end()
-
-    def end(self) -> None:
-        """Send nothing more."""
-        while not self.outgoing.empty():
-            self.outgoing.get_nowait()
-        self.outgoing.put_nowait(None)
-
-
-@dataclass
-class Person:
-    """Somebody's chair, whether they are here or not."""
-
-    name: str
-    connections: set[Connection] = field(default_factory=set)
-    has_come: bool = False
-    is_replaced: bool = False
-    """Whether an agent plays in the chair until the person is back."""
-    waiting: asyncio.TimerHandle | None = None
 
 
 class TableHost:
@@ -135,7 +97,7 @@ class TableHost:
         self._reseating: set[asyncio.Task[None]] = set()
         self._auditing = self._advising = False
         self._extras: dict[int, list[bytes]] = {}
-        """What each seat was sent about the finished round; sent again to who comes back."""
+        """Messages to each seat about the finished round; sent again after a reconnection."""
         self.same_cards: SameCards | None = None
         """Other tables with the same cards, if there are some."""
         self._finished: dict[str, TableSession] = {}
@@ -171,7 +133,7 @@ class TableHost:
             try:
                 if self._rounds.has_results:
                     return self._rounds.next_round()
-                return await _in_thread(self._rounds.next_round)
+                return await in_thread(self._rounds.next_round)
             except ArenaError as error:
                 print(f"arena: {printable(str(error))}", file=sys.stderr, flush=True)
                 self._to_all(error_message(str(error)))
@@ -221,7 +183,7 @@ class TableHost:
             if sitting.has_results:
                 self._others[seat] = sitting.on_same_cards(table, seat)
             else:
-                self._others[seat] = await _in_thread(sitting.on_same_cards, table, seat)
+                self._others[seat] = await in_thread(sitting.on_same_cards, table, seat)
             if self._others[seat]:
                 self._give_compared(sitting, table, seat)
         self._finished[table.deal.id] = table
@@ -272,7 +234,7 @@ class TableHost:
     async def _decision(self, table: TableSession, name: str) -> Action | None:
         """What the agent that is to act does; None if people wait for it no longer."""
         self._given_up.clear()
-        deciding = asyncio.ensure_future(_in_thread(table.decide))
+        deciding = asyncio.ensure_future(in_thread(table.decide))
         given_up = asyncio.ensure_future(self._given_up.wait())
         try:
             done, _ = await asyncio.wait(
@@ -340,7 +302,7 @@ class TableHost:
         self._changed.set()
 
     def _take_over(self, seat: int) -> None:
-        """Let an agent play for a person who has gone, if anybody is left to play with."""
+        """Let an agent play for an absent person, if other people are at the table."""
         person = self.people[seat]
         if person.connections or person.is_replaced or not self._anybody_has_come():
             return
@@ -353,7 +315,7 @@ class TableHost:
         return Chair(f"{person.name} (agent)", self._substitute())
 
     def _seat(self, seat: int, chair: Chair) -> None:
-        """Change who sits in a chair, once nobody decides there."""
+        """Change the player of a chair, once no decision is being made there."""
         task = asyncio.create_task(self._seat_soon(seat, chair))
         self._reseating.add(task)
         task.add_done_callback(self._reseating.discard)
@@ -362,7 +324,7 @@ class TableHost:
         async with self._lock:
             table = self._table
             if table is not None and not table.is_over:
-                await _in_thread(table.seat_chair, seat, chair)
+                await in_thread(table.seat_chair, seat, chair)
                 self._changes()
 
     async def handle(self, connection: Connection, text: str) -> None:
@@ -410,16 +372,16 @@ class TableHost:
         elif request.do == "undo":
             if not self._training:
                 raise TableError("cards are taken back only by a person alone with agents")
-            await _in_thread(table.undo, seat)
+            await in_thread(table.undo, seat)
         elif request.do == "claim":
-            await _in_thread(table.claim, seat)
+            await in_thread(table.claim, seat)
         else:
             raise BadRequest(f"unknown request {request.do!r}")
         self._changes()
 
     def _watch(self, request: Request) -> None:
         if self.people:
-            raise TableError("those who watch do not play")
+            raise TableError("spectators do not play")
         if request.do == "pause":
             self._paused = not self._paused
         elif request.do == "step":
@@ -443,7 +405,7 @@ class TableHost:
         self._tell()
 
     def _give_up(self, letter: str) -> None:
-        """Let an agent play for a person who is not here, or for an agent that is too slow."""
+        """Let an agent play for an absent person, or for an agent that is too slow."""
         seat = SEATS.find(letter)
         if seat in self.people:
             if self.people[seat].connections:
@@ -461,7 +423,7 @@ class TableHost:
         asked, view, moves = table.later_hint(seat, self._adviser), table.view(seat), table.moves
         self._advising = True
         try:
-            connection.send(hint_message(await _in_thread(asked), view, moves))
+            connection.send(hint_message(await in_thread(asked), view, moves))
         except (TableError, asyncio.CancelledError):
             raise
         except (Exception, SystemExit) as error:
@@ -479,7 +441,7 @@ class TableHost:
             raise TableError("the audit is being made")
         self._auditing = True
         try:
-            audited = await _in_thread(self._rounds.audit, table)
+            audited = await in_thread(self._rounds.audit, table)
         finally:
             self._auditing = False
         for person in self.people:
@@ -559,26 +521,3 @@ def _situation(table: TableSession, seat: int) -> tuple[bool, bool]:
     view = table.view(seat)
     leads = view.phase == "play" and not view.table and bool(view.tricks)
     return len(view.legal) == 1, leads
-
-
-async def _in_thread(call: Callable[..., T], *given: Any) -> T:
-    """Call it in a thread of its own, which does not keep the process from ending."""
-    loop = asyncio.get_running_loop()
-    result: asyncio.Future[T] = loop.create_future()
-
-    def settle(set_it: Callable[[Any], None], value: Any) -> None:
-        if not result.done():
-            set_it(value)
-
-    def work() -> None:
-        try:
-            found = call(*given)
-        except BaseException as error:
-            outcome: tuple[Callable[[Any], None], Any] = (result.set_exception, error)
-        else:
-            outcome = (result.set_result, found)
-        with suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(settle, *outcome)
-
-    threading.Thread(target=work, name="table", daemon=True).start()
-    return await result

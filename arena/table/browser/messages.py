@@ -103,7 +103,7 @@ def _by_strength(rules: Rules, trump: int | None) -> list[str]:
 
 
 def open_message(at: AtTable, views: list[View], outcome: Outcome | None) -> bytes:
-    """All cards, for those who watch agents play."""
+    """All cards, for spectators of agents."""
     shown = views[0 if at.turn is None else at.turn]
     hands = {SEATS[view.seat]: orjson.Fragment(_hand(view)) for view in views}
     return orjson.dumps(_public(at, outcome) | _cards(shown) | {"hands": hands})

@@ -1,6 +1,6 @@
 """Pages, WebSockets and links: the table as an ASGI application.
 
-A link has a token that cannot be guessed, one for each seat; who has it holds the seat, in as many
+A link has a token that cannot be guessed, one for each seat. Its holder plays the seat, in as many
 tabs as they like. There is nothing to see without one.
 """
 
@@ -19,14 +19,15 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.core.cards import SEATS
-from arena.table.browser.host import Connection, TableHost
+from arena.table.browser.host import TableHost
+from arena.table.browser.people import Connection
 from arena.web.guard import Address, Guard, RateLimit, new_token
 
 LONGEST_REQUEST = 2_000
 """Bytes of what a browser may send at once."""
 _MOST_TABS = 8
 _MOST_REQUESTS = 4
-"""Requests of a connection that are served at once: who waits for a hint may play on."""
+"""Requests of a connection that are served at once: a person may play while a hint is made."""
 _KINDS = {
     "html": "text/html",
     "js": "text/javascript",

@@ -42,7 +42,9 @@ def open_tables(hosts: list[TableHost], args: argparse.Namespace) -> None:
         table = f"table {hosts.index(place.host) + 1}, " if len(hosts) > 1 else ""
         print(f"{table}{place.name}: {link}", flush=True)
     if not address.is_loopback:
-        print("Give each person one link: who has it sits there. Connections are not encrypted.")
+        print(
+            "Give each person one link; it is the key to the seat. Connections are not encrypted."
+        )
     print("Ctrl-C ends it.", flush=True)
     if not args.no_open:
         timer = threading.Timer(_OPENS_AFTER_S, webbrowser.open, [links[0][1]])

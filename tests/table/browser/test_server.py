@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
+import subprocess
+import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -107,3 +111,15 @@ def test_a_flood_ends_the_connection_and_the_ninth_tab_is_refused(link: str) -> 
     with pytest.raises(ConnectionClosed):
         asyncio.run(flood())
     asyncio.run(nine())
+
+
+def test_the_command_serves_a_table_until_it_is_interrupted(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "arena", "play", "--browser", "--no-open", "--seed", "7"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        assert process.stdout is not None
+        seat, link = process.stdout.readline().split()
+        assert seat == "S:" and process.stdout.readline() == "Ctrl-C ends it.\n"
+        assert status_of(link) == 200
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.read() == "seed 7\n"
+        assert process.wait(60) == 0
