@@ -18,11 +18,11 @@ from arena.core.cards import (
 )
 from arena.core.deals import Deal
 from arena.core.errors import ArenaError
-from arena.core.rules import Action, Rules, RulesError, action_name
+from arena.core.rules import Action, Rules, RulesError, Standing, action_name
 from arena.core.tables import text_table
 from arena.games.score_form import is_solvable, trumps_of
 from arena.solver.solution import Bounds, Solution, Solver
-from arena.verify.records import read_record
+from arena.verify.records import Recorded, read_record
 
 
 def solve(
@@ -45,10 +45,10 @@ def solve(
     `declarer` replace those of the deal. With `nodes` the search stops after so many positions,
     with `seconds` after about so long; cards that are not solved by then have bounds.
     """
-    rules, deal, actions = _given(position, game)
+    rules, deal, actions, standing = _given(position, game)
     if trump is not None or declarer is not None:
         rules, deal = with_trump(rules, deal, trump, declarer)
-    state = play_cards(rules, deal, actions, after)
+    state = play_cards(rules, deal, actions, after, standing)
     return Solver().solve(rules, state, nodes=nodes, seconds=seconds)
 
 
@@ -92,7 +92,7 @@ def solve_trumps(
     `position` is a deal or a record as for `solve`, before its first card; `nodes` and `seconds`
     are limits for each of the values.
     """
-    rules, deal, actions = _given(position, game)
+    rules, deal, actions, _ = _given(position, game)
     if actions:
         raise ArenaError("a table by trump is one of a whole deal; the record has plays")
     solver, values = Solver(), {}
@@ -128,34 +128,38 @@ def contracts(
 
 def _given(
     position: Deal | Mapping[str, Any] | str, game: str | Mapping[str, Any] | Rules | None
-) -> tuple[Rules, Deal, Sequence[Action]]:
+) -> Recorded:
     rules = None if game is None else rules_of(game)
     if not isinstance(position, Deal):
         return read_position(position, rules)
     if rules is None:
         raise ArenaError("which game? say game=NAME")
-    return rules, position, ()
+    return Recorded(rules, position)
 
 
-def read_position(
-    position: Mapping[str, Any] | str, rules: Rules | None = None
-) -> tuple[Rules, Deal, Sequence[Action]]:
-    """The rules, the deal and what was done so far in a record; none of it if the round is over."""
-    rules, deal, actions = read_record(position, rules)
-    state = rules.start(deal)
-    for action in actions:
+def read_position(position: Mapping[str, Any] | str, rules: Rules | None = None) -> Recorded:
+    """What a record says was done so far; none of it if the round is over."""
+    found = read_record(position, rules)
+    state = found.rules.start(found.deal, found.standing)
+    for action in found.actions:
         if action not in state.legal:
             break  # the position is impossible: whoever plays the actions says where
-        rules.apply(state, action)
-    return rules, deal, () if state.turn is None else actions
+        found.rules.apply(state, action)
+    return found._replace(actions=()) if state.turn is None else found
 
 
-def play_cards(rules: Rules, deal: Deal, actions: Sequence[Action], cards: str) -> Any:
+def play_cards(
+    rules: Rules,
+    deal: Deal,
+    actions: Sequence[Action],
+    cards: str,
+    standing: Standing = Standing(),
+) -> Any:
     """The round after some actions and cards; what is not legal is an error that says what is."""
     if not rules.has_tricks:
         raise ArenaError(f"{rules.name} is not described by cards and tricks, so it is not solved")
     rules.check_deal(deal)
-    state = rules.start(deal)
+    state = rules.start(deal, standing)
     for action in (*actions, *parse_cards(cards)):
         if state.turn is None:
             raise ArenaError(f"the round is over before {card_name(action)}")

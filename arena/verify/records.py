@@ -8,16 +8,16 @@ what it does not say although records of its game do, is named as not checked.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.core.cards import SEATS, TRUMPS, card_name, mask_of, parse_card
 from arena.core.deals import OPTIONAL_FIELDS, Deal, DealError, deal_from_record, read_jsonl
 from arena.core.errors import ArenaError, located
 from arena.core.registry import GAMES
-from arena.core.rules import IllegalAction, Rules, Standing, parse_action
+from arena.core.rules import Action, IllegalAction, Rules, Standing, parse_action
 from arena.games.kernel.check import replay
 from arena.games.schieber import jass_kit
 from arena.games.trump import TrumpGame
@@ -69,10 +69,18 @@ def check_record(record: dict[str, Any]) -> tuple[int, list[str]]:
     return plays, mismatches
 
 
-def read_record(
-    record: Mapping[str, Any] | str, rules: Rules | None = None
-) -> tuple[Rules, Deal, list[int]]:
-    """The rules, the deal and the actions of a recorded round, which need not be over.
+class Recorded(NamedTuple):
+    """A position: a deal and what was done so far."""
+
+    rules: Rules
+    deal: Deal
+    actions: Sequence[Action] = ()
+    standing: Standing = Standing()
+    """Of the match, before the round."""
+
+
+def read_record(record: Mapping[str, Any] | str, rules: Rules | None = None) -> Recorded:
+    """A recorded round, which need not be over.
 
     `record` is a mapping or JSON text; without `rules` it says its own.
     """
@@ -90,7 +98,7 @@ def read_record(
     key = "bids" if rules.has_tricks else "actions"
     bids = [parse_action(call["action"], rules.bids) for call in _entries(record, key, ("action",))]
     plays = [parse_card(entry["card"]) for entry in _entries(record, "plays", ("card",))]
-    return rules, deal, bids + plays
+    return Recorded(rules, deal, bids + plays, Standing.of_record(dict(record)))
 
 
 _PLAYED_BY = (

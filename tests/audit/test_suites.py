@@ -25,6 +25,7 @@ from arena.audit.suites import (
 from arena.cli import main
 from arena.core.agent import Player
 from arena.core.cards import card_name
+from arena.core.deals import deal_record
 from arena.core.errors import ArenaError
 from arena.core.rules import MatchFormat, Standing
 from arena.games.hearts import Hearts
@@ -134,6 +135,13 @@ def test_a_position_of_a_later_round_of_a_match_knows_how_cards_were_passed(
     assert position.state(rules).standing == replay.standing
     with pytest.raises(ArenaError):
         replace(position, standing=Standing()).state(rules)
+    record = {"game": "hearts", "options": {"passing": "rotate"}, **deal_record(replay.deal)}
+    record |= {"standing": replay.standing._asdict(), "bids": [], "plays": []}
+    for place, action in enumerate(did):
+        record["bids" if place < 12 else "plays"].append(
+            {"action" if place < 12 else "card": card_name(action)}
+        )
+    assert set(arena.solve(record, nodes=100).cards) == set(position.state(rules).legal)
     link = f"{tmp_path / 'run'}/report.html#deal={replay.record.deal}&step={len(did)}"
     out = str(tmp_path / "match.suite.jsonl")
     assert main(["suite", "add", out, "--replay", link]) == 0

@@ -46,6 +46,7 @@ from arena.core.files import read_bytes
 from arena.core.rules import Action, Rules, action_name, side_name
 from arena.core.transcript import deal_notes, diagram
 from arena.solver.solution import Solution, Solver
+from arena.verify.records import Recorded
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,13 +83,13 @@ def run(args: argparse.Namespace) -> int:
         return _solve_whole_set(args)
     if args.position is None:
         raise ArenaError("what is to be solved? say SET and DEAL, a record, or --set SET")
-    rules, deal, actions = _given(args)
+    rules, deal, actions, standing = _given(args)
     if "all" in (args.trump, args.declarer):
         _show_trumps(rules, deal, actions, args)
         return 0
     if args.trump is not None or args.declarer is not None:
         rules, deal = with_trump(rules, deal, args.trump, args.declarer)
-    state = play_cards(rules, deal, actions, args.after)
+    state = play_cards(rules, deal, actions, args.after, standing)
     solution = Solver().solve(rules, state, nodes=args.nodes, seconds=args.seconds)
     if args.json:
         print(json.dumps(_as_json(deal, state, solution)))
@@ -128,7 +129,7 @@ def _solve_whole_set(args: argparse.Namespace) -> int:
     return 0
 
 
-def _given(args: argparse.Namespace) -> tuple[Rules, Deal, Sequence[Action]]:
+def _given(args: argparse.Namespace) -> Recorded:
     """The deal of a set, or the position that is pasted."""
     record = _record_text(args.position)
     if record is not None:
@@ -138,7 +139,7 @@ def _given(args: argparse.Namespace) -> tuple[Rules, Deal, Sequence[Action]]:
     deal = deals.deals[0]
     if args.deal:
         deal = deals.find(deal_named(args.deal, (each.id for each in deals.deals)))
-    return rules, deal, ()
+    return Recorded(rules, deal)
 
 
 def _record_text(position: str) -> str | None:

@@ -221,15 +221,14 @@ def _linked(link: str, seating: int) -> tuple[Any, Any, Any, Sequence[int], str]
 
 def _recorded(args: argparse.Namespace) -> tuple[Any, Any, Any, Sequence[int], str]:
     """A position from a recorded round; the record may end there."""
-    from arena.core.rules import Standing
     from arena.verify.records import read_record
 
     text = sys.stdin.read() if args.record == "-" else read_text(Path(args.record))
-    rules, deal, actions = read_record(text)
+    rules, deal, actions, standing = read_record(text)
     at = len(actions) if args.at is None else args.at
     if not 0 <= at <= len(actions):
         raise ArenaError(f"--at {at}: the record has actions 0 to {len(actions) - 1}")
-    return rules, deal, Standing.of_record(json.loads(text)), actions[:at], "a record"
+    return rules, deal, standing, actions[:at], "a record"
 
 
 def _named(rules: Rules) -> str:
