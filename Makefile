@@ -50,7 +50,7 @@ gate: $(READY)  ## are our agents as strong as they were?
 update-gates: $(READY)  ## new baselines, after a change that is meant
 	PATH="$(abspath $(BIN)):$$PATH" .ci/gate configs/gates --update --quiet --out reports/gates
 
-policies: $(READY)  ## the policies that come along, from nothing (under two hours on two cores)
+policies: $(READY)  ## the bundled policies, from nothing (under two hours on two cores)
 	cd agents/policies && $(abspath $(BIN))/arena train policy klaverjas.yaml schieber.yaml hearts.yaml --jobs 2
 	$(BIN)/python -m pip install --quiet --editable '.[train]'
 	cd agents/models && $(abspath $(BIN))/arena train policy policy-klaverjas.yaml policy-schieber.yaml policy-hearts.yaml --jobs 2
