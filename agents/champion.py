@@ -21,6 +21,7 @@ from agents.best_response import BestResponse
 from agents.search.decision import CardStatistics, Final
 from agents.searchers.budget import Budget
 from agents.searchers.endings import Endings
+from agents.searchers.strength import Strength
 from arena.config.model_file import ModelFile
 from arena.core.agent import Belief, parameter
 from arena.core.rules import Action, View
@@ -28,7 +29,7 @@ from arena.core.seeds import Rng
 
 
 @dataclass(frozen=True, kw_only=True)
-class Champion:
+class Champion(Strength):
     """Searches for the best response to how others play, in worlds that explain their plays.
 
     Plays Klaverjas, Schieber and Hearts, each with its bundled policy. Bids by Monte Carlo unless
@@ -70,6 +71,7 @@ class Champion:
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         _ = self.search  # raises now if the parameters do not fit
 
     @cached_property
@@ -86,6 +88,8 @@ class Champion:
             c=self.c,
             final=self.final,
             endings=self.endings,
+            strength=self.strength,
+            temperature=self.temperature,
         )
 
     @property

@@ -66,6 +66,8 @@ class Ismcts(TreeSearch):
         super().__post_init__()
         if self.observers == "all" and (self.reuse_tree or self.first_play is not None):
             raise ArenaError("observers: all goes with neither reuse_tree nor first_play")
+        if self.is_weak and self.reuse_tree:
+            raise ArenaError("reuse_tree goes with neither strength nor temperature")
 
     def take_seat(self, setup: Setup) -> Agent:
         """With `reuse_tree` a player that remembers its tree, else this one."""

@@ -18,6 +18,7 @@ from agents.search.decision import CardStatistics
 from agents.search.flat_mc import Question, Sums, judge, loops_for
 from agents.search.worlds import belief_of, known_worlds, observe_for, worlds_for
 from agents.searchers.budget import Budget
+from agents.searchers.strength import Strength
 from arena.core.agent import Belief, parameter
 from arena.core.errors import ArenaError
 from arena.core.rules import Action, View
@@ -45,7 +46,7 @@ class CardEstimate(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FlatSearch:
+class FlatSearch(Strength):
     """A family that plays every legal card out in sampled worlds and keeps the best mean.
 
     Bids by Monte Carlo (Hoogenboom 2017, section 4.2) unless the configuration names a
@@ -76,13 +77,14 @@ class FlatSearch:
         return (*needs_of_rollout(self.rollout), "kernel", *needs_of(self.beliefs))
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.budget is not None and self.worlds is not None:
             raise ArenaError("give either worlds or budget, not both")
 
     @property
     def games(self) -> tuple[str, ...] | None:
         """The games that it plays: where beliefs need a policy, those that have one."""
-        return games_of(self.beliefs)
+        return self.measured(games_of(self.beliefs))
 
     @property
     def sees_all_cards(self) -> bool:
@@ -100,13 +102,15 @@ class FlatSearch:
         return self.budget is None
 
     def act(self, view: View, rng: Rng) -> Action:
-        """The card with the best mean."""
+        """The card with the best mean, or a worse one if it is to be weak."""
         if len(view.legal) == 1:
             return view.legal[0]
         if view.phase == "bid":
             return usual_bid(view, rng, self.playouts)
         if view.phase != "play":
             return pass_card(view, rng)
+        if self.is_weak:
+            return self.decide(view, rng)[0]
         return self.best(view, self.estimates(view, rng))
 
     def estimates(self, view: View, rng: Rng) -> list[CardEstimate]:
@@ -138,7 +142,7 @@ class FlatSearch:
             each.card: CardStatistics(each.playouts, sign * each.mean, each.playouts)
             for each in estimates
         }
-        return self.best(view, estimates), found
+        return self.drawn(view, found, rng) if self.is_weak else self.best(view, estimates), found
 
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         """Playouts and mean value of each card; more is better, also where few points are."""

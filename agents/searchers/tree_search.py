@@ -34,6 +34,7 @@ from agents.search.worlds import Worlds, belief_of, worlds_for
 from agents.searchers.budget import Budget
 from agents.searchers.endings import Endings
 from agents.searchers.evaluators import EVALUATORS, Evaluator, Playouts
+from agents.searchers.strength import Strength
 from arena.core.agent import Belief, parameter
 from arena.core.errors import ArenaError
 from arena.core.rules import Action, Rules, View
@@ -73,7 +74,7 @@ class _Case(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Searcher(abc.ABC):
+class Searcher(Strength, abc.ABC):
     """A family that searches for its cards; it bids by Monte Carlo and passes cards as `rule`."""
 
     compiles: ClassVar[bool] = True
@@ -95,6 +96,7 @@ class Searcher(abc.ABC):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.c is not None and self.c_normalised is not None:
             raise ArenaError("give either c or c_normalised, not both")
 
@@ -107,7 +109,7 @@ class Searcher(abc.ABC):
     @property
     def games(self) -> tuple[str, ...] | None:
         """The games that it plays: where beliefs need a policy, those that have one."""
-        return games_of(self.beliefs)
+        return self.measured(games_of(self.beliefs))
 
     @property
     def model_hash(self) -> str | None:
@@ -120,7 +122,9 @@ class Searcher(abc.ABC):
         return self.budget is None
 
     def act(self, view: View, rng: Rng) -> Action:
-        """The best card after a search, where there is a choice."""
+        """The best card after a search, where there is a choice; a worse one if it is to be weak."""
+        if self.is_weak and view.phase == "play" and len(view.legal) > 1:
+            return self.decide(view, rng)[0]
         action = self.without_search(view, rng)
         return self.choose(view, rng) if action is None else action
 
@@ -138,9 +142,10 @@ class Searcher(abc.ABC):
     def decide(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
         """The card, and what was found out about all cards."""
         solved = self._solved(view, rng)
-        if solved is None:
-            return self.search_all(view, rng)
-        return best_card(solved, "value"), solved
+        card, found = self.search_all(view, rng) if solved is None else (None, solved)
+        if self.is_weak:
+            card = self.drawn(view, found, rng)
+        return best_card(found, "value") if card is None else card, found
 
     def explain(self, view: View, rng: Rng) -> dict[Action, CardStatistics]:
         """What was found out about each card."""
