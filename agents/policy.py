@@ -83,13 +83,7 @@ class PolicyPlayer:
         if self.temperature == 0.0:
             chances = self.chances(view)
             return max(chances, key=lambda card: chances[card])
-        weights = self._weights(view)
-        goal = rng.random() * sum(weights.values())
-        for card, weight in weights.items():
-            goal -= weight
-            if goal < 0.0:
-                return card
-        return card
+        return rng.weighted(self._weights(view))
 
     def probabilities(self, view: View) -> dict[Action, float]:
         """How likely it plays each legal card; empty where it does not draw."""

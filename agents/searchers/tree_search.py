@@ -122,7 +122,7 @@ class Searcher(Strength, abc.ABC):
         return self.budget is None
 
     def act(self, view: View, rng: Rng) -> Action:
-        """The best card after a search, where there is a choice; a worse one if it is to be weak."""
+        """The best card after a search, where there is a choice; a weak player draws one."""
         if self.is_weak and view.phase == "play" and len(view.legal) > 1:
             return self.decide(view, rng)[0]
         action = self.without_search(view, rng)

@@ -12,7 +12,7 @@ about 15 microseconds to make four words of state, this takes one.
 
 from __future__ import annotations
 
-from collections.abc import MutableSequence, Sequence
+from collections.abc import Mapping, MutableSequence, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, TypeVar
 
@@ -77,6 +77,15 @@ class Rng:
     def choice(self, items: Sequence[T]) -> T:
         """One of `items`, all equally likely."""
         return items[self.below(len(items))]
+
+    def weighted(self, weights: Mapping[T, float]) -> T:
+        """One of the keys, with chances in proportion to their weights."""
+        goal = self.random() * sum(weights.values())
+        for chosen, weight in weights.items():  # noqa: B007  (the last one, if rounding left some)
+            goal -= weight
+            if goal < 0.0:
+                break
+        return chosen
 
     def shuffle(self, items: MutableSequence[T]) -> None:
         """Put `items` into random order, in place."""

@@ -17,6 +17,7 @@ each gets a link of their own, from other machines with --host 0.0.0.0.
 stands for itself then, and there are no hints.
 
 Examples:
+  arena play klaverjas --level 3
   arena play klaverjas --with ismcts rule
   arena play hearts --seat W --with '{family: ismcts, simulations: 200}'
   arena play --deals klaverjas-given-1000 --with rule
@@ -40,6 +41,7 @@ from rich.console import Console
 from arena.cli.agent_text import agent_from_text
 from arena.cli.options import add_option, find_set, number, rules_from_args
 from arena.config.entrants import AgentSpec, BidderSpec
+from arena.config.loader import load
 from arena.config.own_code import trust
 from arena.core.cards import parse_seat
 from arena.core.deals import Deal, DealSet
@@ -63,6 +65,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--with", dest="agents", nargs="+", metavar="AGENT", help="default: rule, else random"
     )
+    parser.add_argument(
+        "--level", type=number(int, 1), metavar="N",
+        help="opponents and partner of a measured strength, 1 to 8 (docs/play.md)",
+    )  # fmt: skip
     parser.add_argument("--seat", metavar="S", help=f"N, E, S or W (default: {_DEFAULT_SEAT})")
     parser.add_argument("--deals", metavar="SET", help="a set of deals, or a run")
     parser.add_argument("--adviser", metavar="AGENT", help="gives hints (default: as --with)")
@@ -102,9 +108,7 @@ def run(args: argparse.Namespace) -> int:
             if args.seat:
                 raise ArenaError(f"--seat {args.seat}: {rules.name} has {rules.players} seats")
             seat = 0
-        names = args.agents or [_default(rules)]
-        specs = [_agent(text, rules) for text in names]
-        adviser = _agent(args.adviser, rules) if args.adviser else specs[0]
+        names, specs, adviser = _agents(args, rules)
         people = _people(rules, seat, args.people)
         seated = _seated(rules, people, specs, names)
         seed = _seed(args)
@@ -232,6 +236,32 @@ def _agent(text: str, rules: Rules) -> AgentSpec:
     if (why := why_not(spec.build().cards, rules)) is not None:
         raise ArenaError(f"{text} {why}")
     return spec
+
+
+def _agents(args: argparse.Namespace, rules: Rules) -> tuple[list[str], list[AgentSpec], AgentSpec]:
+    """The agents at the table with their names, and the adviser."""
+    if args.level is not None:
+        if args.agents:
+            raise ArenaError("give either --level or --with")
+        levels = _levels(rules)
+        names, adviser = [f"level-{args.level}"], [*levels.values()][-1]
+        if names[0] not in levels:
+            raise ArenaError(f"--level: from 1 to {len(levels)}, found {args.level}")
+        specs = [levels[names[0]]]
+    else:
+        names = args.agents or [_default(rules)]
+        specs = [_agent(text, rules) for text in names]
+        adviser = specs[0]
+    return names, specs, _agent(args.adviser, rules) if args.adviser else adviser
+
+
+def _levels(rules: Rules) -> dict[str, AgentSpec]:
+    """The agents of measured strength for a game, the strongest last."""
+    try:
+        experiment = load(f"levels-{rules.name}")
+    except ArenaError as error:
+        raise ArenaError(f"--level: there are no levels for {rules.name}") from error
+    return {entrant.name: entrant.members[0] for entrant in experiment.entrants}
 
 
 def _people(rules: Rules, first: int, count: int) -> tuple[int, ...]:
