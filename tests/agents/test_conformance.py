@@ -26,6 +26,8 @@ from arena.games.needs import games_of
 from arena.games.schieber import Schieber
 from arena.testing import check_agent
 
+ELSEWHERE = ("command", "http", "jass-kit", "llm")
+"""Programs and servers of others: tested in tests/process, tests/servers and tests/llm."""
 LARGE = 20
 """Counts from here on cost time and are made small."""
 
@@ -66,10 +68,8 @@ def of(registry: Any) -> list[tuple[str, str]]:
 
 
 def test_what_cannot_be_made_without_parameters_is_tested_elsewhere():
-    """Programs of others (`check-bot`, tests/process), and language models (tests/llm)."""
     assert [name for name in installed(AGENTS) if must_be_configured(AGENTS.get(name))] == [
-        "command",
-        "llm",
+        *ELSEWHERE
     ]
     assert not [name for name in installed(BIDDERS) if must_be_configured(BIDDERS.get(name))]
 
@@ -123,5 +123,5 @@ def test_policies_and_champions_of_some_size(rules):
 
 
 def test_nothing_is_left_out():
-    assert {name for name, _ in of(AGENTS)} == set(installed(AGENTS)) - {"command"}
+    assert {name for name, _ in of(AGENTS)} == set(installed(AGENTS)) - set(ELSEWHERE)
     assert {name for name, _ in of(BIDDERS)} == set(installed(BIDDERS))
