@@ -24,7 +24,7 @@ from arena.llm.answers import Judged, judge
 from arena.llm.conversations import REPLIES, Attempt, AttemptKey, Conversations, RequestLimits
 from arena.llm.prompt import ANSWER, LegalMoves, Prompter, usual_template
 from arena.llm.server import Server, TookTooLong
-from arena.process.faults import AgentFault, FaultKind
+from arena.process.faults import AgentFault, FaultKind, Unavailable
 
 ATTEMPTS = 3
 _PER = 1e6
@@ -137,6 +137,7 @@ class LanguageModel:
     def keep_in(self, folder: Path) -> None:
         """Keep prompts and replies in the folder of a run; refused if no question can be asked."""
         self._line.server.check()
+        Conversations(folder / REPLIES).close()  # made by the driver, before all workers open it
         self._line.keep_in(folder)
 
     def take_seat(self, setup: Setup) -> SeatedModel:
@@ -220,7 +221,6 @@ class _Line:
         self.digest = _hash(played, prompter.digest)
 
     def keep_in(self, folder: Path) -> None:
-        self.close()
         self._folder = folder
 
     def close(self) -> None:
@@ -244,6 +244,8 @@ class _Line:
         """The reply to a question: the one that is kept, or a new one."""
         agent = self.agent
         if self._kept is None:
+            if self.server.closed:
+                raise Unavailable(f"{agent.base_url}: the run is over")
             self._kept = Conversations(None if self._folder is None else self._folder / REPLIES)
         body = {"model": agent.model, "messages": messages, **self._fields()}
         question = AttemptKey(_hash(decision, body), decision, number, self.digest)

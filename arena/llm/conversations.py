@@ -288,7 +288,8 @@ class Conversations:
         try:
             yield
         except (sqlite3.Error, zlib.error) as error:
-            raise ArenaError(f"{self.path or 'replies'}: {error}") from error
+            # Not the agent's fault, wherever it happens: a full disk, for example.
+            raise Unavailable(f"{self.path or 'replies'}: {error}") from error
 
 
 def _attempt(row: Sequence[Any]) -> Attempt:

@@ -31,7 +31,8 @@ from arena.process.hiding import hidden_variables
 if TYPE_CHECKING:
     import httpx2
 
-LONGEST_BODY = 10_000_000
+LONGEST_BODY = 50_000_000
+"""Bytes; a stream has some 250 for each token."""
 _LONGEST_PAUSE_S = 60.0
 _SHORTEST_KEY = 8
 """Anything shorter could not be struck out of a reply without harm."""
@@ -76,6 +77,8 @@ class Server:
     """The environment variable with the key."""
     timeout_s: float = 600.0
     patience_s: float = 600.0
+    closed: bool = False
+    """Whether it is asked no more: a run that ends does not wait for its threads."""
     _client: httpx2.Client | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -116,6 +119,13 @@ class Server:
 
     def ask(self, body: dict[str, Any], limit_s: float | None = None) -> Reply:
         """The reply to a question; `TookTooLong` after `limit_s`, without pauses and retries."""
+        try:
+            return self._ask_until_answered(body, limit_s)
+        finally:
+            if self.closed:  # meanwhile, by another thread, which could not end this request
+                self.close()
+
+    def _ask_until_answered(self, body: dict[str, Any], limit_s: float | None) -> Reply:
         troubled_since, tries = 0.0, 0
         while True:
             try:
@@ -137,15 +147,18 @@ class Server:
                 time.sleep(pause)
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections, for good."""
+        self.closed = True
         if self._client is not None:
-            self._client.close()
+            self._client.close()  # raises while a request is in flight: `ask` closes it then
             self._client = None
 
     # --- one try -------------------------------------------------------------------------
 
     def _ask_once(self, body: dict[str, Any], limit_s: float | None) -> Reply:
         httpx2 = _httpx2()
+        if self.closed:
+            raise Unavailable(f"{self.base_url}: the run is over")
         if self._client is None:
             self._client = httpx2.Client()
         key = self.key
@@ -345,7 +358,11 @@ def _retry_after(value: str | None) -> float | None:
 
 
 def _struck(value: Any, key: str | None) -> Any:
-    return value.replace(key, "[key]") if key and isinstance(value, str) else value
+    """Text without the key, and without halves of characters, which no request can repeat."""
+    if not isinstance(value, str):
+        return value
+    text = value.replace(key, "[key]") if key else value
+    return text.encode(errors="replace").decode()
 
 
 def _httpx2() -> Any:

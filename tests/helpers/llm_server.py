@@ -80,6 +80,8 @@ class Handler(BaseHTTPRequestHandler):
             return self._send(401, json.dumps(said).encode())
         if kind == "echoes":
             text = f"{key} {text}"
+        if kind == "halves":
+            text = "\ud800 half a character" if first else text
         if kind == "random":
             text = f'{{"move": "{random.choice(legal)}"}}'
         if kind == "last":

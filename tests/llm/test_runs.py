@@ -196,17 +196,6 @@ def test_a_server_that_goes_away_ends_the_run_and_the_same_command_goes_on(serve
         assert run.manifest.sessions[-1].ending == "failed"
 
 
-def test_twins_are_asked_each_for_themselves(server, tmp_path):
-    agents = {"gpt": model(server, "random:t", replicate=2)}
-    done = play(experiment(tmp_path, agents))
-    assert done.code == 0, done.err
-    kept = Conversations(tmp_path / "run" / REPLIES, writable=False)
-    ((count, agent_count),) = kept._query("SELECT count(*), count(DISTINCT agent) FROM replies")
-    kept.close()
-    assert agent_count == 1
-    assert count == asked(server, "random:t")
-
-
 def test_a_template_of_ones_own_is_kept_with_the_run(server, tmp_path):
     (tmp_path / "mine.txt").write_text("$rules\nMINE $position $history\n$legal\n$answer\n")
     gpt = model(server, "plain:c", template="./mine.txt")
@@ -281,6 +270,23 @@ def test_verify_compares_what_was_played_with_the_replies(server, tmp_path):
     done = arena_main(["verify", str(tmp_path / "run")])
     assert done.code == 1
     assert "was played, the stored reply is unparsable" in done.out + done.err
+
+
+def test_a_full_disk_is_no_fault_of_the_model(server, tmp_path, monkeypatch):
+    def full(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    def add(self: Conversations, *_: object) -> None:
+        with self._explained():
+            full()
+
+    monkeypatch.setattr(Conversations, "add", add)
+    agents = {"gpt": model(server, "plain:f"), "random": {"family": "random"}}
+    done = play(experiment(tmp_path, agents, deals=1, on_fault="forfeit"))
+    assert done.code == 2
+    assert "disk is full" in done.err and "Traceback" not in done.err
+    with Run(tmp_path / "run") as run:
+        assert run.faults() == []
 
 
 def test_programs_at_the_same_table_do_not_see_the_key(server, tmp_path, monkeypatch):

@@ -42,6 +42,12 @@ def test_a_reply_with_all_that_is_known_of_it(client, stream):
     assert 0 < reply.seconds < 60
 
 
+def test_half_a_character_can_be_stored_and_sent_back(client):
+    reply = client().ask(body("halves"))
+    assert reply.text == "? half a character"
+    assert client().ask(body("plain", reply.text)).finish == "stop"
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_every_trouble_on_the_way_is_asked_again(client, server, stream, monkeypatch):
     """Errors, rate limits, garbage, wrong types, broken connections: one after the other."""
