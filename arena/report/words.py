@@ -53,14 +53,21 @@ def interval(
     digits: int = 1,
     show: Callable[[float | None, int], str] = plain,
 ) -> str:
-    """Both limits.
+    """Both limits; one that is near 0 has as many digits as show on which side of it.
 
-    >>> interval(-1.26, 3)
-    '−1.3 to 3.0'
+    >>> interval(-1.26, 3), interval(0.04, 32.8), interval(0.0, 5)
+    ('−1.3 to 3.0', '0.04 to 32.8', '0.0 to 5.0')
     """
     if low is None or high is None:
         return DASH
-    return f"{show(low, digits)} to {show(high, digits)}"
+    return f"{_limit(low, digits, show)} to {_limit(high, digits, show)}"
+
+
+def _limit(value: float, digits: int, show: Callable[[float | None, int], str]) -> str:
+    text = show(value, digits)
+    if abs(value) < 1e-6 or any(digit in text for digit in "123456789"):
+        return text
+    return _limit(value, digits + 1, show)
 
 
 def rating_text(rating: Rating | None, digits: int = 1) -> str:
