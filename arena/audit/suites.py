@@ -60,6 +60,8 @@ class SuitePosition:
     def state(self, rules: Rules) -> Any:
         """The round at this position; what cannot have happened is an error."""
         rules.check_deal(self.deal)
+        if len(self.standing.scores) not in (0, len(rules.sides)):
+            raise ArenaError(f"standing: expected the scores of {len(rules.sides)} sides")
         state = rules.start(self.deal, self.standing)
         for action in self.did:
             if state.turn is None:

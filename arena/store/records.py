@@ -226,7 +226,10 @@ def unpack_plays(stored: bytes, decisions: int, rounds: int) -> tuple[bytes, byt
 
 def same_plays(one: bytes, other: bytes, rounds: int) -> bool:
     """Whether units were played alike; other machines may compress the same bytes otherwise."""
-    return one == other or unpack_plays(one, 0, rounds) == unpack_plays(other, 0, rounds)
+    try:
+        return one == other or unpack_plays(one, 0, rounds) == unpack_plays(other, 0, rounds)
+    except DAMAGED:
+        return False
 
 
 def unpack_times(stored: bytes, rounds: int) -> tuple[bytes, bytes]:

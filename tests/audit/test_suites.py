@@ -177,6 +177,11 @@ def _lost(lines: list[dict[str, Any]], points: object) -> None:
         (lambda lines: lines[1].update(did="H7 H7"), "cannot play"),
         (lambda lines: lines[1].update(lost={}, hindsight={}), "a number for each legal card"),
         (lambda lines: lines[1].update(should=["X9"]), "X9"),
+        (lambda lines: lines[1].update(standing=3), "expected an object with round_number"),
+        (
+            lambda lines: lines[1].update(standing={"round_number": 1, "scores": [1]}),
+            "expected the scores of 2 sides",
+        ),
         (lambda lines: lines[0].update(at_most="x"), "at_most: expected a number, found 'x'"),
         (lambda lines: _lost(lines, {}), "lost {}: expected a number"),
         (lambda lines: _lost(lines, float("nan")), "lost nan: expected a number"),

@@ -139,3 +139,4 @@ def test_plays_are_the_same_however_they_were_compressed() -> None:
     plays = bytes(range(64)) * 2
     assert same_plays(zlib.compress(plays, 1), zlib.compress(plays, 9), 2)
     assert not same_plays(zlib.compress(plays), zlib.compress(plays[::-1]), 2)
+    assert not same_plays(zlib.compress(plays), b"no plays", 2)
