@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 SUFFIXES = (".csv", ".parquet")
 _UNITS, _AGENT, _SCORE = ("unit", "deal"), "agent", "score"
 _MOST_CELLS = 50_000_000
+_LARGEST = 1e50
+"""Squares of differences are summed: these must be numbers, too."""
 _UNNAMED_INDEX = "__index_level_"
 MOST_AGENTS = 200
 """More columns of a wide file than this are hardly agents."""
@@ -195,6 +197,8 @@ def _scores(path: Path, long: pd.DataFrame, columns: ResultColumns) -> pd.DataFr
     empty = rows["given"].isna() | (rows["given"].astype(str).str.strip() == "")
     is_bad = ~empty & ~np.isfinite(rows["score"].astype(float))
     _refuse(path, rows, is_bad, lambda row: f"score {row['given']!r} is not a finite number")
+    is_huge = ~empty & (rows["score"].astype(float).abs() > _LARGEST)
+    _refuse(path, rows, is_huge, lambda row: f"score {row['given']!r}: at most ±{_LARGEST:g}")
     rows = rows[~empty]
     twice = rows.duplicated(keys)
     hint = "" if columns.repeat else "; --repeat COLUMN tells repetitions apart"
