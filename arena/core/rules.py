@@ -405,6 +405,8 @@ class Rules(Protocol):
     totals as numbers."""
     measures: ClassVar[dict[str, Callable[[Deal], int]]] = {}
     """Numbers that a deal can be filtered by when a set is made."""
+    packages: ClassVar[tuple[str, ...]] = ()
+    """Packages that play the game: a run keeps their versions."""
     has_tricks: ClassVar[bool] = True
     """Whether a round is described by hands and tricks. If not, a view says what its seat knows
     in `information`, and the methods about tricks raise `RulesError`."""

@@ -28,7 +28,7 @@ def describe(
     return Manifest(
         name=experiment.name,
         description=experiment.description,
-        versions=versions(),
+        versions=versions(experiment.rules),
         git_commit=git_commit(),
         machine=Machine(platform=platform.platform(), processor=_processor(), cores=os.cpu_count()),
         config_sha256=experiment.config_sha256,
@@ -75,12 +75,13 @@ def pairing_key(manifest: Manifest, pairing: Pairing) -> PairingKey:
     )
 
 
-def versions() -> dict[str, str]:
-    """What the results were made with."""
+def versions(rules: Rules) -> dict[str, str]:
+    """What the results were made with, the packages that the game needs included."""
+    packages = (*_PACKAGES, *rules.packages)
     return {
         "arena": arena.__version__,
         "python": platform.python_version(),
-        **{name: found for name in _PACKAGES if (found := _version_of(name))},
+        **{name: found for name in packages if (found := _version_of(name))},
     }
 
 

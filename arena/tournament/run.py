@@ -343,7 +343,7 @@ class _Run:
         stored = self._stored_manifest()
         if stored is None or stored.rules != rules_used(self.experiment.rules):
             return {}
-        if stored.versions != versions():
+        if stored.versions != versions(self.experiment.rules):
             return {}
         return {
             name: before

@@ -102,6 +102,8 @@ def test_its_own_tests_pass(arena):
 
 def test_no_file_of_ours_knows_the_plug_in():
     ours = [*(ROOT / "arena").rglob("*.py"), *(ROOT / "agents").rglob("*.py")]
+    # OpenSpiel has a game of the same name.
+    ours = [path for path in ours if "open_spiel" not in path.parts]
     knowing = [
         path
         for path in ours

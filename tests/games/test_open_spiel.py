@@ -300,6 +300,8 @@ def test_a_run_is_verified_exported_and_repeated(
     monkeypatch.chdir(played)
     done = arena_main(["verify", "one"])
     assert done.code == 0
+    manifest = json.loads(Path("one/manifest.json").read_text(encoding="utf-8"))
+    assert manifest["versions"]["open_spiel"].startswith("2.")
     assert "24 rounds" in done.out and "0 mismatches" in done.out
     for out in ("one", "two"):
         words = ["export", out, "--format", "jsonl", "--no-times", "--out", f"{out}.jsonl"]

@@ -71,6 +71,7 @@ class OpenSpielGame(Rules):
 
     name: ClassVar[str] = "open-spiel"
     version: ClassVar[int] = 1
+    packages: ClassVar[tuple[str, ...]] = ("open_spiel",)
     has_tricks: ClassVar[bool] = False
     higher_wins: ClassVar[bool] = True
     deck: ClassVar[int] = 0
