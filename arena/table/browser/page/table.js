@@ -477,7 +477,8 @@ function showLog() {
   if (view.received.length) say(`${words.received}: ${view.received.map(nameOf).join(", ")}`);
   for (const trick of view.tricks) {
     const cards = trick.cards.map((card, i) => `${words[seatAfter(trick.leader, i)][0]} ${shortName(card).replace(" ", "")}`).join("  ");
-    say(`${cards} → ${words.takes(playerName(trick.winner), trick.points + trick.bonus)}`);
+    const points = trick.points + trick.bonus;
+    say(`${cards} → ${trick.winner === rules.seat ? words.youTake(points) : words.takes(playerName(trick.winner), points)}`);
   }
   const box = at("log");
   box.replaceChildren(...(list.children.length ? [make("h2", { textContent: words.tricks }), list] : []));
