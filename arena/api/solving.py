@@ -22,7 +22,7 @@ from arena.core.rules import Action, Rules, RulesError, Standing, action_name
 from arena.core.tables import text_table
 from arena.games.score_form import is_solvable, trumps_of
 from arena.solver.solution import Bounds, Solution, Solver
-from arena.verify.records import Recorded, read_record
+from arena.verify.records import RecordedPosition, read_record
 
 
 def solve(
@@ -128,16 +128,18 @@ def contracts(
 
 def _given(
     position: Deal | Mapping[str, Any] | str, game: str | Mapping[str, Any] | Rules | None
-) -> Recorded:
+) -> RecordedPosition:
     rules = None if game is None else rules_of(game)
     if not isinstance(position, Deal):
         return read_position(position, rules)
     if rules is None:
         raise ArenaError("which game? say game=NAME")
-    return Recorded(rules, position)
+    return RecordedPosition(rules, position)
 
 
-def read_position(position: Mapping[str, Any] | str, rules: Rules | None = None) -> Recorded:
+def read_position(
+    position: Mapping[str, Any] | str, rules: Rules | None = None
+) -> RecordedPosition:
     """What a record says was done so far; none of it if the round is over."""
     found = read_record(position, rules)
     state = found.rules.start(found.deal, found.standing)

@@ -69,7 +69,7 @@ def check_record(record: dict[str, Any]) -> tuple[int, list[str]]:
     return plays, mismatches
 
 
-class Recorded(NamedTuple):
+class RecordedPosition(NamedTuple):
     """A position: a deal and what was done so far."""
 
     rules: Rules
@@ -79,7 +79,7 @@ class Recorded(NamedTuple):
     """Of the match, before the round."""
 
 
-def read_record(record: Mapping[str, Any] | str, rules: Rules | None = None) -> Recorded:
+def read_record(record: Mapping[str, Any] | str, rules: Rules | None = None) -> RecordedPosition:
     """A recorded round, which need not be over.
 
     `record` is a mapping or JSON text; without `rules` it says its own.
@@ -98,7 +98,7 @@ def read_record(record: Mapping[str, Any] | str, rules: Rules | None = None) -> 
     key = "bids" if rules.has_tricks else "actions"
     bids = [parse_action(call["action"], rules.bids) for call in _entries(record, key, ("action",))]
     plays = [parse_card(entry["card"]) for entry in _entries(record, "plays", ("card",))]
-    return Recorded(rules, deal, bids + plays, Standing.of_record(dict(record)))
+    return RecordedPosition(rules, deal, bids + plays, Standing.of_record(dict(record)))
 
 
 _PLAYED_BY = (

@@ -46,7 +46,7 @@ from arena.core.files import read_bytes
 from arena.core.rules import Action, Rules, action_name, side_name
 from arena.core.transcript import deal_notes, diagram
 from arena.solver.solution import Solution, Solver
-from arena.verify.records import Recorded
+from arena.verify.records import RecordedPosition
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -129,7 +129,7 @@ def _solve_whole_set(args: argparse.Namespace) -> int:
     return 0
 
 
-def _given(args: argparse.Namespace) -> Recorded:
+def _given(args: argparse.Namespace) -> RecordedPosition:
     """The deal of a set, or the position that is pasted."""
     record = _record_text(args.position)
     if record is not None:
@@ -139,7 +139,7 @@ def _given(args: argparse.Namespace) -> Recorded:
     deal = deals.deals[0]
     if args.deal:
         deal = deals.find(deal_named(args.deal, (each.id for each in deals.deals)))
-    return Recorded(rules, deal)
+    return RecordedPosition(rules, deal)
 
 
 def _record_text(position: str) -> str | None:
