@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arena.analysis.results import FloatArray, Meeting, Results
-from arena.core.errors import ArenaError, did_you_mean
+from arena.core.errors import ArenaError, did_you_mean, located
 from arena.core.files import read_bytes
 
 if TYPE_CHECKING:
@@ -116,6 +116,8 @@ def _frame(path: Path, data: bytes) -> pd.DataFrame:
     except (ValueError, OSError, NotImplementedError, LookupError) as error:  # of their parsers
         words = " ".join(str(error).split())
         raise ArenaError(f"{path}: not a table: {words}") from error
+    if not isinstance(frame.index, pd.RangeIndex):  # pandas takes the first cells for an index
+        raise ArenaError(located(path, 2, "more cells than the header has columns"))
     frame.columns = frame.columns.map(str)
     if not len(frame):
         raise ArenaError(f"{path}: no rows")

@@ -84,6 +84,7 @@ def test_a_missing_score_is_counted_and_never_filled_in(tmp_path: Path) -> None:
 
 MISTAKES = {
     "unit,agent,score\n1,a,x\n": ":2: score 'x' is not a finite number",
+    "unit,agent,score\n1,2,a,1\n": ":2: more cells than the header has columns",
     "unit,agent,score\n1,a,1e308\n1,b,-1e308\n": ":2: score '1e308': at most ±1e+50",
     "unit,agent,score\n1,a,inf\n1,b,2\n": ":2: score 'inf' is not a finite number",
     "unit,agent,score\n1,a,1\n1,b,2\n1,a,3\n": ":4: 1 a comes twice; --repeat COLUMN tells",

@@ -264,7 +264,8 @@ def refused(call: Callable[[], object]) -> Callable[[], int]:
 # --- the command line --------------------------------------------------------------------
 
 NAMED = ("status", "verify", "ratings", "compare", "replay", "export", "report", "deals", "plan",
-         "validate", "explain", "list", "schema", "solve", "new")  # fmt: skip
+         "validate", "explain", "list", "schema", "solve", "new", "luck", "audit", "suite", "merge",
+         "compare-runs", "completion", "board", "record", "train", "gate")  # fmt: skip
 WORDS = ("run", "x.yaml", "a", "b", "agent", "show", "check", "make", "--game", "klaverjas",
          "--out", "--jobs", "--seed", "--json", "--", "-1", "0" * 5000, "9" * 40, "x" * 300, "a\0b",
          "\udcff", "../x", "/dev/null", ".", "", "=", "--option", "a=b", "\x1b[2J")  # fmt: skip
