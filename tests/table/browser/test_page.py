@@ -166,6 +166,15 @@ def test_settings_are_kept(sit_down: Open) -> None:
     }  # fmt: skip
 
 
+def test_settings_that_cannot_be_read_are_left_out(sit_down: Open) -> None:
+    page = sit_down(Schieber(), locale="de-CH")
+    page.wait_for_selector(READY)
+    page.evaluate("localStorage.setItem('arena-table', '{')")
+    page.reload()
+    page.wait_for_selector(READY)
+    assert page.evaluate("document.documentElement.lang") == "de"
+
+
 def test_a_lost_connection_comes_back(sit_down: Open) -> None:
     page = sit_down(Klaverjas())
     page.wait_for_selector(CHOICES)

@@ -20,7 +20,17 @@ export function make(name, properties = {}, ...children) {
 // --- settings -------------------------------------------------------------------------
 
 const DEFAULTS = { language: languageOfBrowser(), deck: "french", four: false, large: "auto", motion: true, theme: "system" };
-const settings = { ...DEFAULTS, ...JSON.parse(localStorage.getItem("arena-table") || "{}") };
+const settings = { ...DEFAULTS, ...kept() };
+
+/** The settings of this browser; none where it keeps nothing, or something else. */
+function kept() {
+  try {
+    return JSON.parse(localStorage.getItem("arena-table"));
+  } catch {
+    return {};
+  }
+}
+
 const small = matchMedia("(max-width: 40rem)");
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 let words = wordsOf(settings.language);
@@ -45,7 +55,9 @@ function toggle(label, key) {
 
 function change(key, value) {
   settings[key] = value;
-  localStorage.setItem("arena-table", JSON.stringify(settings));
+  try {
+    localStorage.setItem("arena-table", JSON.stringify(settings));
+  } catch { /* they hold until the page is closed */ }
   apply();
 }
 
