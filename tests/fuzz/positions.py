@@ -35,7 +35,7 @@ def suites(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
     links = ("run/report.html#deal=x&step=1", "#", "x.html#deal=&step=" + "9" * 30, "run#step=0")
     added = rng.choice(
         (
-            ("--record", "x.json", "--at", rng.choice(("0", "31", "-1", "99"))),
+            ("--record", "x.json", "--at", rng.choice(("30", "31", "-1", "99"))),
             ("--replay", rng.choice(links)),
             ("--deal", "klaverjas-given-1000", "17", "--after", _cards(rng)),
         )
