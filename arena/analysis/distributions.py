@@ -15,7 +15,7 @@ MOST_PAIRS = 10
 BINS = 201
 BINS_OF_MANY = 101
 """About so many at most; one bin is always centred on 0."""
-FEWEST_BINS = 21
+FEWEST_BINS = 9
 """About so many at least: where forfeits count as lost, the quartiles lie far apart."""
 
 
