@@ -179,11 +179,11 @@ def _in_browser(
     names: dict[int, str] | None,
 ) -> None:
     from arena.table.browser.host import Manners, TableHost
-    from arena.table.browser.same_cards import SameCards
+    from arena.table.browser.same_cards import MOST_COMPARED, SameCards
 
     manners = Manners(pace_s=args.pace)
     hosts = [TableHost(sitting, adviser.build, agent.build, manners, names) for sitting in sittings]
-    if len(hosts) > 1:
+    if 1 < len(hosts) <= MOST_COMPARED:
         same_cards = SameCards(hosts)
         for host in hosts:
             host.same_cards = same_cards

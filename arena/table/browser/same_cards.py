@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+MOST_COMPARED = 8
+"""Each table is compared with each other one: the work grows with the cube of their number."""
+
 
 class Compares(Protocol):
     """A table with people."""
