@@ -32,7 +32,7 @@ demo: $(INSTALLED)  ## the quick-start tournament and its report
 	@echo "Now open reports/demo/report.html; 'source $(BIN)/activate' makes arena a command"
 
 test: $(READY)  ## all tests
-	$(BIN)/python -m pytest -n 3 --max-worker-restart 0 --dist loadfile --no-loadscope-reorder --durations 15 -m "not long"  # more than cores: many tests wait
+	$(BIN)/python -m pytest -n 4 --max-worker-restart 0 --dist loadfile --no-loadscope-reorder --durations 15 -m "not long"  # more than cores: many tests wait
 
 test-long: $(READY)  ## simulations and campaigns; INPUTS and TRIALS make the campaigns shorter
 	$(BIN)/python -m pytest -n 2 --max-worker-restart 0 --dist worksteal -m long tests

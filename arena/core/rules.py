@@ -411,6 +411,10 @@ class Rules(Protocol):
     """Whether a round is described by hands and tricks. If not, a view says what its seat knows
     in `information`, and the methods about tricks raise `RulesError`."""
 
+    def agrees(self, view: View) -> bool:
+        """Whether a possible history in `view.information` leads to the view's decision."""
+        raise RulesError(f"{self.name}: views have no history")
+
     @classmethod
     @abc.abstractmethod
     def from_record(cls, record: dict[str, Any]) -> Self | None:

@@ -11,8 +11,10 @@ from arena.core.cards import SEATS, cards_of, mask_of
 from arena.core.errors import ArenaError
 from arena.core.rules import View
 
+_MOST_POINTS = 10_000
+"""Of a side in a round, without bonus or as bonus."""
 _MOST = 1_000_000
-"""Points in a view."""
+"""Points of a match, and its rounds."""
 
 
 class ImpossibleView(ArenaError):
@@ -44,14 +46,19 @@ def _wrong(view: View) -> str:
     rules = view.rules
     if view.seat >= rules.players:
         return f"seat {SEATS[view.seat]} is not at the table"
-    numbers = (*view.points, *view.bonus, *view.standing.scores, view.standing.round_number)
-    if max(map(abs, numbers)) > _MOST or not 0 <= view.passing < rules.players:
-        return "numbers that are too large"
+    made = (*view.points, *view.bonus)
+    match = (*view.standing.scores, view.standing.round_number)
+    fits = all(0 <= each <= _MOST_POINTS for each in made) and max(map(abs, match)) <= _MOST
+    if not fits or not 0 <= view.passing < rules.players:
+        return "numbers that are too small or too large"
     sides = len(rules.sides)
     if not len(view.points) == len(view.bonus) == len(view.standing.scores) == sides:
         return f"expected points, bonus and scores of {sides} sides"
     if not view.legal or len(set(view.legal)) < len(view.legal):
         return "expected legal actions, each once"
+    if not rules.has_tricks:
+        fits = view.information is not None and (not view.information.history or rules.agrees(view))
+        return "" if fits else "what the seat knows is of another position"
     dealt = mask_of(view.dealt_hand)
     is_whole = len(view.dealt_hand) == rules.hand_size == dealt.bit_count()
     if not is_whole or dealt & ~rules.deck:

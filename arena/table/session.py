@@ -195,8 +195,9 @@ class TableSession:
             player = adviser()
             if sees_all_cards(player):
                 raise TableError("an agent that sees all cards cannot give hints")
-            seated = player.take_seat(Setup(self.rules, seat))
-            return consider(seated, view, lambda: self._rng_at(seat, made))
+            with one_line_of("that gives hints"):
+                seated = player.take_seat(Setup(self.rules, seat))
+                return consider(seated, view, lambda: self._rng_at(seat, made))
 
         return hint
 

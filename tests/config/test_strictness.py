@@ -69,13 +69,13 @@ from arena.config.strict_yaml import ConfigError
             "name: families",
             "name: two words",
             "x.yaml:1: name: 'two words' (text) is no name: "
-            "letters, digits, - _ and +, a letter or digit first",
+            "letters from a to z, digits, - _ and +, a letter or digit first",
         ),
         (
             "name: families",
             "name: ../up",
             "x.yaml:1: name: '../up' (text) is no name: "
-            "letters, digits, - _ and +, a letter or digit first",
+            "letters from a to z, digits, - _ and +, a letter or digit first",
         ),
         (
             "seed: 1",
@@ -109,7 +109,8 @@ from arena.config.strict_yaml import ConfigError
             "name: klaverjas",
             "name: klaverjass",
             "x.yaml:2: game.name: unknown game "
-            "'klaverjass'; did you mean 'klaverjas'? (allowed: hearts, klaverjas, schieber)",
+            "'klaverjass'; did you mean 'klaverjas'? "
+            "(allowed: hearts, klaverjas, open-spiel, schieber)",
         ),
         (
             "family: rule",

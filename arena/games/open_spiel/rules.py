@@ -290,6 +290,17 @@ class OpenSpielGame(Rules):
             state.apply_action(action)
         return state
 
+    def agrees(self, view: View) -> bool:
+        """Whether the history that a view gives is one, and leads to the view's decision."""
+        assert view.information is not None
+        state = load(self.game).new_initial_state()
+        for action in view.information.history:
+            if state.is_terminal() or action not in state.legal_actions():
+                return False
+            state.apply_action(action)
+        legal = {self.arena_action(state, action) for action in state.legal_actions()}
+        return bool(state.current_player() == view.seat and legal == {*view.legal})
+
     def possible_history(self, state: Any, seat: int, rng: Rng) -> tuple[int, ...]:
         """All actions, chance included, of a round that looks the same to the seat in turn."""
         if self.short_name in _SAMPLERS:
