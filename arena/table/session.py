@@ -181,7 +181,8 @@ class TableSession:
 
     def hint(self, seat: int, adviser: Player) -> Considered:
         """What an agent would do in this seat, which is to act, and why."""
-        return self.later_hint(seat, lambda: adviser)()
+        with one_line_of("that gives hints"):
+            return self.later_hint(seat, lambda: adviser)()
 
     def later_hint(self, seat: int, adviser: Callable[[], Player]) -> Callable[[], Considered]:
         """The same as a call that may be made in a thread, while the round goes on."""
@@ -195,9 +196,8 @@ class TableSession:
             player = adviser()
             if sees_all_cards(player):
                 raise TableError("an agent that sees all cards cannot give hints")
-            with one_line_of("that gives hints"):
-                seated = player.take_seat(Setup(self.rules, seat))
-                return consider(seated, view, lambda: self._rng_at(seat, made))
+            seated = player.take_seat(Setup(self.rules, seat))
+            return consider(seated, view, lambda: self._rng_at(seat, made))
 
         return hint
 
