@@ -278,7 +278,9 @@ def read_as(runs: Sequence[Run], called: Callable[[Run, str], str]) -> Results:
         for pairing in run.pairings:
             first, second = called(run, pairing.first), called(run, pairing.second)
             if first != second:
-                met = replace(_read_pair(run, pairing, units), first=first, second=second)
+                with run.sensible():
+                    read = _read_pair(run, pairing, units)
+                met = replace(read, first=first, second=second)
                 parts.setdefault(frozenset((first, second)), []).append(met)
     pairs = tuple(pair for pair in map(_pooled, parts.values()) if pair.units)
     return Results(
@@ -360,6 +362,8 @@ def _read_pair(run: Run, pairing: Pairing, names: dict[str, str]) -> Meeting:
     units = tuple(names.setdefault(unit, unit) for unit in columns.units)
     by_seating = np.full((len(units), len(run.seatings)), nan)
     by_seating[games.unit, games.seating] = games.margin
+    if np.isnan(by_seating[~found.forfeited]).any():
+        raise ValueError("a deal that lacks a seating")
     forfeits = [int((games.count(games.forfeit == entrant) > 0).sum()) for entrant in (1, 2)]
     return Meeting(
         pairing.first,

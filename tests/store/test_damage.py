@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import shutil
 import sqlite3
 from pathlib import Path
@@ -82,6 +83,16 @@ def test_a_changed_deal_is_noticed(run: Path) -> None:
     change(run, """UPDATE deals SET cards = replace(cards, '"N"', '"n"') WHERE id = 'd0002'""")
     with Run(run) as results, pytest.raises(StoreError, match="damaged: deal d0002 is not"):
         list(results.replays(results.pairings[0]))
+
+
+def test_a_seating_that_nobody_played_is_noticed(run: Path) -> None:
+    file = run / "manifest.json"
+    text = file.read_text(encoding="utf-8")
+    manifest = json.loads(text)
+    manifest["seatings"].append(manifest["seatings"][0])
+    file.write_text(json.dumps(manifest), encoding="utf-8")
+    with Run(run) as results, pytest.raises(StoreError, match=r"damaged: .*lacks a seating"):
+        read([results])
 
 
 def test_going_on_with_a_damaged_run_is_refused(run: Path) -> None:
