@@ -13,9 +13,16 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Ctrl-C works in tests even where it is ignored, as in jobs that run in the background."""
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Signals work in tests even where they are ignored, as in the background or under nohup."""
+    usual = {
+        "SIGINT": signal.default_int_handler,
+        "SIGHUP": signal.SIG_DFL,
+        "SIGQUIT": signal.SIG_DFL,
+    }
+    for name, handler in usual.items():
+        number = getattr(signal, name, None)  # Windows has fewer
+        if number is not None and signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def pytest_collection_finish() -> None:
