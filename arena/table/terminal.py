@@ -33,6 +33,60 @@ class Quit(Exception):
     """The person leaves the table."""
 
 
+class Screen:
+    """What one seat sees, line by line; suits have their colours."""
+
+    def __init__(self, console: Console, *, four_colours: bool = False) -> None:
+        self._console = console
+        self._colours = _COLOURS if four_colours else _TWO_COLOURS
+        self._shown = 0
+        """Lines of the log that the person has seen."""
+
+    def begin(self) -> None:
+        """Show the log from its beginning: of another round, or after cards were taken back."""
+        self._shown = 0
+
+    def say(self, line: str) -> None:
+        """A line, or several."""
+        text = Text(printable(line))
+        for suit, colour in self._colours.items():
+            text.highlight_regex(rf"{suit}\w*", colour)
+        self._console.print(text)
+
+    def log(self, view: View) -> None:
+        """What has happened since the last time."""
+        log = list(log_lines(view))
+        for line in log[self._shown :]:
+            self.say(line)
+        self._shown = len(log)
+
+    def position(self, view: View) -> None:
+        """The table and the hand; legal actions with their numbers."""
+        self.log(view)
+        rules = view.rules
+        points = "  ".join(
+            f"{side_name(rules, side)} {taken + bonus}"
+            for side, (taken, bonus) in enumerate(zip(view.points, view.bonus, strict=True))
+        )
+        trump = "" if view.trump is None else f"trump {trump_name(view.trump)}   "
+        self.say(f"{trump}{points}")
+        if view.table:
+            table = (f"{SEATS[view.seat_at(i)]} {pretty(c)}" for i, c in enumerate(view.table))
+            self.say(f"on the table: {'  '.join(table)}")
+        hand = Text("your hand: ")
+        for card in cards_of(view.hand):
+            is_legal = view.phase != "bid" and card in view.legal
+            label = f"{view.legal.index(card) + 1}:{pretty(card)}" if is_legal else pretty(card)
+            hand.append(
+                label, style=f"bold {self._colours[pretty(card)[0]]}" if is_legal else "dim"
+            )
+            hand.append("  ")
+        self._console.print(hand, soft_wrap=False)
+        if view.phase == "bid":
+            bids = (f"{n}:{_bid(a, rules)}" for n, a in enumerate(view.legal, start=1))
+            self.say(f"you may say: {'  '.join(bids)}")
+
+
 class Terminal:
     """One person's seat."""
 
@@ -47,11 +101,9 @@ class Terminal:
     ) -> None:
         """`ask` shows a prompt and reads a line; it raises `EOFError` at the end of the input."""
         self._sitting, self._adviser = sitting, adviser
-        self._console, self._ask = console, ask
-        self._colours = _COLOURS if four_colours else _TWO_COLOURS
+        self._screen, self._ask = Screen(console, four_colours=four_colours), ask
+        self._say = self._screen.say
         (self._seat,) = sitting.people
-        self._shown = 0
-        """Lines of the log that the person has seen."""
 
     def play(self) -> None:
         """Play rounds until the person leaves, the match is over or no deal is left."""
@@ -69,17 +121,17 @@ class Terminal:
     # --- a round -------------------------------------------------------------------------
 
     def _play_round(self, table: TableSession) -> None:
-        self._shown = 0
+        self._screen.begin()
         names = "  ".join(f"{SEATS[s]} {chair.name}" for s, chair in enumerate(table.chairs))
         number = len(self._sitting.sheet.rows) + 1
         self._say(f"\n{table.rules.name}, round {number}, deal {table.deal.id}: {names}")
         while not table.is_over:
             if table.waits_for_person:
-                self._show(table.view(self._seat))
+                self._screen.position(table.view(self._seat))
                 self._answer(table)
             else:
                 self._let_agent_act(table)
-        self._show_log(table.view(self._seat))
+        self._screen.log(table.view(self._seat))
 
     def _let_agent_act(self, table: TableSession) -> None:
         try:
@@ -116,7 +168,7 @@ class Terminal:
 
     def _undo(self, table: TableSession) -> bool:
         table.undo(self._seat)
-        self._shown = 0
+        self._screen.begin()
         self._say("taken back")
         return True
 
@@ -169,46 +221,6 @@ class Terminal:
                 f"({interval(better.low, better.high)}, {count(better.n)} deals)"
             )
 
-    # --- what is shown -------------------------------------------------------------------
-
-    def _show(self, view: View) -> None:
-        self._show_log(view)
-        rules = view.rules
-        points = "  ".join(
-            f"{side_name(rules, side)} {taken + bonus}"
-            for side, (taken, bonus) in enumerate(zip(view.points, view.bonus, strict=True))
-        )
-        trump = "" if view.trump is None else f"trump {trump_name(view.trump)}   "
-        self._say(f"{trump}{points}")
-        if view.table:
-            table = (f"{SEATS[view.seat_at(i)]} {pretty(c)}" for i, c in enumerate(view.table))
-            self._say(f"on the table: {'  '.join(table)}")
-        hand = Text("your hand: ")
-        for card in cards_of(view.hand):
-            is_legal = view.phase != "bid" and card in view.legal
-            label = f"{view.legal.index(card) + 1}:{pretty(card)}" if is_legal else pretty(card)
-            hand.append(label, style=f"bold {self._colour(card)}" if is_legal else "dim")
-            hand.append("  ")
-        self._console.print(hand, soft_wrap=False)
-        if view.phase == "bid":
-            bids = (f"{n}:{_bid(a, rules)}" for n, a in enumerate(view.legal, start=1))
-            self._say(f"you may say: {'  '.join(bids)}")
-
-    def _colour(self, card: int) -> str:
-        return self._colours[pretty(card)[0]]
-
-    def _show_log(self, view: View) -> None:
-        log = list(log_lines(view))
-        for line in log[self._shown :]:
-            self._say(line)
-        self._shown = len(log)
-
-    def _say(self, line: str) -> None:
-        text = Text(printable(line))
-        for suit, colour in self._colours.items():
-            text.highlight_regex(rf"{suit}\w*", colour)
-        self._console.print(text)
-
 
 def _bid(action: Action, rules: Rules) -> str:
     return pretty_action(action, rules.bids)
@@ -225,13 +237,16 @@ def read_action(typed: str, view: View) -> Action:
         return names[word]
     if word.isdecimal() and 1 <= int(word) <= len(legal):
         return legal[int(word) - 1]
-    card = word.replace("10", "t")
-    if len(card) == 2 and card[1].upper() in SUITS:
-        card = card[::-1]
-    if card in names:
+    if (card := card_word(typed).lower()) in names:
         return names[card]
     allowed = (action_name(action, bids) for action in legal)
     raise ArenaError(f"{typed[:20]!r} is not possible now; {did_you_mean(typed.upper(), allowed)}")
+
+
+def card_word(typed: str) -> str:
+    """A card as it may be typed (`h7`, `7H`, `10h`), in notation; other words in capitals."""
+    word = typed.upper().replace("10", "T")
+    return word[::-1] if len(word) == 2 and word[1] in SUITS else word
 
 
 def log_lines(view: View) -> Iterator[str]:

@@ -33,23 +33,19 @@ import secrets
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
-from pathlib import Path
 
 from rich.console import Console
 
-from arena.cli.agent_text import agent_from_text
+from arena.cli.agent_text import agent_at_table, usual_agent
 from arena.cli.options import add_option, find_set, number, rules_from_args
-from arena.config.entrants import AgentSpec, BidderSpec
+from arena.config.entrants import AgentSpec
 from arena.config.loader import load
-from arena.config.own_code import trust
 from arena.core.cards import parse_seat
 from arena.core.deals import Deal, DealSet
 from arena.core.errors import ArenaError
 from arena.core.files import run_folder
 from arena.core.printable import as_it_is
 from arena.core.rules import Rules
-from arena.games.needs import why_not
 from arena.store import Run
 from arena.store.manifest import MANIFEST
 from arena.table.browser.serving import add_serving_options, open_tables
@@ -165,10 +161,16 @@ def _shown(
 
 
 def _in_terminal(args: argparse.Namespace, sitting: Sitting, adviser: AgentSpec) -> None:
-    # The only codes that reach the terminal are ours: `Terminal` escapes those of others.
+    colours = args.four_colours
+    Terminal(sitting, adviser.build, console_of(), ask, four_colours=colours).play()
+
+
+def console_of() -> Console:
+    """The terminal, 80 columns at most."""
+    # The only codes that reach it are ours: `Screen` escapes those of others.
     console = Console(file=as_it_is(sys.stdout), highlight=False)
     console.width = min(80, console.width)
-    Terminal(sitting, adviser.build, console, _ask, four_colours=args.four_colours).play()
+    return console
 
 
 def _in_browser(
@@ -190,7 +192,7 @@ def _in_browser(
     open_tables(hosts, args)
 
 
-def _ask(prompt: str) -> str:
+def ask(prompt: str) -> str:
     """A line of standard input; what is typed by a program is shown as if by a person."""
     if sys.stdin.isatty():
         return input(prompt)
@@ -223,21 +225,6 @@ def _game(args: argparse.Namespace, stack: ExitStack) -> tuple[Rules, DealSet | 
     return rules_from_args(args, deals), deals, None
 
 
-def _default(rules: Rules) -> str:
-    return "rule" if why_not(agent_from_text("rule").build().cards, rules) is None else "random"
-
-
-def _agent(text: str, rules: Rules) -> AgentSpec:
-    spec = agent_from_text(text)
-    if spec.names_code:
-        trust(Path())  # the user names the file in this very command
-    elif spec.bidder is None and rules.usual_bidder is not None:
-        spec = replace(spec, bidder=BidderSpec(rules.usual_bidder))
-    if (why := why_not(spec.build().cards, rules)) is not None:
-        raise ArenaError(f"{text} {why}")
-    return spec
-
-
 def _agents(args: argparse.Namespace, rules: Rules) -> tuple[list[str], list[AgentSpec], AgentSpec]:
     """The agents at the table with their names, and the adviser."""
     if args.level is not None:
@@ -249,10 +236,10 @@ def _agents(args: argparse.Namespace, rules: Rules) -> tuple[list[str], list[Age
             raise ArenaError(f"--level: from 1 to {len(levels)}, found {args.level}")
         specs = [levels[names[0]]]
     else:
-        names = args.agents or [_default(rules)]
-        specs = [_agent(text, rules) for text in names]
+        names = args.agents or [usual_agent(rules)]
+        specs = [agent_at_table(text, rules) for text in names]
         adviser = specs[0]
-    return names, specs, _agent(args.adviser, rules) if args.adviser else adviser
+    return names, specs, agent_at_table(args.adviser, rules) if args.adviser else adviser
 
 
 def _levels(rules: Rules) -> dict[str, AgentSpec]:
