@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from agents import best_response
 from agents.beliefs.plays import Plays
+from agents.best_response import BestResponse
 from agents.policies.features import deck_of, table_size
 from agents.policies.tables import draw
 from agents.search.best_response import Others, Plan, respond
@@ -157,3 +159,42 @@ def test_cards_are_compared_in_the_same_worlds_with_the_same_luck(
         at = (hand & (int(game.mask(1 << card)) - 1)).bit_count()
         assert plan.visits[1, at] == turns
         assert plan.scores[1, at, 0] == pytest.approx(np.mean(values), abs=1e-3)
+
+
+@pytest.mark.parametrize("rules", [GAMES[0], GAMES[2], GAMES[3]], ids=str)
+def test_a_search_stops_when_its_card_is_certain_and_plays_the_same(
+    rules: Rules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spent: list[int] = []
+
+    def counting(plan, used, simulations, *rest):
+        spent.append(simulations)
+        return respond(plan, used, simulations, *rest)
+
+    monkeypatch.setattr(best_response, "respond", counting)
+    player = BestResponse(simulations=400, beliefs=Plays(worlds=30))
+    views = [view._replace(all_hands=None) for view in moments(rules, 3)]
+    for number, view in enumerate(views):
+        card = player.act(view, Rng(number))
+        all_of_them, found = player.decide(view, Rng(number))
+        assert card == all_of_them
+        assert sum(cards.visits for cards in found.values()) == player.simulations
+    used = sum(spent) - len(views) * player.simulations
+    assert 0.5 * player.simulations < used / len(views) < player.simulations
+
+
+def test_parts_of_a_search_are_as_good_as_the_whole() -> None:
+    view = moments(GAMES[0], 3)[6]._replace(all_hands=None)
+    whole = BestResponse(simulations=400, beliefs=Plays(worlds=30))
+    in_parts = []
+
+    class InParts(BestResponse):
+        def spend(self, question, simulations, simulate):
+            for part in (1, 150, 49, 200):
+                in_parts.append(part)
+                simulate(part)
+
+    assert InParts(simulations=400, beliefs=Plays(worlds=30)).decide(view, Rng(1)) == whole.decide(
+        view, Rng(1)
+    )
+    assert sum(in_parts) == whole.simulations
