@@ -10,10 +10,10 @@ from arena.audit.suites import Suite, SuitePosition
 from arena.core.agent import Player, Setup, sees_all_cards
 from arena.core.cards import SEATS
 from arena.core.errors import ArenaError
-from arena.core.rules import Rules, action_name
+from arena.core.rules import Action, Rules, action_name
 from arena.core.seeds import rng_for
 from arena.games.needs import why_not
-from arena.process.faults import one_line_of
+from arena.process.faults import AtFault, one_line_of, shown, whole_number
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,15 @@ class SuiteAnswer:
     """What an agent played in a position."""
 
     position: str
-    card: int
+    card: int | None
+    """None if it failed."""
     lost: float
-    """Points lost as far as could be known; in hindsight, where that is not known."""
+    """Points lost as far as could be known; in hindsight, where that is not known. A fault loses as
+    much as the worst card."""
     as_said: bool | None
     """Whether it is what should be played; None if the position does not say."""
+    fault: str | None = None
+    """What it did wrong: raised, died, came back late, played what is not legal."""
 
 
 @dataclass(frozen=True)
@@ -38,23 +42,39 @@ class SuiteScore:
     """Points per position, with the interval over deals."""
     best: float
     """Share of the positions in which it played a card that loses nothing."""
+    faults: int
     by_tag: Mapping[str, Estimate]
     against_first: Estimate | None
     """What it lost more than the first agent, position by position; None for the first agent."""
 
 
-def answer(rules: Rules, position: SuitePosition, player: Player, seed: int = 0) -> SuiteAnswer:
+def answer(
+    rules: Rules, position: SuitePosition, name: str, player: Player, seed: int = 0
+) -> SuiteAnswer:
     """Let an agent play a card: the same for the same seed, whatever was asked before."""
+    try:
+        card = _card(rules, position, name, player, seed)
+    except AtFault as error:
+        worst = float(max(position.labels.values()))
+        said = False if position.should else None
+        return SuiteAnswer(position.id, None, worst, said, str(error))
+    said = card in position.should if position.should else None
+    return SuiteAnswer(position.id, card, float(position.labels[card]), said)
+
+
+def _card(rules: Rules, position: SuitePosition, name: str, player: Player, seed: int) -> Action:
     state = position.state(rules)
     seat = state.turn
     view = rules.view(state, seat, all_hands=sees_all_cards(player))
-    seated = player.take_seat(Setup(rules, seat))
-    card = seated.cards.act(view, rng_for(seed, "suite", position.id, seat))
+    with one_line_of(name):
+        seated = player.take_seat(Setup(rules, seat))
+        played = seated.cards.act(view, rng_for(seed, "suite", position.id, seat))
+    card = whole_number(played)
     if card not in view.legal:
+        did = action_name(card) if card >= 0 else shown(played)
         legal = " ".join(map(action_name, view.legal))
-        raise ArenaError(f"position {position.id}: {SEATS[seat]} played {card!r}, legal: {legal}")
-    said = card in position.should if position.should else None
-    return SuiteAnswer(position.id, card, float(position.labels[card]), said)
+        raise AtFault(f"the agent {name} played {did} as {SEATS[seat]}, legal: {legal}")
+    return card
 
 
 def run_suite(suite: Suite, players: Mapping[str, Player], seed: int = 0) -> list[SuiteScore]:
@@ -65,8 +85,7 @@ def run_suite(suite: Suite, players: Mapping[str, Player], seed: int = 0) -> lis
     for name, player in players.items():
         if (why := why_not(player.cards, suite.rules)) is not None:
             raise ArenaError(f"{name} {why}")
-        with one_line_of(name):
-            found = tuple(answer(suite.rules, each, player, seed) for each in suite.positions)
+        found = tuple(answer(suite.rules, each, name, player, seed) for each in suite.positions)
         lost = [each.lost for each in found]
         first = [each.lost for each in scores[0].answers] if scores else None
         scores.append(
@@ -74,7 +93,8 @@ def run_suite(suite: Suite, players: Mapping[str, Player], seed: int = 0) -> lis
                 name,
                 found,
                 mean_by_unit(units, lost),
-                sum(each == 0 for each in lost) / len(lost),
+                sum(each.lost == 0 and not each.fault for each in found) / len(found),
+                sum(each.fault is not None for each in found),
                 _by_tag(suite, units, lost),
                 None
                 if first is None

@@ -129,7 +129,9 @@ class SuiteItem(pytest.Item):
         from arena.audit.suite_runs import answer
         from arena.core.cards import card_name
 
-        found = answer(self.suite.rules, self.position, self.player)
+        found = answer(self.suite.rules, self.position, self.suite.agent["family"], self.player)
+        if found.card is None:
+            raise GateFailed(f"{self.name}: {found.fault}")
         played = card_name(found.card)
         if found.as_said is False:
             said = " or ".join(map(card_name, self.position.should))

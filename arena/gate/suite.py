@@ -38,6 +38,9 @@ def suite_lost(gate: Gate, name: str) -> float:
         (score,) = run_suite(_suite(gate), {name: player}, gate.file.seed)
     finally:
         player.close()
+    for each in score.answers:
+        if each.fault is not None:
+            raise ArenaError(f"{gate.path}: also.suite: position {each.position}: {each.fault}")
     assert score.lost.value is not None  # a suite has positions
     return score.lost.value
 

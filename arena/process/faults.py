@@ -27,6 +27,10 @@ class Unavailable(ArenaError):
     """What an agent needs is not there, such as its server: nobody is at fault, the run ends."""
 
 
+class AtFault(ArenaError):
+    """What an agent did wrong outside of a run, in one line that names it."""
+
+
 class AgentFault(Exception):
     """What an agent in a process of its own did wrong."""
 
@@ -55,11 +59,11 @@ def one_line_of(agent: str) -> Iterator[None]:
     except AgentFault as error:
         said = error_line(error.detail)
         line = cut(f"{error.words}: {said}" if said else error.words, _MESSAGE_LENGTH)
-        raise ArenaError(f"the agent {agent} {line}") from error
+        raise AtFault(f"the agent {agent} {line}") from error
     except Exception as error:
         frame = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(frame.filename).name}, line {frame.lineno}"
-        raise ArenaError(f"the agent {agent} {crash_words(error)} ({place})") from error
+        raise AtFault(f"the agent {agent} {crash_words(error)} ({place})") from error
 
 
 def error_line(text: str) -> str:

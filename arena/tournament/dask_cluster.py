@@ -26,7 +26,18 @@ from arena.tournament.pool import BrokenProcessPool, dask_backend
 _PATIENCE_S = 30
 """How long a cluster may be without workers."""
 _LOOK_EVERY_S = 0.5
-_ALLOWED_FAILURES = "distributed.scheduler.allowed-failures"
+_SETTINGS = {
+    # A unit that has ended its worker is played again alone, not by all others.
+    "distributed.scheduler.allowed-failures": 0,
+    # By default each process wakes 50 times a second and samples what its tasks do 100 times: on
+    # two workers that cost 121 ms of CPU time a second, without a task; so it is 15 ms.
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.tick.cycle": "10s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.worker.memory.monitor-interval": "1s",
+}
+"""Of dask, for a cluster on this machine (docs/cluster.md has them for others)."""
 
 
 @contextmanager
@@ -49,8 +60,7 @@ def cluster(jobs: int, packages: Collection[str], farewell: Callable[[], None]) 
         logging.disable(logging.CRITICAL)
         if address is None:
             scratch = open_things.enter_context(temporary_folder())
-            # A unit that has ended its worker is played again alone, not by all others.
-            ours = {_ALLOWED_FAILURES: 0, "temporary-directory": str(scratch)}
+            ours = {**_SETTINGS, "temporary-directory": str(scratch)}
             open_things.enter_context(dask.config.set(ours))
             try:
                 workers = distributed.LocalCluster(

@@ -73,12 +73,12 @@ def test_pytest_collects_suites_that_name_an_agent(suite: Suite, tmp_path: Path)
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     player = Player(arena.agent("rule"))
     right, wrong = suite.positions[:2]
-    played = answer(suite.rules, right, player).card, answer(suite.rules, wrong, player).card
+    played = [answer(suite.rules, each, "rule", player).card for each in (right, wrong)]
     other = next(card for card in wrong.labels if card != played[1])
     mine = replace(
         suite,
         agent={"family": "rule"},
-        positions=(replace(right, should=played[:1]), replace(wrong, should=(other,))),
+        positions=(replace(right, should=(played[0],)), replace(wrong, should=(other,))),
     )
     write_suite(mine, tmp_path / "mine.suite.jsonl")
     write_suite(suite, tmp_path / "data.suite.jsonl")

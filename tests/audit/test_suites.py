@@ -27,7 +27,8 @@ from arena.core.agent import Player
 from arena.core.cards import card_name
 from arena.core.deals import deal_record
 from arena.core.errors import ArenaError
-from arena.core.rules import MatchFormat, Standing
+from arena.core.rules import MatchFormat, Standing, View
+from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.store import Run
 
@@ -53,11 +54,39 @@ def test_agents_are_scored_by_the_labels(suite: Suite) -> None:
     first, second = run_suite(suite, players)
     assert run_suite(suite, players)[1] == second
     for position, answer in zip(suite.positions, first.answers, strict=True):
+        assert answer.card is not None
         assert answer.lost == position.labels[answer.card]
     assert first.lost.value == pytest.approx(_by_deal(suite, [x.lost for x in first.answers]))
     more = [y.lost - x.lost for x, y in zip(first.answers, second.answers, strict=True)]
     assert second.against_first is not None
     assert second.against_first.value == pytest.approx(_by_deal(suite, more))
+
+
+class Fails:
+    """Raises in the first position of a suite, and answers with no card in the second."""
+
+    asked = 0
+
+    def act(self, view: View, rng: Rng) -> object:
+        """What it does in this position."""
+        self.asked += 1
+        if self.asked == 1:
+            raise ValueError("no idea")
+        return "the best" if self.asked == 2 else view.legal[0]
+
+
+def test_a_fault_loses_as_much_as_the_worst_card_and_the_rest_is_played(suite: Suite) -> None:
+    (score,) = run_suite(suite, {"mine": Player(Fails())})
+    first, second, *others = score.answers
+    worst = [max(position.labels.values()) for position in suite.positions]
+    assert [first.lost, second.lost] == worst[:2]
+    assert first.fault is not None
+    assert first.fault.startswith("the agent mine raised ValueError: no idea (test_suites.py")
+    assert second.fault is not None
+    assert "the agent mine played 'the best' as " in second.fault
+    assert [each.card for each in (first, second)] == [None, None]
+    assert score.faults == 2
+    assert all(each.fault is None and each.card is not None for each in others)
 
 
 def _by_deal(suite: Suite, values: list[float]) -> float:

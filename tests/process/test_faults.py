@@ -33,8 +33,8 @@ SITS = r"raised ValueError: no \x1b[2J seat (bot.py, line 7)"
 @pytest.mark.parametrize(
     ("words", "code", "line"),
     [
-        ("suite run klaverjas ./bot.py:Bot", 2, f"the agent ./bot.py:Bot {DIVIDES}"),
-        ("suite run klaverjas ./bot.py:Sits", 2, f"the agent ./bot.py:Sits {SITS}"),
+        ("suite run klaverjas ./bot.py:Bot", 1, f"the agent ./bot.py:Bot {DIVIDES}"),
+        ("suite run klaverjas ./bot.py:Sits", 1, f"the agent ./bot.py:Sits {SITS}"),
         ("record x.yaml --out games", 2, f"the agent a {DIVIDES}"),
         ("play --seed 1 --with ./bot.py:Sits", 2, f"the agent ./bot.py:Sits {SITS}"),
         ("play --seed 1 --with random --adviser ./bot.py:Bot", 0, f"that gives hints {DIVIDES}"),

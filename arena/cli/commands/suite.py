@@ -4,7 +4,8 @@ A suite is a readable JSONL file: positions, tags, and the points that each card
 the solver. 'make' collects clear mistakes from the audit of a run. 'add' takes one position: a
 pasted record (--record FILE, - is the standard input), a link of the replay viewer (--replay), or a
 deal and the cards so far (--deal SET DEAL --after CARDS). 'run' prints the points that agents lose
-per position, by tag and in pairs; 'show' prints diagrams; 'export --tasks' writes a line of JSON
+per position, by tag and in pairs, and ends with exit code 1 if an agent failed in one (a fault
+loses as much as the worst card); 'show' prints diagrams; 'export --tasks' writes a line of JSON
 for each position with a prompt for language models, the legal moves and the points that each loses.
 SUITE is a file, or a bundled suite.
 
@@ -261,7 +262,12 @@ def _run(args: argparse.Namespace) -> int:
         print(json.dumps([asdict(score) for score in scores], indent=1, allow_nan=False))
     else:
         print("\n".join(_scores(suite, scores)))
-    return 0
+    for score in scores:
+        failed = [each for each in score.answers if each.fault is not None]
+        if failed:
+            more = f" (and in {count(len(failed) - 1)} more)" if failed[1:] else ""
+            print(f"position {failed[0].position}: {failed[0].fault}{more}", file=sys.stderr)
+    return int(any(score.faults for score in scores))
 
 
 def _scores(suite: Suite, scores: Sequence[SuiteScore]) -> Iterator[str]:
@@ -278,12 +284,13 @@ def _scores(suite: Suite, scores: Sequence[SuiteScore]) -> Iterator[str]:
                 plain(score.lost.value),
                 interval(score.lost.low, score.lost.high),
                 percent(score.best),
+                count(score.faults),
                 f"{sum(said)} of {len(said)}" if said else "–",
                 "–" if more is None else signed(more.value),
                 "–" if more is None else interval(more.low, more.high),
             )
         )
-    head = ("agent", "lost", "95%", "best card", "as it should be")
+    head = ("agent", "lost", "95%", "best card", "faults", "as it should be")
     yield text_table((*head, f"more than {scores[0].agent}", "95%"), rows)
     tags = list(scores[0].by_tag)
     if tags:
