@@ -1,11 +1,15 @@
-"""A line for the user when nothing has finished for a while: an agent may never come back."""
+"""A line for the user when a decision takes long: the agent may never come back."""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 
 PATIENCE_S = 10.0
+"""How long a decision takes before it is reported."""
+_NO_PROGRESS_S = 60.0
+"""How long nothing finishes before that is reported."""
 ENDLESS_LOOP = (
     "An agent may be in an endless loop: 'decision_limit_s: 5' in the experiment, or 'limits: "
     "{seconds_per_decision: 5}' of an agent, ends decisions that take longer"
@@ -17,13 +21,18 @@ SLOW_SERVER = (
 
 
 class Patience:
-    """Says once, after `PATIENCE_S` without progress, what is being waited for."""
+    """Says once which decision takes long, or that nothing has finished for a minute."""
 
-    def __init__(self, say: Callable[[str], object], advice: str = ENDLESS_LOOP) -> None:
-        self._say, self._advice = say, advice
-        self._waiting_for = ""
-        self._moved = threading.Event()
-        self._ended = False
+    def __init__(
+        self,
+        say: Callable[[str], object],
+        slow_decision: Callable[[], str],
+        advice: str = ENDLESS_LOOP,
+    ) -> None:
+        """`slow_decision` finds a decision that takes long, in words; empty if there is none."""
+        self._say, self._slow_decision, self._advice = say, slow_decision, advice
+        self._waiting_for, self._since = "", 0.0
+        self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def __enter__(self) -> Patience:
@@ -31,21 +40,19 @@ class Patience:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._ended = True
-        self._moved.set()
+        self._ended.set()
 
     def wait_for(self, what: str) -> None:
         """Something has finished; from now on this is waited for. Nothing, if it is empty."""
-        self._waiting_for = what
-        self._moved.set()
+        self._waiting_for, self._since = what, time.monotonic()
 
     def _watch(self) -> None:
-        while not self._ended:
-            if self._moved.wait(PATIENCE_S):
-                self._moved.clear()
-            elif self._waiting_for:
-                self._say(
-                    f"{self._waiting_for}: nothing has finished for {PATIENCE_S:g} s. "
-                    f"{self._advice}"
-                )
+        while not self._ended.wait(PATIENCE_S / 10):
+            if not self._waiting_for:
+                continue
+            found = self._slow_decision()
+            if not found and time.monotonic() - self._since > _NO_PROGRESS_S:
+                found = f"{self._waiting_for}: nothing has finished for {_NO_PROGRESS_S:g} s"
+            if found:
+                self._say(f"{found}. {self._advice}")
                 return

@@ -114,12 +114,14 @@ class Lineup:
 class Clock:
     """Who is thinking, and since when: read by a watchdog in another thread."""
 
-    __slots__ = ("actions", "interrupted", "seat", "since")
+    __slots__ = ("actions", "guarded", "interrupted", "seat", "since")
 
     def __init__(self) -> None:
         self.since = 0
         """`perf_counter_ns` when the decision began; 0 between decisions."""
         self.seat = 0
+        self.guarded = False
+        """Whether another process decides, which is ended there if it takes too long."""
         self.actions: list[Action] = []
         self.interrupted: Callable[[], bool] = was_pressed
         """Whether a KeyboardInterrupt may be the user's; if not, an agent has raised it."""
@@ -172,10 +174,9 @@ class Referee:
             seat = state.turn
             view = rules.view(state, seat, all_hands=open_handed[seat])
             rng = Rng(seeds[seat].next64())
-            clock.seat = seat
+            clock.seat, clock.guarded = seat, seat in remote
             cpu_started = thread_time_ns()
-            started = perf_counter_ns()
-            clock.since = 0 if seat in remote else started
+            clock.since = started = perf_counter_ns()
             try:
                 answer = seated[seat](view, rng)
             except BaseException as error:
@@ -249,7 +250,7 @@ def first_decisions(rules: Rules, player: Player, clock: Clock) -> None:
     rng = rng_for(0, "warm-up")
     state = rules.start(rules.random_deal(rng_for(0, "warm-up deal"), 0))
     seen: set[str] = set()
-    clock.actions, clock.seat = [], WARMING_UP
+    clock.actions, clock.seat, clock.guarded = [], WARMING_UP, False
     while "play" not in seen and state.turn is not None:
         seat = state.turn
         if state.phase not in seen and (state.phase != "play" or len(state.legal) > 1):

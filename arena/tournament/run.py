@@ -168,8 +168,6 @@ class _Run:
                 "agents that ask a server keep replies in the folder of the run, which other "
                 "machines do not see: leave --backend out, '--jobs N' is how many wait at once"
             )
-        advice = SLOW_SERVER if self.job.requests_in_flight else ENDLESS_LOOP
-        self.patience = Patience(watcher.say, advice)
         self.families = {
             entrant.name: [
                 member.builder(experiment.folder)
@@ -189,6 +187,8 @@ class _Run:
             options.chunk_units,
             try_here=not folder.was_killed,
         )
+        advice = SLOW_SERVER if self.job.requests_in_flight else ENDLESS_LOOP
+        self.patience = Patience(watcher.say, self.runner.slow_decision, advice)
 
     def play(self) -> Finished:
         if self.folder.was_killed:
@@ -299,7 +299,7 @@ class _Run:
         self._compile()
         known = self._known_entrants(used)
         unknown = [
-            (entrant, list(zip(team, players, strict=True)))
+            (entrant, [(entrant.name, *agent) for agent in zip(team, players, strict=True)])
             for entrant, team, players in zip(
                 self.experiment.entrants, self.job.teams, built, strict=True
             )

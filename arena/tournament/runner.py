@@ -55,6 +55,7 @@ from arena.tournament.worker import (
     play_chunk,
     probe_player,
     read_notes,
+    slow_decisions,
     watched_probe,
 )
 
@@ -194,33 +195,37 @@ class Runner:
                 each = ((builder, stamp) for stamp, builder in builders.items())
                 list(self._parallel((_practise, arguments) for arguments in each))
 
-    def probes(self, agents: Sequence[tuple[Builder | ProcessBuilder, Player]]) -> list[str]:
-        """The probes of some agents; one that ends its worker process is named so.
+    def slow_decision(self) -> str:
+        """A decision that takes long, by an agent here or in a worker; empty if there is none."""
+        return next(slow_decisions(self._job), "")
+
+    def probes(self, agents: Sequence[tuple[str, Builder | ProcessBuilder, Player]]) -> list[str]:
+        """The probes of some agents, with their names; one that ends its worker is named so.
 
         In this process the player that is given plays, elsewhere one that is built there.
         """
         found: dict[int, str] = {}
         started = time.perf_counter()
-        for number, (_, player) in enumerate(agents):
+        for number, (name, _, player) in enumerate(agents):
             if self.backend != "sequential":
                 self._here = self._here and time.perf_counter() - started < _POOL_PAYS_S
                 if not self._here:
                     break
-            found[number] = self._in_this_process(probe_player, player)
+            found[number] = self._in_this_process(probe_player, name, player)
         self._warm_here = len(found) == len(agents) == sum(map(len, self._job.teams))
-        left = [(number, agents[number][0]) for number in range(len(found), len(agents))]
+        left = [(number, *agents[number][:2]) for number in range(len(found), len(agents))]
         try:
             if left:
                 found.update(self._parallel((_numbered_probe, each) for each in left))
         except broken_pool():
-            for number, builder in left:
+            for number, name, builder in left:
                 if number not in found:
-                    found[number] = self._probe_alone(builder)
+                    found[number] = self._probe_alone(name, builder)
         return [found[number] for number in range(len(agents))]
 
-    def _probe_alone(self, builder: Builder | ProcessBuilder) -> str:
+    def _probe_alone(self, name: str, builder: Builder | ProcessBuilder) -> str:
         try:
-            (found,) = self._parallel([(watched_probe, (builder,))])
+            (found,) = self._parallel([(watched_probe, (name, builder))])
             return str(found)
         except broken_pool():
             stuck = bool(self._job.notes and read_notes(Path(self._job.notes)))
@@ -332,12 +337,9 @@ class Runner:
         finally:
             self._job = before
         first, second = self._job.pairings[unit.pairing]
-        families = [
-            " + ".join(getattr(builder, "name", "a program") for builder in self._job.teams[team])
-            for team in (first, second)
-        ]
+        names = self._job.names
         raise WorkerLost(
-            f"deal {unit.id}, {families[0]} against {families[1]}: the worker process ended "
+            f"deal {unit.id}, {names[first]} against {names[second]}: the worker process ended "
             f"each of {_CHANCES_ALONE + 1} times it was played, though in the end every agent had "
             "a process of its own (killed, out of memory, or an agent that ends other processes: "
             f"{no_sandbox() or 'see isolate in docs/security.md'}). No agent is at fault; what "
@@ -473,5 +475,7 @@ def _practise(job: Job, builder: Builder, stamp: Path) -> None:
     practise(job.rules, builder, stamp)
 
 
-def _numbered_probe(job: Job, number: int, builder: Builder | ProcessBuilder) -> tuple[int, str]:
-    return number, watched_probe(job, builder)
+def _numbered_probe(
+    job: Job, number: int, name: str, builder: Builder | ProcessBuilder
+) -> tuple[int, str]:
+    return number, watched_probe(job, name, builder)

@@ -23,8 +23,9 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from multiprocessing import util as multiprocessing_util
 from pathlib import Path
@@ -33,14 +34,23 @@ from typing import Literal, NamedTuple, TypeAlias
 from arena.config.entrants import ProcessBuilder, apart, builder_of
 from arena.config.experiment import ResolvedExperiment
 from arena.core.agent import Player
+from arena.core.cards import SEATS
 from arena.core.rules import MatchFormat, Rules
 from arena.core.temporary import is_in_use
 from arena.process.builder import Builder
 from arena.process.ending import adopt_orphans, end_children
 from arena.process.hiding import hidden_variables
 from arena.store.database import FaultRecord, UnitResult
+from arena.tournament import patience
 from arena.tournament.fingerprint import probe
-from arena.tournament.referee import Clock, Lineup, Played, Referee, first_decisions
+from arena.tournament.referee import (
+    WARMING_UP,
+    Clock,
+    Lineup,
+    Played,
+    Referee,
+    first_decisions,
+)
 from arena.tournament.schedule import Seating, Unit, seat_members, seatings_of
 from arena.tournament.units import UnitPlayer
 
@@ -65,7 +75,9 @@ class Job:
     seed: int
     match: MatchFormat | None
     seatings: tuple[Seating, ...]
+    names: tuple[str, ...]
     teams: tuple[tuple[Builder | ProcessBuilder, ...], ...]
+    """The members of each entrant, in the order of `names`."""
     pairings: tuple[tuple[int, int], ...]
     """Indices of two teams."""
     on_fault: Literal["stop", "forfeit"]
@@ -74,6 +86,8 @@ class Job:
     """The process to which a worker process answers, if it is one of its children."""
     notes: str | None = None
     """A folder for the last words of workers, and for the driver's lock."""
+    patience_s: float = field(default_factory=lambda: patience.PATIENCE_S)
+    """How long a decision takes before a worker reports it."""
     warm: bool = True
     """Whether agents make a decision before the clock runs."""
     shown: tuple[tuple[bool, ...], ...] = ()
@@ -109,6 +123,7 @@ class Job:
             seed=experiment.seed,
             match=experiment.match,
             seatings=seatings_of(experiment),
+            names=tuple(names),
             teams=tuple(
                 tuple(
                     builder_of(member, experiment.folder, limit, hidden)
@@ -175,13 +190,11 @@ class ChunkResult(NamedTuple):
 
 def play_chunk(job: Job, chunk: Chunk) -> ChunkResult:
     """Play the units of a chunk, one after the other."""
-    post = _watched(job)
-    clock = post.clock if post else Clock()
-    agents = _agents(job, clock)
-    referee = Referee(job.rules, job.seed, job.decision_limit_s, clock)
-    player = UnitPlayer(referee, job.match, job.seatings, agents.lineup, job.on_fault == "stop")
-    if post is not None:
-        player = replace(player, enter=post.enter)
+    post = _post(job)
+    agents = _agents(job, post)
+    referee = Referee(job.rules, job.seed, job.decision_limit_s, post.clock)
+    stops = job.on_fault == "stop"
+    player = UnitPlayer(referee, job.match, job.seatings, agents.lineup, stops, post.enter)
     started, cpu_started = time.perf_counter(), _cpu_seconds(job)
     results: list[UnitResult] = []
     faults: list[FaultRecord] = []
@@ -198,19 +211,20 @@ def play_chunk(job: Job, chunk: Chunk) -> ChunkResult:
     return ChunkResult(chunk.number, results, faults, stopped, seconds, cpu_seconds)
 
 
-def watched_probe(job: Job, builder: Builder | ProcessBuilder) -> str:
+def watched_probe(job: Job, name: str, builder: Builder | ProcessBuilder) -> str:
     """The probe of an agent, in a process that ends if the agent never comes back."""
     player = builder.build()
     try:
-        return probe_player(job, player)
+        return probe_player(job, name, player)
     finally:
         player.close()
 
 
-def probe_player(job: Job, player: Player) -> str:
+def probe_player(job: Job, name: str, player: Player) -> str:
     """The probe of a player that has been built."""
-    post = _watched(job)
-    return probe(job.rules, player, job.decision_limit_s, post.clock if post else None)
+    post = _post(job)
+    with post.trial(name):
+        return probe(job.rules, player, job.decision_limit_s, post.clock)
 
 
 def _cpu_seconds(job: Job) -> float:
@@ -224,8 +238,8 @@ def _cpu_seconds(job: Job) -> float:
 class _Agents:
     """The agents of a job in one worker: an object for each member of an entrant and seat."""
 
-    def __init__(self, job: Job, clock: Clock) -> None:
-        self._job, self._clock = job, clock
+    def __init__(self, job: Job, post: Post) -> None:
+        self._job, self._post = job, post
         # No agent's process starts before the keys of others are known.
         hidden_variables.update(job.key_variables)
         self._players: dict[tuple[int, int, int], Player] = {}
@@ -258,7 +272,8 @@ class _Agents:
             here = isinstance(builder, Builder)
             if here and self._job.warm and (team, member) not in self._warmed:
                 self._warmed.add((team, member))
-                _warm_up(self._job.rules, builder, self._clock)
+                with self._post.trial(self._job.names[team]):
+                    _warm_up(self._job.rules, builder, self._post.clock)
             player = self._players[key] = builder.build()
             if self._job.folder is not None:
                 player.keep_in(self._job.folder)
@@ -276,13 +291,13 @@ _at_work: dict[tuple[str, int], _Agents] = {}
 """The agents of this process, by job and thread."""
 
 
-def _agents(job: Job, clock: Clock) -> _Agents:
+def _agents(job: Job, post: Post) -> _Agents:
     key = (job.token, threading.get_ident())
     if key not in _at_work:
         for token, thread in list(_at_work):
             if token != job.token and thread == key[1]:  # of a run that is over
                 _at_work.pop((token, thread)).close()
-        _at_work[key] = _Agents(job, clock)
+        _at_work[key] = _Agents(job, post)
     return _at_work[key]
 
 
@@ -291,6 +306,7 @@ def close_agents() -> None:
     while _at_work:
         _, agents = _at_work.popitem()
         agents.close()
+    _posts.clear()
 
 
 def _warm_up(rules: Rules, builder: Builder | ProcessBuilder, clock: Clock) -> None:
@@ -305,40 +321,94 @@ def _warm_up(rules: Rules, builder: Builder | ProcessBuilder, clock: Clock) -> N
 
 
 class Post:
-    """Where a worker process is: what its sentry looks at."""
+    """Where a thread that plays is: what a sentry and the driver look at."""
 
-    def __init__(self) -> None:
+    def __init__(self, job: Job) -> None:
+        self.job = job
         self.clock = Clock()
         self.place = _NOWHERE
-        self.limit_s: float | None = None
-        self.notes: str | None = None
+        self._on_trial = ""
+        self._reported = 0
+        """When the decision began that has been reported."""
 
     def enter(self, place: Place) -> None:
         """A round begins."""
         self.place = place
 
+    @contextmanager
+    def trial(self, agent: str) -> Iterator[None]:
+        """An agent makes decisions that do not count."""
+        self._on_trial = agent
+        try:
+            yield
+        finally:
+            self._on_trial = ""
+
+    def slow_decision(self) -> str:
+        """In words, the decision under way if it takes long and was not reported before."""
+        since, seat = self.clock.since, self.clock.seat
+        seconds = (time.perf_counter_ns() - since) / 1e9
+        if not since or since == self._reported or seconds < self.job.patience_s:
+            return ""
+        self._reported = since
+        agent, where = self._on_trial, "a trial deal"
+        if not agent:
+            pairing, _, seating, _, deal = self.place
+            team = self.job.pairings[pairing][self.job.seatings[seating][seat]]
+            agent, where = self.job.names[team], f"deal {deal}, action {len(self.clock.actions)}"
+        at = "" if seat == WARMING_UP else f" (seat {SEATS[seat]})"
+        return f"{agent}{at} has been thinking for {seconds:.2g} s ({where})"
+
     def write_note(self, name: str) -> None:
         """Say where this process is."""
-        if self.notes is None:
-            return
         note = {"place": self.place, "seat": self.clock.seat, "actions": list(self.clock.actions)}
-        path = Path(self.notes) / f"{name}.part"
-        path.write_text(json.dumps(note))
-        path.replace(path.with_suffix(".json"))
+        self._write(f"{name}.json", json.dumps(note))
+
+    def report(self) -> None:
+        """Write down a decision that takes long, for the driver."""
+        if words := self.slow_decision():
+            self._write(f"slow-{os.getpid()}.txt", words)
+
+    def _write(self, name: str, text: str) -> None:
+        if self.job.notes is not None:
+            path = Path(self.job.notes) / f"{name}.part"
+            path.write_text(text, encoding="utf-8")
+            path.replace(path.with_suffix(""))
+
+
+_posts: dict[int, Post] = {}
+"""Of the threads of this process that play."""
+
+
+def _post(job: Job) -> Post:
+    """The post of this thread."""
+    post = _posts.setdefault(threading.get_ident(), Post(job))
+    post.job = job
+    if job.driver is not None and os.getpid() != job.driver:
+        _become_worker()
+        post.clock.interrupted = _never
+    return post
+
+
+def slow_decisions(job: Job) -> Iterator[str]:
+    """Decisions that take long, of threads of this process and of its workers."""
+    for post in tuple(_posts.values()):
+        if post.job.token == job.token and (words := post.slow_decision()):
+            yield words
+    for path in Path(job.notes).glob("slow-*.txt") if job.notes else ():
+        yield path.read_text(encoding="utf-8")
 
 
 @lru_cache(maxsize=1)
-def _post(driver: int) -> Post:
-    """Set up this process as a worker of `driver`: once."""
+def _become_worker() -> None:
+    """Set up this process as a worker: once."""
     if threading.current_thread() is threading.main_thread():
         # Ctrl-C goes to every process of the terminal; the driver decides what it means.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     adopt_orphans()
-    post = Post()
-    threading.Thread(target=_keep_watch, args=(post,), name="sentry", daemon=True).start()
+    threading.Thread(target=_keep_watch, name="sentry", daemon=True).start()
     multiprocessing_util.Finalize(None, _let_go, exitpriority=_BEFORE_ALL_OTHERS)
     multiprocessing_util.Finalize(None, os._exit, (0,), exitpriority=_AFTER_ALL_OTHERS)
-    return post
 
 
 _BEFORE_ALL_OTHERS, _AFTER_ALL_OTHERS = 1000, -1000
@@ -351,33 +421,30 @@ def _let_go() -> None:
     end_children()
 
 
-def _watched(job: Job) -> Post | None:
-    if job.driver is None or os.getpid() == job.driver:
-        return None
-    post = _post(job.driver)
-    post.limit_s, post.notes = job.decision_limit_s, job.notes
-    post.clock.interrupted = _never
-    return post
-
-
 def _never() -> bool:
     """Ctrl-C does not reach a worker process."""
     return False
 
 
-def _keep_watch(post: Post) -> None:
+def _keep_watch() -> None:
     while True:
         time.sleep(_SENTRY_INTERVAL_S)
-        if post.notes is not None and not is_in_use(Path(post.notes)):
-            shutil.rmtree(post.notes, ignore_errors=True)  # no other process does it
-            end_children()
-            os._exit(0)
-        since, limit = post.clock.since, post.limit_s
-        if limit is None or not since:
-            continue
-        if time.perf_counter_ns() - since > (limit + GRACE_S) * 1e9:
-            post.write_note(f"stuck-{os.getpid()}")
-            os._exit(_STUCK_EXIT_CODE)
+        for post in tuple(_posts.values()):
+            _look_at(post)
+
+
+def _look_at(post: Post) -> None:
+    job, clock = post.job, post.clock
+    if job.notes is not None and not is_in_use(Path(job.notes)):
+        shutil.rmtree(job.notes, ignore_errors=True)  # no other process does it
+        end_children()
+        os._exit(0)
+    since, limit = clock.since, job.decision_limit_s
+    if limit is None:
+        post.report()
+    elif since and not clock.guarded and time.perf_counter_ns() - since > (limit + GRACE_S) * 1e9:
+        post.write_note(f"stuck-{os.getpid()}")
+        os._exit(_STUCK_EXIT_CODE)
 
 
 class Note(NamedTuple):

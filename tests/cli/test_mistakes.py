@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,24 @@ from arena.cli import main
 
 Output = pytest.CaptureFixture[str]
 
-HEAD = "import itertools\nimport random\nimport time\n\nCOUNT = itertools.count()\n\n"
+HEAD = """import itertools
+import random
+import time
+from pathlib import Path
+
+COUNT = itertools.count()
+
+"""
 BOTS = {
     "no_rng": "def act(self, view):\n        return view.legal[0]",
     "turned": "def act(self, rng, view):\n        return view.legal[0]",
     "text": "def act(self, view, rng):\n        return 'H7'",
     "chance": "def act(self, view, rng):\n        return random.choice(view.legal)",
-    "slow": "def act(self, view, rng):\n        time.sleep(0.02)\n        return view.legal[0]",
+    "slow": """def act(self, view, rng):
+        if view.hand.bit_count() == 3 and Path("slow").exists():
+            Path("slow").unlink()
+            time.sleep(1)
+        return view.legal[0]""",
     "memory": "def act(self, view, rng):\n        return view.legal[next(COUNT) % len(view.legal)]",
 }
 
@@ -56,7 +68,7 @@ def test_a_method_that_cannot_be_called(bot: str, takes: str, capsys: Output) ->
     file = experiment(bot)
     assert main(["run", file]) == 2
     last = capsys.readouterr().err.splitlines()[-1]
-    assert f"{bot}.py:8: act({takes}): expected act(self, view, rng)" in last
+    assert f"{bot}.py:9: act({takes}): expected act(self, view, rng)" in last
     assert said(capsys, "gate", file).endswith(
         "e.yaml: is an experiment, no gate: 'arena run e.yaml'"
     )
@@ -107,15 +119,30 @@ def test_other_mistakes(words: tuple[str, ...], message: str, capsys: Output) ->
     assert message in said(capsys, *words)
 
 
-def test_an_agent_that_does_not_come_back_is_spoken_of(
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_agent_that_does_not_come_back_is_named(
+    jobs: str, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.tournament.patience.PATIENCE_S", 0.3)
+    options = ["--jobs", jobs, "--no-report"]
+    assert main(["run", experiment("slow"), *options]) == 0
+    assert "has been thinking" not in capsys.readouterr().err
+    Path("slow").touch()
+    assert main(["run", "e.yaml", "--set", "deals.limit=2", *options]) == 0
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "endless loop" in line]
+    who = r"größe \(seat [NS]\) has been thinking for 0\.\d+ s "
+    assert re.search(who + r"\(deal klaverjas-given-0001, action 2\d\)\. An agent may be", line)
+
+
+def test_a_trial_deal_that_does_not_end_and_one_with_a_limit(
     capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arena.tournament.patience.PATIENCE_S", 0.3)
     file = experiment("slow")
+    Path("slow").touch()
     assert main(["run", file, "--jobs", "1", "--no-report"]) == 0
-    lines = [line for line in capsys.readouterr().err.splitlines() if "endless loop" in line]
-    assert len(lines) == 1
-    assert lines[0].startswith("first decisions of größe, other: nothing has finished for 0.3 s.")
+    assert capsys.readouterr().err.count("größe (seat N) has been thinking") == 1
+    Path("slow").touch()
     limited = ["--set", "decision_limit_s=60", "--out", "other", "--jobs", "1", "--no-report"]
     assert main(["run", file, *limited]) == 0
     assert "endless loop" not in capsys.readouterr().err

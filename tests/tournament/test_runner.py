@@ -160,8 +160,8 @@ def test_a_note_that_is_found_late_harms_nothing(tmp_path: Path) -> None:
     experiment = make_experiment(4, decision_limit_s=0.5)
     runner = Runner(Job.of(experiment, "late"), jobs=2)
     runner._job = replace(runner._job, notes=str(tmp_path))
-    post = Post()
-    post.notes, post.place = str(tmp_path), (0, "d0003", 1, 0, "d0003")
+    post = Post(runner._job)
+    post.enter((0, "d0003", 1, 0, "d0003"))
     post.write_note("stuck-1")
     units = list(Schedule(experiment))
     assert runner._read_notes(units[:2]) is False

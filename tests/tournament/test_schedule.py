@@ -16,9 +16,8 @@ from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
 from arena.store import Run
-from arena.tournament.referee import Clock
 from arena.tournament.schedule import Schedule, match_deal, seat_members, seatings
-from arena.tournament.worker import Job, _Agents
+from arena.tournament.worker import Job, Post, _Agents
 
 
 @pytest.mark.parametrize("rules", [Klaverjas(), Schieber()])
@@ -56,7 +55,8 @@ def test_the_first_member_of_a_team_has_its_first_seat() -> None:
 def test_a_mixed_team_sits_down_as_written() -> None:
     team = Entrant("team", (AgentSpec("any"), AgentSpec("lowest")))
     experiment = make_experiment(1, (team, entrant("trouble", "trouble")))
-    lineup = _Agents(Job.of(experiment, "mixed"), Clock()).lineup
+    job = Job.of(experiment, "mixed")
+    lineup = _Agents(job, Post(job)).lineup
     families = [[type(p.cards).__name__ for p in lineup(0, s).players] for s in (0, 1)]
     assert families[0] == ["Anything", "Trouble", "Lowest", "Trouble"]
     assert families[1] == ["Trouble", "Anything", "Trouble", "Lowest"]
