@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
@@ -20,8 +21,9 @@ from arena.cli import main
 from arena.core.errors import ArenaError
 from arena.store import Run
 
-dask = pytest.importorskip("dask")
-distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("distributed") is None, reason="pip install 'arena-tricks[cluster]'"
+)
 
 CONFIG = """\
 name: small
@@ -120,6 +122,9 @@ def test_a_lost_worker_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_a_bad_address_is_reported_in_one_line(
     address: str, message: str, config: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    import dask  # here, as below: each test process collects all tests, and would import it
+    import distributed  # noqa: F401  # adds its settings to those of dask, outside of `set`
+
     where = {"scheduler-address": address, "distributed.comm.timeouts.connect": "200ms"}
     with dask.config.set(where):
         assert main(["run", config, "--backend", "dask", "--quiet"]) == 2
@@ -151,6 +156,9 @@ def test_other_sources_or_versions_on_a_worker_are_refused_with_both_named(
     config: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker in a process of its own, with a copy of arena in which a kernel was edited."""
+    import dask
+    import distributed
+
     other = tmp_path / "elsewhere"
     shutil.copytree(Path(arena.__file__).parent, other / "arena")
     with (other / "arena" / "games" / "klaverjas" / "kernel.py").open("a") as kernel:

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import matplotlib as mpl
-import seaborn as sns
 from matplotlib.figure import Figure
 
 from agents.training.forests.growing import Accuracy
@@ -41,6 +40,8 @@ def write_findings(
 
 def _accuracy(found: Sequence[Accuracy]) -> Figure:
     """The share of right decisions by number of legal cards, of the forest and the rule agent."""
+    import seaborn as sns  # here: it takes longer to import than all of ours
+
     figure, axes = new_figure(3.2)
     bars: dict[str, list[object]] = {"legal cards": [], "right": [], "by": []}
     for one in found:
@@ -60,6 +61,8 @@ def _accuracy(found: Sequence[Accuracy]) -> Figure:
 
 def _importances(importances: Mapping[str, float]) -> Figure:
     """A bar for the importance of each feature."""
+    import seaborn as sns  # as above
+
     figure, axes = new_figure(0.6 + 0.16 * len(importances))
     sns.barplot(x=list(importances.values()), y=list(importances), color=BLUE, ax=axes)
     axes.set_xlabel("mean decrease in impurity")

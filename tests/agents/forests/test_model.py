@@ -7,7 +7,6 @@ import json
 import numpy as np
 import pytest
 from helpers.klaverjas_views import klaverjas_view
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from agents.benches.forest import ForestBench
 from agents.forest import ForestPlayer
@@ -25,6 +24,8 @@ from arena.measure.bench import BENCHES
 
 @pytest.mark.parametrize("trees", [1, 4, 9])
 def test_packed_forests_answer_as_scikit_learn(trees):
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor  # here: it is slow
+
     rng = np.random.default_rng(1)
     rows = rng.random((500, 7)).astype(np.float32)
     target = rows[:, 0] * rows[:, 1]

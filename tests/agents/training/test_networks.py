@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 
 import numpy as np
@@ -28,11 +29,11 @@ from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
 from arena.tournament.record import record
 
-torch = pytest.importorskip(
-    "torch", reason="training needs torch: pip install 'arena-tricks[train]'"
+# Not imported here: every test process collects all tests, and torch alone takes two seconds.
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("torch") is None,
+    reason="training needs torch: pip install 'arena-tricks[train]'",
 )
-
-from agents.training.networks.learner import Learner  # noqa: E402  # what needs torch comes after it
 
 EXPERIMENT = """
 name: few
@@ -117,6 +118,8 @@ def test_the_same_seed_gives_the_same_model(recordings):
 @pytest.mark.parametrize("sizes", [(299, 64, 16, 1), (299, 1024, 512, 128, 16, 1)], ids=str)
 def test_our_forward_pass_is_that_of_torch(sizes):
     """In hundreds of points, as networks learn; a model's answer is a hundred times that."""
+    from agents.training.networks.learner import Learner
+
     rounds = play_rounds(Klaverjas(), [Random()], 1, range(5))
     inputs = positions_of(rounds, "places", everyone=True).inputs
     learner = Learner(sizes, lambda outputs, targets: outputs, 0.0, 1)
@@ -139,6 +142,8 @@ def test_the_bench_has_trained_weights_that_torch_agrees_on():
 
 def test_it_learns():
     """Points taken so far are half the truth: a network finds that out, one that sees them not."""
+    from agents.training.networks.learner import Learner
+
     rounds = play_rounds(Klaverjas(), [Random()], 1, range(200))
     examples = positions_of(rounds, "world", everyone=False)
     targets = {"margin": examples.margins[:, None] / 100}
