@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from agents.bidding.pass_search import PASSING_HELP, Passing, pass_by_search
 from agents.policies.features import deck_of
 from agents.policies.model import SHIPPED, hash_of, policies_for, read_policy
 from agents.search.best_response import Others, Plan, respond
@@ -33,8 +34,7 @@ class BestResponse(Searcher):
 
     The tree has nodes for this seat's decisions only; the others draw their cards from the
     policy, each from their own hand, in the tree and in playouts (docs/research/champion.md).
-    Source: none. Bids by Monte Carlo unless the configuration names a bidder; passes cards as
-    `rule` does.
+    Source: none. Bids by Monte Carlo unless the configuration names a bidder.
     """
 
     simulations: int = parameter(1000, help="simulations per decision", at_least=1)
@@ -51,6 +51,7 @@ class BestResponse(Searcher):
         False, help="others play by the types that beliefs found, else all by the first"
     )
     final: Final = parameter("visits", help="play the card with most visits or the best mean")
+    passing: Passing = parameter("rule", help=PASSING_HELP)
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -67,7 +68,13 @@ class BestResponse(Searcher):
     @property
     def model_hash(self) -> str:
         """The hashes of the beliefs' model and of the policies, for the fingerprint."""
-        return "+".join(filter(None, (super().model_hash, hash_of(self.policy))))
+        bundled = hash_of(None) if self.policy and self.passing == "search" else None
+        return "+".join(filter(None, (super().model_hash, hash_of(self.policy), bundled)))
+
+    def pass_card(self, view: View, rng: Rng) -> Action:
+        """A card to pass on."""
+        by_search = self.passing == "search"
+        return pass_by_search(view, rng) if by_search else super().pass_card(view, rng)
 
     def choose(self, view: View, rng: Rng) -> Action:
         """The card that `search_all` finds; stops as soon as no other can have more visits."""

@@ -18,6 +18,7 @@ from typing import ClassVar
 from agents.beliefs.hoogenboom import Certain
 from agents.beliefs.plays import Plays
 from agents.best_response import BestResponse
+from agents.bidding.pass_search import PASSING_HELP, Passing
 from agents.search.decision import CardStatistics, Final
 from agents.searchers.budget import Budget
 from agents.searchers.endings import Endings
@@ -33,7 +34,7 @@ class Champion(Strength):
     """Searches for the best response to how others play, in worlds that explain their plays.
 
     Plays Klaverjas, Schieber and Hearts, each with its bundled policy. Bids by Monte Carlo unless
-    the configuration names a bidder; passes cards as `rule` does.
+    the configuration names a bidder.
     """
 
     compiles: ClassVar[bool] = True
@@ -63,6 +64,7 @@ class Champion(Strength):
         None, help="exploration in points; by default a constant of the game", at_least=0
     )
     final: Final = parameter("visits", help="play the card with most visits or the best mean")
+    passing: Passing = parameter("rule", help=PASSING_HELP)
     model: ModelFile | None = parameter(
         None, help="a file with policies; by default the game's own"
     )
@@ -87,6 +89,7 @@ class Champion(Strength):
             types_in_tree=self.types_in_tree,
             c=self.c,
             final=self.final,
+            passing=self.passing,
             endings=self.endings,
             strength=self.strength,
             temperature=self.temperature,

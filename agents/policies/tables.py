@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.policies.features import Deck, Entries, Scene, entries_of, hold, look
-from arena.games.kernel.bits import kth_bit, popcount
+from arena.games.kernel.bits import ctz, kth_bit, popcount
 from arena.games.kernel.jit import compiled, inlined
 from arena.games.kernel.layout import ONE, ZERO, Int, Word, Words
 from arena.games.kernel.rng import next64
+from arena.games.kernel.step import legal, play
+from arena.games.observation import watch
 
 Factors: TypeAlias = NDArray[np.float32]
 """All tables one after the other, a row for each policy."""
@@ -169,3 +171,25 @@ def chances_by_type(
                     chances[t] = weight
     for t in range(count):
         chances[t] /= chances[count + t]
+
+
+@inlined
+def play_out(
+    state: Words,
+    voids: Words,
+    game: Words,
+    deck: Deck,
+    factors: Factors,
+    weights: NDArray[np.float64],
+    rng: Words,
+    bits: NDArray[np.uint8],
+) -> None:
+    """Play as many cards as `bits` has room for, all seats by the first policy."""
+    for step in range(len(bits)):
+        cards = legal(state, game)
+        card = cards
+        if cards & (cards - ONE) != ZERO:
+            card = draw(state, game, voids, deck, factors, 0, cards, weights, rng)
+        bits[step] = ctz(card)
+        watch(state, voids, card)
+        play(state, game, card)

@@ -135,9 +135,13 @@ class Searcher(Strength, abc.ABC):
         if view.phase == "bid":
             return usual_bid(view, rng)
         if view.phase == "pass":
-            return pass_card(view, rng)
+            return self.pass_card(view, rng)
         solved = self._solved(view, rng)
         return None if solved is None else best_card(solved, "value")
+
+    def pass_card(self, view: View, rng: Rng) -> Action:
+        """A card to pass on."""
+        return pass_card(view, rng)
 
     def decide(self, view: View, rng: Rng) -> tuple[Action, dict[Action, CardStatistics]]:
         """The card, and what was found out about all cards."""

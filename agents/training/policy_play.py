@@ -8,28 +8,24 @@ from numpy.typing import NDArray
 from agents.bidding.usual import usual_bid
 from agents.policies.features import Deck, deck_of
 from agents.policies.model import policies_for
-from agents.policies.tables import Factors, draw
+from agents.policies.tables import Factors, play_out
 from agents.training.rounds import Numbers, Rounds, number_of
 from arena.core.deals import DealSet
 from arena.core.errors import ArenaError
 from arena.core.registry import BIDDERS, GAMES
 from arena.core.rules import Rules
 from arena.core.seeds import rng_for
-from arena.games.kernel.bits import ctz
 from arena.games.kernel.jit import compiled
 from arena.games.kernel.layout import (
     DECLARER,
     HANDS,
     LEFT,
-    ONE,
     STATE_WORDS,
     TURN,
     ZERO,
     Words,
 )
 from arena.games.kernel.spec import KernelGame, kernel_game
-from arena.games.kernel.step import legal, play
-from arena.games.observation import watch
 
 
 def policy_rounds(deals: DealSet, plays: int, sharpness: float, bidder: str, seed: int) -> Rounds:
@@ -116,11 +112,4 @@ def _play(
         state[TURN], state[DECLARER] = leaders[i], declarers[i]
         state[LEFT] = np.uint64(bits.shape[1] // 4)
         rng[0] = seeds[i]
-        for step in range(bits.shape[1]):
-            cards = legal(state, game)
-            card = cards
-            if cards & (cards - ONE) != ZERO:
-                card = draw(state, game, voids, deck, factors, 0, cards, weights, rng)
-            bits[i, step] = ctz(card)
-            watch(state, voids, card)
-            play(state, game, card)
+        play_out(state, voids, game, deck, factors, weights, rng, bits[i])

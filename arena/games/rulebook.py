@@ -87,7 +87,7 @@ def games_with(name: str) -> tuple[str, ...]:
 def book_of(observed: Observation, name: str = "rule") -> Book:
     """The book of the rules of this name, as far as a seat knows the round."""
     game, view = observed.game, observed.view
-    book = _blank(game, name).copy()
+    book = blank_book(game, name).copy()
     cards = observed.encoded[FIRST_CARD:]
     book[LEADER] = leader_of(observed.encoded)
     book[COUNT] = book[KNOWN] = len(cards)
@@ -99,7 +99,7 @@ def book_of(observed: Observation, name: str = "rule") -> Book:
 
 
 @lru_cache(maxsize=64)
-def _blank(game: KernelGame, name: str) -> Book:
+def blank_book(game: KernelGame, name: str) -> Book:
     """A book before anything is known of a round."""
     rules = type(game.rules)
     if (choose := rules_of(rules).get(name)) is None:

@@ -7,9 +7,9 @@ import numpy as np
 from arena.core.cards import LANE as SUIT_CARDS
 from arena.games.hearts import rule_player, tables
 from arena.games.hearts.rule_player import FRESH, GUARDS, SUSPICION
-from arena.games.hearts.tables import ALL_POINTS
+from arena.games.hearts.tables import ALL_POINTS, PASSED_CARDS
 from arena.games.kernel.bits import ctz, popcount
-from arena.games.kernel.jit import inlined, uncounted
+from arena.games.kernel.jit import compiled, inlined, uncounted
 from arena.games.kernel.layout import (
     BEST,
     DECK,
@@ -152,6 +152,16 @@ def _most_burdensome(book: Book, cards: Word, hand: Word) -> Word:
         if burden >= most:
             found, most = card, burden
     return found
+
+
+@compiled
+def pass_on(book: Book, hands: Words, passed: Words) -> None:
+    """The cards that the rule player passes on from each of some hands."""
+    for i in range(len(hands)):
+        left = hands[i]
+        for _ in range(PASSED_CARDS):
+            left ^= _most_burdensome(book, left, hands[i])
+        passed[i] = hands[i] ^ left
 
 
 @inlined
