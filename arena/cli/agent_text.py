@@ -17,16 +17,22 @@ from arena.games.needs import why_not
 
 
 def agent_from_text(text: str) -> AgentSpec:
-    """An agent on the command line: a family, or its parameters too, as in an experiment."""
+    """An agent on the command line: a family, or its parameters too, as in an experiment.
+
+    Code that it names is trusted: the user names the file in this very command.
+    """
     try:
         written = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise ArenaError(f"agent: not YAML: {' '.join(str(error).split())}") from error
     family, parameters = _family_in(written, "agent")
     bidder = parameters.pop("bidder", None)
-    return AgentSpec(
+    spec = AgentSpec(
         family, parameters, None if bidder is None else BidderSpec(*_family_in(bidder, "bidder"))
     )
+    if spec.names_code:
+        trust(Path())
+    return spec
 
 
 def _family_in(written: Any, what: str) -> tuple[str, dict[str, Any]]:
@@ -48,9 +54,7 @@ def usual_agent(rules: Rules, wanted: Sequence[str] = ("rule",)) -> str:
 def agent_at_table(text: str, rules: Rules) -> AgentSpec:
     """An agent that plays a game: with the game's usual bidder unless it names one."""
     spec = agent_from_text(text)
-    if spec.names_code:
-        trust(Path())  # the user names the file in this very command
-    elif spec.bidder is None and rules.usual_bidder is not None:
+    if spec.bidder is None and not spec.names_code and rules.usual_bidder is not None:
         spec = replace(spec, bidder=BidderSpec(rules.usual_bidder))
     if (why := why_not(spec.build().cards, rules)) is not None:
         raise ArenaError(f"{text} {why}")

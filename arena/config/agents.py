@@ -149,6 +149,8 @@ def _agent(entry: AgentEntry, context: _Context) -> AgentSpec | None:
         # A model that cannot be read is reported now, not when the run begins.
         agent = spec.build(problems.document.place_of(()).folder).cards
         model_hash(agent)
+        if values.get("api_key_env") is not None and context.imports is not None:
+            context.imports.allow_key(values["api_key_env"], values["base_url"])
     except (ArenaError, ValueError) as error:
         problems.add(entry.path, str(error))
         return None
@@ -175,7 +177,7 @@ def _of_another_revision(entry: AgentEntry, context: _Context) -> AgentSpec | No
         family = code_from(home, family, folder)
         try:
             if context.imports is not None:
-                context.imports.allow(family)
+                context.imports.allow_code(family)
         except ArenaError as error:
             problems.add(entry.path_of("family"), str(error))
             return None

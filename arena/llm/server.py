@@ -83,15 +83,14 @@ class Server:
 
     def __post_init__(self) -> None:
         check_url(self.base_url)
-        if self.key_variable is not None and not re.fullmatch(
-            "[A-Z_][A-Z0-9_]*", self.key_variable
-        ):
-            # It may be the key itself, so it is not shown.
-            raise ArenaError(
-                "api_key_env: expected the name of an environment variable in capital letters, "
-                "such as OPENAI_API_KEY; the key itself is never written into an experiment"
-            )
         if self.key_variable is not None:
+            if not re.fullmatch("[A-Z][A-Z0-9_]*_API_KEY", self.key_variable):
+                # It may be the key itself, so it is not shown. Other names hold other secrets.
+                raise ArenaError(
+                    "api_key_env: expected the name of an environment variable that ends in "
+                    "_API_KEY, such as OPENAI_API_KEY; the key itself is never written into an "
+                    "experiment, and no other variable is sent to a server"
+                )
             hidden_variables.add(self.key_variable)
 
     @property

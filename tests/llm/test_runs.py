@@ -84,8 +84,9 @@ def test_nothing_is_asked_twice_after_a_run_that_stopped(server, tmp_path):
 
 
 def test_the_key_is_nowhere(server, tmp_path, monkeypatch):
-    monkeypatch.setenv("MY_KEY", KEY)
-    agents = {"gpt": model(server, "echoes", api_key_env="MY_KEY"), "rule": {"family": "rule"}}
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MY_API_KEY", KEY)
+    agents = {"gpt": model(server, "echoes", api_key_env="MY_API_KEY"), "rule": {"family": "rule"}}
     path = experiment(tmp_path, agents)
     done = arena_main(["run", str(path), "--out", str(tmp_path / "run")])
     assert done.code == 0, done.err
@@ -103,12 +104,32 @@ def test_the_key_is_nowhere(server, tmp_path, monkeypatch):
     assert "Bearer [key]" in repr(texts) and KEY not in repr(texts)
 
 
+def test_a_key_is_sent_by_experiments_of_the_current_folder_or_with_trust(
+    server, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("MY_API_KEY", KEY)
+    agents = {"gpt": model(server, "plain:t", api_key_env="MY_API_KEY"), "rule": {"family": "rule"}}
+    path = experiment(tmp_path, agents, deals=1)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    refused = play(path)
+    assert refused.code == 2
+    assert "talk.yaml:" in refused.err and f"MY_API_KEY would be sent to {server}" in refused.err
+    assert arena_main(["validate", str(path)]).code == 0, "nothing is sent"
+    trusted = play(path, "--trust")
+    assert trusted.code == 0
+    assert trusted.err.count(f"sends the key in MY_API_KEY to {server}") == 1
+    monkeypatch.chdir(tmp_path)
+    assert play(path, "--out", str(tmp_path / "second")).code == 0
+
+
 def test_a_missing_key_is_found_before_anything_is_played(server, tmp_path, monkeypatch):
-    monkeypatch.delenv("MY_KEY", raising=False)
-    agents = {"gpt": model(server, api_key_env="MY_KEY"), "rule": {"family": "rule"}}
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MY_API_KEY", raising=False)
+    agents = {"gpt": model(server, api_key_env="MY_API_KEY"), "rule": {"family": "rule"}}
     done = play(experiment(tmp_path, agents))
     assert done.code == 2
-    assert "MY_KEY is not set" in done.err and "Traceback" not in done.err
+    assert "MY_API_KEY is not set" in done.err and "Traceback" not in done.err
     assert not (tmp_path / "run" / "manifest.json").exists()
 
 
@@ -218,6 +239,7 @@ def test_a_template_of_ones_own_is_kept_with_the_run(server, tmp_path):
     [
         ({"api_key": "sk-secret"}, "unknown key; did you mean 'api_key_env'?"),
         ({"api_key_env": "sk-secret"}, "name of an environment variable"),
+        ({"api_key_env": "AWS_SECRET_ACCESS_KEY"}, "that ends in _API_KEY"),
         ({"template": "./none.txt"}, "none.txt: No such file"),
         ({"max_cost": 1}, "max_cost needs prices"),
         ({"request": {"model": "x"}}, "'model' is set by"),
@@ -290,12 +312,13 @@ def test_a_full_disk_is_no_fault_of_the_model(server, tmp_path, monkeypatch):
 
 
 def test_programs_at_the_same_table_do_not_see_the_key(server, tmp_path, monkeypatch):
-    monkeypatch.setenv("MY_KEY", KEY)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MY_API_KEY", KEY)
     bot, seen = ROOT / "examples" / "bots" / "careful.py", tmp_path / "environment.txt"
     argv = ["sh", "-c", f"env > {seen}; exec {sys.executable} {bot}"]
     agents = {
         "bot": {"family": "command", "argv": argv, "isolate": "process"},
-        "gpt": model(server, "plain:k", api_key_env="MY_KEY"),
+        "gpt": model(server, "plain:k", api_key_env="MY_API_KEY"),
     }
     done = play(experiment(tmp_path, agents, deals=1))
     assert done.code == 0, done.err

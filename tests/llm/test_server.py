@@ -82,11 +82,11 @@ def test_nobody_listens(client):
 
 
 def test_a_refusal_is_not_repeated(client, server, monkeypatch):
-    monkeypatch.setenv("SOME_KEY", "sk-very-secret-0001")
+    monkeypatch.setenv("SOME_API_KEY", "sk-very-secret-0001")
     before = stats(server)["asked"].get("refuses", 0)
     with pytest.raises(Unavailable) as raised:
-        client("SOME_KEY").ask(body("refuses"))
-    assert "HTTP 401" in str(raised.value) and "SOME_KEY" in str(raised.value)
+        client("SOME_API_KEY").ask(body("refuses"))
+    assert "HTTP 401" in str(raised.value) and "SOME_API_KEY" in str(raised.value)
     assert "bad key [key]" in str(raised.value)
     assert "secret" not in str(raised.value)
     assert stats(server)["asked"]["refuses"] == before + 1
@@ -109,19 +109,19 @@ def test_silence_ends_with_the_time_of_the_decision(client):
 
 
 def test_a_key_that_the_server_repeats_is_struck_out(client, monkeypatch):
-    monkeypatch.setenv("SOME_KEY", "sk-very-secret-0001")
+    monkeypatch.setenv("SOME_API_KEY", "sk-very-secret-0001")
     for stream in (False, True):
-        reply = client("SOME_KEY").ask(body("echoes", stream=stream))
+        reply = client("SOME_API_KEY").ask(body("echoes", stream=stream))
         assert reply.text.startswith("Bearer [key] I think")
 
 
 @pytest.mark.parametrize("value", [None, "", "short", "with\nnew line", "schlüssel-schlüssel"])
 def test_a_variable_without_a_key_is_found_before_anything_is_asked(value, monkeypatch):
-    monkeypatch.delenv("SOME_KEY", raising=False)
+    monkeypatch.delenv("SOME_API_KEY", raising=False)
     if value is not None:
-        monkeypatch.setenv("SOME_KEY", value)
-    with pytest.raises(ArenaError, match="SOME_KEY") as raised:
-        Server("http://localhost/v1", "SOME_KEY").check()
+        monkeypatch.setenv("SOME_API_KEY", value)
+    with pytest.raises(ArenaError, match="SOME_API_KEY") as raised:
+        Server("http://localhost/v1", "SOME_API_KEY").check()
     assert not value or value not in str(raised.value)
 
 

@@ -103,8 +103,6 @@ def _player(results: Run, by: str) -> Player:
     if by in results.manifest.entrants:
         return results.manifest.entrants[by].members[0].build(results.path)
     spec = agent_from_text(by)
-    if spec.names_code:
-        trust(Path())  # the user names the file in this very command
     player = spec.build()
     if (why := why_not(player.cards, results.rules)) is not None:
         raise ArenaError(f"--by {by}: {why}")

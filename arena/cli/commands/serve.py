@@ -15,12 +15,10 @@ import argparse
 import os
 import sys
 from dataclasses import Field, fields
-from pathlib import Path
 from typing import Any
 
 from arena.cli.agent_text import agent_from_text
 from arena.config.entrants import AgentSpec
-from arena.config.own_code import trust
 from arena.core.errors import ArenaError
 from arena.core.registry import GAMES
 from arena.games.schieber.jass_kit import RULES
@@ -64,8 +62,6 @@ def run(args: argparse.Namespace) -> int:
     limits = ServerLimits(**{each.name: _limit(args, each) for each in fields(ServerLimits)})
     token = _token(args)
     spec = agent_from_text(args.agent)
-    if spec.names_code:
-        trust(Path())  # the user names the file in this very command
     app = _app(args.protocol, spec, limits, token, args.game)
     listener = listen(args.host, args.port, tuple(args.name))
     guard = Guard(app, listener.address, token if args.protocol == "arena" else None)

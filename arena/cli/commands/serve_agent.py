@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 
 from arena.cli.agent_text import agent_from_text
 from arena.config.entrants import facts_of
-from arena.config.own_code import trust
 from arena.core.agent import Player
 from arena.core.errors import ArenaError
 from arena.core.rules import Rules
@@ -33,8 +31,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     spec = agent_from_text(args.agent)
-    if spec.names_code:
-        trust(Path())  # the user names the file in this very command
     player = spec.build()
     if args.facts:
         print(json.dumps(facts_of(player)))

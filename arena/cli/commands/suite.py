@@ -246,12 +246,9 @@ def _run(args: argparse.Namespace) -> int:
     from arena.audit.suite_runs import run_suite
     from arena.audit.suites import find_suite, read_suite
     from arena.config.entrants import builder_of
-    from arena.config.own_code import trust
 
     suite = read_suite(find_suite(args.suite)).tagged(args.tag)
     specs = {text: agent_from_text(text) for text in args.agents}
-    if any(spec.names_code for spec in specs.values()):
-        trust(Path())  # the user names the file in this very command
     players = {text: builder_of(spec).build() for text, spec in specs.items()}
     try:
         scores = run_suite(suite, players, args.seed)
