@@ -12,6 +12,7 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).parents[1]
 _FETCHED = "https://unpkg.com/iframe-worker/shim"
 _WIDTHS = re.compile(r"76\.(?:25|234375)em")
+_EMPTY_HEAD = re.compile(r"<th([^>]*)></th>")
 _OUTSIDE = re.compile(r"\[(?P<text>[^\]]+)\]\((?:\.\./)*(?P<path>[^)#:]+)\)")
 
 
@@ -52,9 +53,11 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 
 
 def on_post_page(output: str, page: Any, config: Any) -> str:
-    """Search works in files that are opened offline: what it needs comes from here."""
+    """Search works in files that are opened offline; screen readers get the names they need."""
     up = "../" * page.file.dest_uri.count("/")
-    return output.replace(_FETCHED, f"{up}assets/file-worker.js")
+    output = output.replace(_FETCHED, f"{up}assets/file-worker.js")
+    output = output.replace('class="md-search"', 'class="md-search" aria-label="Search"')
+    return _EMPTY_HEAD.sub(r"<td\1></td>", output)
 
 
 def on_post_build(config: Any) -> None:

@@ -69,7 +69,7 @@ def as_latex(table: TextTable, label: str, caption: str) -> str:
     >>> table = TextTable("ladder", "", columns, (("a_b", "−3.1"),))
     >>> print(as_latex(table, "tab:ladder", "All."))
     \begin{table}
-    \centering\footnotesize\setlength{\tabcolsep}{2pt}
+    \centering\footnotesize\setlength{\tabcolsep}{2pt}\setlength{\belowcaptionskip}{4pt}
     \caption{All.}
     \label{tab:ladder}
     \begin{tabular}{@{}lr@{}}
@@ -84,7 +84,7 @@ def as_latex(table: TextTable, label: str, caption: str) -> str:
     return "\n".join(
         [
             r"\begin{table}",
-            r"\centering\footnotesize\setlength{\tabcolsep}{2pt}",
+            r"\centering\footnotesize\setlength{\tabcolsep}{2pt}\setlength{\belowcaptionskip}{4pt}",
             rf"\caption{{{caption}}}",
             rf"\label{{{label}}}",
             rf"\begin{{tabular}}{{{_kinds(table)}}}",
