@@ -46,6 +46,8 @@ class ModelPlay:
 
 def model_plays(run: Run, conversations: RunConversations) -> list[ModelPlay]:
     """Every language model of a run, in the order of its entrants."""
+    if run.replies is None:  # no model plays: its rounds need not be read
+        return []
     asked: dict[str, list[tuple[str, AskedDecision]]] = defaultdict(list)
     for pairing in run.pairings:
         for replay in _rounds(run, pairing):

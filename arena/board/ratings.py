@@ -92,7 +92,7 @@ class Board:
 
     @property
     def now(self) -> Moment:
-        """What is known now."""
+        """The ratings after the last run."""
         return self.history[-1]
 
 

@@ -9,17 +9,21 @@ from pathlib import Path
 
 import jinja2
 
-from arena.board.figures import history_figure
 from arena.board.ratings import Board, boards
 from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
+from arena.report.figures import picture_of
+from arena.report.figures.style import BLUE, MUTED, figure_style, new_figure, short
 from arena.report.sections.pages import page_text
 from arena.report.words import count, interval, rating_text
+from arena.stats import Rating
 from arena.store import Run
 
 INDEX = "index.html"
 KEPT = "ratings.json"
 _PAGES = Path(__file__).parent / "page"
+_LABELS = 12
+"""More dates than that do not fit below the axis."""
 
 
 def build(runs: Sequence[Run], folder: Path) -> list[Board]:
@@ -57,8 +61,31 @@ def _figure(board: Board, fingerprint: str, folder: Path) -> str:
     drawn_from = hashlib.sha256(repr((name, anchor, board.unit, points)).encode()).hexdigest()
     file = Path("figures") / f"{fingerprint[:12]}-{drawn_from[:12]}.svg"
     if not (folder / file).exists():
-        write_atomically(folder / file, history_figure(name, anchor, board.unit, points))
+        write_atomically(folder / file, _history_figure(name, anchor, board.unit, points))
     return file.as_posix()
+
+
+def _history_figure(
+    name: str, anchor: str, unit: str, points: Sequence[tuple[str, str, Rating]]
+) -> str:
+    """The rating of one agent after each run that it played: time, run and rating of each."""
+    with figure_style():
+        figure, axes = new_figure(2.6)
+        places = range(len(points))
+        ratings = [rating.value or 0.0 for _, _, rating in points]
+        for place, (_, _, rating) in zip(places, points, strict=True):
+            if rating.low is not None and rating.high is not None:
+                axes.plot([place, place], [rating.low, rating.high], color=MUTED, linewidth=2)
+        axes.plot(places, ratings, color=BLUE, marker="o", linewidth=1)
+        axes.axhline(0, color=MUTED, linewidth=0.6)
+        step = max(1, -(-len(points) // _LABELS))
+        shown = list(places)[::step]
+        labels = [f"{points[place][0][:10]}\n{short(points[place][1], 16)}" for place in shown]
+        axes.set_xticks(shown, labels, fontsize="x-small")
+        axes.set_xlim(-0.5, len(points) - 0.5)
+        axes.set_ylabel(f"points per {unit}\nahead of {short(anchor, 18)}")
+        axes.set_title(name)
+        return picture_of(name, "", figure).svg
 
 
 def _environment() -> jinja2.Environment:

@@ -23,8 +23,6 @@ from arena.core.files import shortened
 from arena.core.printable import escaping_output
 from arena.process.ending import leave, leave_nothing_when_asked_to_end
 
-__all__ = ["COMMANDS", "GROUPS", "command", "main", "script"]
-
 GROUPS: dict[str, dict[str, str]] = {
     "play": {
         "run": "play an experiment, or go on with it",
@@ -82,7 +80,11 @@ COMMANDS: dict[str, str] = {
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that reports errors in one line."""
+    """An argument parser that keeps the paragraphs of its texts and reports errors in one line."""
+
+    def __init__(self, prog: str, **options: Any) -> None:
+        keeping = argparse.RawDescriptionHelpFormatter
+        super().__init__(prog, formatter_class=keeping, **options)
 
     def error(self, message: str) -> NoReturn:
         """Print one line and exit with 2."""
@@ -135,7 +137,7 @@ def _dispatch(words: list[str]) -> int:
         _top_level_parser().parse_args(words or ["--help"])
         return 0
     module = command(name)
-    parser = Parser(prog=f"arena {name}", description=module.__doc__, formatter_class=_Formatter)
+    parser = Parser(f"arena {name}", description=module.__doc__)
     module.add_arguments(parser)
     args = parser.parse_args(words[1:])
     for action in parser._actions:  # argparse gives [] for a positional argument that is '--'
@@ -155,10 +157,6 @@ def command(name: str) -> Any:
     return importlib.import_module(f"arena.cli.commands.{name.replace('-', '_')}")
 
 
-class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """Keeps the paragraphs of a command's docstring."""
-
-
 def _top_level_parser() -> Parser:
     width = max(map(len, COMMANDS))
     listing = "\n\n".join(
@@ -170,7 +168,6 @@ def _top_level_parser() -> Parser:
         usage="arena COMMAND ...",
         description="Tournaments and evaluation for trick-taking card-game AI.",
         epilog=f"{listing}\n\n'arena help COMMAND' shows the options of a command.",
-        formatter_class=_Formatter,
     )
     parser.add_argument("--version", action="version", version=f"arena {__version__}")
     return parser

@@ -1,4 +1,4 @@
-"""What a complete run shows: the tables of the report, as text, what changed, and faults.
+"""The end of a complete run: the tables of the report as text, changes and faults.
 
 Order, numbers and names are the report's: both show the same parts of one document.
 """
@@ -55,7 +55,7 @@ def _changes(results: Run) -> Iterator[str]:
     if not results.manifest.former:
         return
     from arena.analysis.versions import version_changes  # here: scipy takes long to import
-    from arena.report.words import count, interval, signed
+    from arena.report.words import count, interval, plural, signed
 
     for found in version_changes(results):
         now, before = found.means
@@ -65,7 +65,7 @@ def _changes(results: Run) -> Iterator[str]:
             f"points per {found.unit} against {', '.join(found.through)} (change "
             f"{signed(difference.mean)}, 95% interval "
             f"{interval(difference.low, difference.high)}, {count(difference.n)} "
-            f"{'deals' if found.unit == 'deal' else 'matches'})"
+            f"{plural(found.unit)})"
         )
 
 

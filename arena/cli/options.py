@@ -1,8 +1,9 @@
-"""Options that several commands share: which game, which options, which deals."""
+"""Options that several commands share: which run, game, options, deals and agents."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Iterable
 from math import inf
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.config.games import make_rules
 from arena.config.strict_yaml import parse
-from arena.core.deals import DealSet
+from arena.core.deals import Deal, DealSet
 from arena.core.errors import ArenaError
 from arena.core.files import find_shipped, run_folder
 from arena.core.registry import GAMES
@@ -73,6 +74,11 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="every number, as JSON")
 
 
+def print_json(found: Any) -> None:
+    """Print plain data, as `--json` asks for."""
+    print(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+
+
 def number(
     kind: type[int] | type[float],
     at_least: float | None = None,
@@ -100,15 +106,32 @@ def number(
 
 def add_experiment_options(parser: argparse.ArgumentParser, trust: str) -> None:
     """`--set KEY=VALUE` and `--trust`; `trust` says what the latter does here."""
+    add_overrides(parser)
+    parser.add_argument("--trust", action="store_true", help=trust)
+
+
+def add_overrides(parser: argparse.ArgumentParser, example: str = "agents.mc.playouts=500") -> None:
+    """`--set KEY=VALUE`, as `overrides`."""
     parser.add_argument(
         "--set",
         action="append",
         default=[],
         dest="overrides",
         metavar="KEY=VALUE",
-        help="change a key, such as agents.mc.playouts=500; may be repeated",
+        help=f"change a key, such as {example}; may be repeated",
     )
-    parser.add_argument("--trust", action="store_true", help=trust)
+
+
+def add_jobs(parser: argparse.ArgumentParser, default: int | None = None) -> None:
+    """`--jobs N`: all cores by default, or so many."""
+    usual = "all cores" if default is None else default
+    parser.add_argument(
+        "--jobs",
+        type=number(int, 1),
+        default=default,
+        metavar="N",
+        help=f"workers (default: {usual})",
+    )
 
 
 def add_game_options(parser: argparse.ArgumentParser, required: bool = True) -> None:
@@ -152,6 +175,13 @@ def find_set(name: str) -> Path:
     if path.suffix == ".csv" or path.exists():
         return path
     return find_shipped("deals", name, ".csv")
+
+
+def deal_of(deals: DealSet, text: str | None) -> Deal:
+    """The deal of a set that DEAL means; the first one if it is not given."""
+    if not deals.deals:
+        raise ArenaError(f"{deals.path}: holds no deals")
+    return deals.find(deal_named(text, (deal.id for deal in deals))) if text else deals.deals[0]
 
 
 def report_left_out(line: str) -> None:

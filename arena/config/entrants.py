@@ -1,4 +1,4 @@
-"""Who takes part, as plain data, and the one way in which agents are built from it.
+"""Entrants as plain data, and the one way to build agents from it.
 
 An experiment and a stored run name their agents in the same words: a family, its
 parameters as YAML and JSON can hold them, and a bidder. `AgentSpec.build` turns them
@@ -16,7 +16,7 @@ from arena.config.live_agents import LiveAgent, is_live, live_agent
 from arena.config.model_file import model_files
 from arena.config.own_code import OwnCode, is_code, is_trusted
 from arena.config.parameters import plain, read_values
-from arena.core.agent import Player, sees_all_cards
+from arena.core.agent import Player, is_reproducible, sees_all_cards
 from arena.core.errors import ArenaError
 from arena.core.files import RUNS, shipped_folders
 from arena.core.registry import AGENTS, BIDDERS, Registry
@@ -122,7 +122,7 @@ class AgentSpec:
 
 @dataclass(frozen=True)
 class Entrant:
-    """Who takes part: one agent in all seats of its side, or a team of two different ones.
+    """A participant: one agent in all seats of its side, or a team of two different ones.
 
     The first member of a team takes the entrant's first seat in the order N E S W,
     the second member the other one.
@@ -181,11 +181,7 @@ class ProcessBuilder:
 
 def facts_of(player: Player) -> dict[str, bool]:
     """What has to be known of an agent that plays elsewhere."""
-    parts = [part for part in (player.cards, player.bidder) if part is not None]
-    return {
-        "sees_all_cards": sees_all_cards(player),
-        "reproducible": all(getattr(part, "reproducible", True) for part in parts),
-    }
+    return {"sees_all_cards": sees_all_cards(player), "reproducible": is_reproducible(player)}
 
 
 def builder_of(

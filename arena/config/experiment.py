@@ -1,8 +1,7 @@
-"""What an experiment is, once everything about it is known.
+"""An experiment with everything resolved.
 
-A configuration file is read into an `ResolvedExperiment`; a notebook may make one by
-hand. It is plain data: agents are named by family and parameters and built
-where they play.
+A configuration file is read into a `ResolvedExperiment`; a notebook may make one by hand. It is
+plain data: agents are named by family and parameters and built where they play.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from typing import Any
 
 import cloudpickle
 
-from arena.core.errors import ArenaError
+from arena.core.errors import ArenaError, error_words
 from arena.core.source_code import code_digest
 
 _MADE: dict[str, LiveAgent] = {}
@@ -50,8 +50,7 @@ class LiveAgent:
         try:
             pickled = cloudpickle.dumps(agent)
         except Exception as error:  # whatever the state of the agent raises
-            what = " ".join(f"{type(error).__name__}: {error}".split())
-            raise ArenaError(f"{name} cannot be sent to workers: {what}") from error
+            raise ArenaError(f"{name} cannot be sent to workers: {error_words(error)}") from error
         sha256 = object_digest(agent)
         return _MADE.setdefault(
             f"{name}@{sha256[:12]}", cls(f"{name}@{sha256[:12]}", sha256, pickled)

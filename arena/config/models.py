@@ -1,4 +1,4 @@
-"""What an experiment file may say: strict models, written down once.
+"""The schema of experiment files, as strict models.
 
 The checker and the JSON Schema both come from here. What a game or an agent family
 adds (its options, its parameters) comes from its dataclass, see `parameters`.
@@ -19,7 +19,7 @@ AgentName = Annotated[str, Field(pattern=r"^[^\W_][\w.,=+-]*$", max_length=100)]
 
 
 class DealsSection(Strict):
-    """Which deals are played."""
+    """The deals to play."""
 
     set: str | None = None
     """Name of a set that comes with arena; 'arena list deals' shows them."""
@@ -34,20 +34,20 @@ class DealsSection(Strict):
 
 
 class ScheduleSection(Strict):
-    """Who plays whom."""
+    """The schedule: which agents meet."""
 
     type: Literal["round-robin", "gauntlet", "pairs", "race", "cross-play"] = "round-robin"
     """All against all; all others against some; the pairs listed; all against all until the
     best are known, with beaten agents leaving on the way; or all against all with themselves and
     with each of some partners, the same on both sides."""
     against: list[str] | None = None
-    """Gauntlet: whom all others play."""
+    """Gauntlet: the agents that all others play."""
     pairs: list[tuple[str, str]] | None = None
-    """Pairs: who plays whom."""
+    """Pairs: the two agents of each."""
     only: list[str] | None = None
     """Round-robin, gauntlet and race: leave out all agents but these."""
     partner: list[str] | None = None
-    """Cross-play: with whom all agents play besides themselves."""
+    """Cross-play: the partners that all agents play with, in addition to themselves."""
     keep: int | None = Field(default=None, ge=1)
     """Race: it ends when so many agents are left (default: 1)."""
     reference: str | None = None

@@ -25,7 +25,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from arena.core.errors import ArenaError, did_you_mean, located
+from arena.core.errors import ArenaError, did_you_mean, error_words, located
 from arena.core.files import FILES, own_file, read_text
 from arena.core.source_code import ImportGraph, code_digest
 
@@ -214,7 +214,10 @@ def _run(code: OwnCode) -> ModuleType:
         exec(compile(code.source, code.path, "exec"), vars(module))
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise ArenaError(f"{_place(error, code.path)}: {_said(error)}") from error
+        said = error_words(error)
+        if isinstance(error, SyntaxError):  # without the place, which comes first
+            said = f"{type(error).__name__}: {error.msg}"
+        raise ArenaError(f"{_place(error, code.path)}: {said}") from error
     finally:
         sys.dont_write_bytecode = writes
     _IMPORTED.update(code.helpers)
@@ -258,11 +261,6 @@ def _place(error: BaseException, path: str) -> str:
         return f"{error.filename}:{error.lineno}"
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
     return f"{path}:{lines[-1]}" if lines else path
-
-
-def _said(error: BaseException) -> str:
-    text = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _not_there(path: Path, why: str, is_file: bool) -> str:

@@ -1,9 +1,11 @@
-"""Who plays whom."""
+"""The pairings of a schedule."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations, product
+from typing import TypeAlias
 
 from arena.config.agents import Declared
 from arena.config.entrants import Entrant
@@ -34,65 +36,105 @@ def find_pairings(
     for key in ("against", "pairs", "partner"):
         if schedule.type in _BELONGS_TO[key] and not getattr(schedule, key):
             problems.add((*here, key), f"missing; {schedule.type} needs it")
+    found = _Pairings(schedule, agents, problems)
     pairs = {
-        "round-robin": _round_robin,
-        "gauntlet": _gauntlet,
-        "pairs": _listed,
-        "race": _field,
-        "cross-play": _cross_play,
-    }[schedule.type](schedule, agents, problems)
+        "round-robin": found.round_robin,
+        "gauntlet": found.gauntlet,
+        "pairs": found.listed,
+        "race": found.race,
+        "cross-play": found.cross_play,
+    }[schedule.type]()
     if not pairs and not problems:
         problems.add(here, "there are no pairings: at least two agents have to play each other")
     return tuple(pairs)
 
 
-def _round_robin(
-    schedule: ScheduleSection, agents: Declared, problems: Problems
-) -> list[tuple[str, str]]:
-    return list(combinations(_included(schedule, agents, problems), 2))
+Pairs: TypeAlias = list[tuple[str, str]]
 
 
-def _cross_play(
-    schedule: ScheduleSection, agents: Declared, problems: Problems
-) -> list[tuple[str, str]]:
-    """All against all with themselves; and A with X against B with X, for every partner X.
+@dataclass(frozen=True)
+class _Pairings:
+    """The pairs of each type of schedule."""
 
-    The teams become entrants of the experiment, called such as `champion+rule`.
-    """
-    here: KeyPath = ("schedule", "partner")
-    players = list(agents.entrants)
-    teams = [name for name in players if len(agents.entrants[name].members) > 1]
-    if teams:
-        problems.add(("schedule",), f"cross-play makes its own teams; leave out {teams[0]!r}")
-        return []
-    pairs = list(combinations(players, 2))
-    for partner in _resolve(schedule.partner or [], here, agents, problems):
-        named = {name: _with_partner(agents, name, partner) for name in players}
-        pairs += [(named[one], named[other]) for one, other in combinations(players, 2)]
-    return pairs
+    schedule: ScheduleSection
+    agents: Declared
+    problems: Problems
 
+    def round_robin(self) -> Pairs:
+        return list(combinations(self.included(), 2))
 
-def _with_partner(agents: Declared, name: str, partner: str) -> str:
-    """The entrant that is an agent with a partner: a team, or the agent itself."""
-    if name == partner:
-        return name
-    members = (*agents.entrants[name].members, *agents.entrants[partner].members)
-    team = Entrant(f"{name}+{partner}", members, (name, partner))
-    agents.entrants[team.name] = team
-    return team.name
+    def gauntlet(self) -> Pairs:
+        against = self.resolve(self.schedule.against or [], ("schedule", "against"))
+        return list(product((name for name in self.included() if name not in against), against))
 
+    def race(self) -> Pairs:
+        """All against all, or all others against the reference."""
+        here: KeyPath = ("schedule", "reference")
+        if self.schedule.reference is None:
+            return self.round_robin()
+        found = self.resolve([self.schedule.reference], here)
+        if len(found) > 1:
+            self.problems.add(here, f"expected one agent, these are {len(found)}")
+        return list(product((name for name in self.included() if name not in found), found))
 
-def _field(
-    schedule: ScheduleSection, agents: Declared, problems: Problems
-) -> list[tuple[str, str]]:
-    """All against all, or all others against the reference."""
-    if schedule.reference is None:
-        return _round_robin(schedule, agents, problems)
-    found = _resolve([schedule.reference], ("schedule", "reference"), agents, problems)
-    if len(found) > 1:
-        problems.add(("schedule", "reference"), f"expected one agent, these are {len(found)}")
-    others = [name for name in _included(schedule, agents, problems) if name not in found]
-    return list(product(others, found))
+    def listed(self) -> Pairs:
+        found: Pairs = []
+        for i, pair in enumerate(self.schedule.pairs or []):
+            here: KeyPath = ("schedule", "pairs", i)
+            firsts, seconds = (self.resolve([name], here) for name in pair)
+            for first, second in product(firsts, seconds):
+                if first == second:
+                    self.problems.add(here, f"{first!r} cannot play itself")
+                elif (first, second) in found or (second, first) in found:
+                    self.problems.add(here, f"{first!r} and {second!r} are paired already")
+                else:
+                    found.append((first, second))
+        return found
+
+    def cross_play(self) -> Pairs:
+        """All against all with themselves; and A with X against B with X, for every partner X.
+
+        The teams become entrants of the experiment, called such as `champion+rule`.
+        """
+        entrants = self.agents.entrants
+        teams = [name for name, entrant in entrants.items() if len(entrant.members) > 1]
+        if teams:
+            wrong = f"cross-play makes its own teams; leave out {teams[0]!r}"
+            self.problems.add(("schedule",), wrong)
+            return []
+        players = list(entrants)
+        pairs = list(combinations(players, 2))
+        for partner in self.resolve(self.schedule.partner or [], ("schedule", "partner")):
+            pairs += combinations([self.with_partner(name, partner) for name in players], 2)
+        return pairs
+
+    def with_partner(self, name: str, partner: str) -> str:
+        """The entrant that is an agent with a partner: a team, or the agent itself."""
+        if name == partner:
+            return name
+        entrants = self.agents.entrants
+        members = (*entrants[name].members, *entrants[partner].members)
+        team = Entrant(f"{name}+{partner}", members, (name, partner))
+        entrants[team.name] = team
+        return team.name
+
+    def included(self) -> list[str]:
+        """The agents that `only` names, else all."""
+        if self.schedule.only is None:
+            return list(self.agents.entrants)
+        return self.resolve(self.schedule.only, ("schedule", "only"))
+
+    def resolve(self, names: list[str], path: KeyPath) -> list[str]:
+        """Entrants by name; a name with a grid stands for all of its combinations."""
+        found: list[str] = []
+        for name in names:
+            entrants = self.agents.named(name)
+            if entrants is not None:
+                found += entrants
+            elif name not in self.agents.groups:
+                near = did_you_mean(name, self.agents.names)
+                self.problems.add(path, f"unknown agent {name!r}; {near}")
+        return list(dict.fromkeys(found))
 
 
 def find_race(
@@ -109,46 +151,3 @@ def find_race(
     elif race.keep >= len(agents) > 0:
         problems.add(("schedule", "keep"), f"expected fewer than the {len(agents)} agents")
     return race
-
-
-def _gauntlet(
-    schedule: ScheduleSection, agents: Declared, problems: Problems
-) -> list[tuple[str, str]]:
-    against = _resolve(schedule.against or [], ("schedule", "against"), agents, problems)
-    others = [name for name in _included(schedule, agents, problems) if name not in against]
-    return list(product(others, against))
-
-
-def _listed(
-    schedule: ScheduleSection, agents: Declared, problems: Problems
-) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for i, pair in enumerate(schedule.pairs or []):
-        here: KeyPath = ("schedule", "pairs", i)
-        firsts, seconds = (_resolve([name], here, agents, problems) for name in pair)
-        for first, second in product(firsts, seconds):
-            if first == second:
-                problems.add(here, f"{first!r} cannot play itself")
-            elif (first, second) in found or (second, first) in found:
-                problems.add(here, f"{first!r} and {second!r} are paired already")
-            else:
-                found.append((first, second))
-    return found
-
-
-def _included(schedule: ScheduleSection, agents: Declared, problems: Problems) -> list[str]:
-    if schedule.only is None:
-        return list(agents.entrants)
-    return _resolve(schedule.only, ("schedule", "only"), agents, problems)
-
-
-def _resolve(names: list[str], path: KeyPath, agents: Declared, problems: Problems) -> list[str]:
-    """Entrants by name; a name with a grid stands for all of its combinations."""
-    found: list[str] = []
-    for name in names:
-        entrants = agents.named(name)
-        if entrants is not None:
-            found += entrants
-        elif name not in agents.groups:
-            problems.add(path, f"unknown agent {name!r}; {did_you_mean(name, agents.names)}")
-    return list(dict.fromkeys(found))

@@ -104,7 +104,6 @@ class FindModel(Protocol):
 
     def __call__(self, path: Place, file: str, sha256: str | None) -> ModelFile:
         """The model; `path` is the place of the parameter. Raises `ArenaError`."""
-        ...
 
 
 _HERE = Path()

@@ -33,7 +33,6 @@ class Recipe(Protocol):
 
     def train(self, order: TrainingOrder) -> None:
         """Write the model. Its bytes must not depend on the number of jobs."""
-        ...
 
 
 def read_recipe(family: Any, document: YamlDocument) -> Recipe:

@@ -17,6 +17,7 @@ from arena.config.entrants import Isolate
 from arena.config.grids import MOST_TWINS
 from arena.config.models import ExperimentFile, Team
 from arena.config.parameters import model_of
+from arena.core.codec import DIALECT
 from arena.core.registry import AGENTS, BIDDERS, GAMES, Registry
 from arena.process.limits import Limits
 from arena.process.revision import GitSource
@@ -29,8 +30,6 @@ _OWN_CODE = {
     "properties": {"family": {"type": "string", "pattern": ":[A-Za-z_][A-Za-z0-9_]*$"}},
     "required": ["family"],
 }
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
-
 _TWINS = {"type": "integer", "minimum": 1, "maximum": MOST_TWINS}
 
 
@@ -54,18 +53,17 @@ def json_schema(report: Callable[[str], object] = lambda line: None) -> dict[str
         for model in _by_name("family", {name: definition(bidders[name]) for name in bidders})
     ]
     file = definition(ExperimentFile)
-    file["properties"]["game"] = _one_of(
-        _by_name("name", {name: definition(games[name]) for name in games}),
-        {"enum": list(games), "description": "A game with its usual options."},
-    )
-    agent = _one_of(
-        [
-            _with_bidder_and_grid(agent, bidder, list(bidders))
-            for agent in _by_name("family", {name: definition(agents[name]) for name in agents})
-        ],
-        _OWN_CODE,
-        definition(Team),
-    )
+    file["properties"]["game"] = {
+        "anyOf": [
+            *_by_name("name", {name: definition(games[name]) for name in games}),
+            {"enum": list(games), "description": "A game with its usual options."},
+        ]
+    }
+    families = [
+        _with_bidder_and_grid(agent, bidder, list(bidders))
+        for agent in _by_name("family", {name: definition(agents[name]) for name in agents})
+    ]
+    agent = {"anyOf": [*families, _OWN_CODE, definition(Team)]}
     by_name = file["properties"]["agents"]
     by_name["patternProperties"] = dict.fromkeys(by_name["patternProperties"], agent)
     by_name["additionalProperties"] = False
@@ -95,10 +93,6 @@ def _by_name(key: str, models: dict[str, dict[str, Any]]) -> list[dict[str, Any]
         }
         for name, model in models.items()
     ]
-
-
-def _one_of(alternatives: list[dict[str, Any]], *more: dict[str, Any]) -> dict[str, Any]:
-    return {"anyOf": [*alternatives, *more]}
 
 
 def _with_bidder_and_grid(

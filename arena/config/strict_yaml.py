@@ -41,7 +41,7 @@ class ConfigError(ArenaError):
 
 
 class Place(NamedTuple):
-    """Where something was written."""
+    """The file and line of a value."""
 
     source: str
     """A file, or `--set key=value`."""
@@ -58,7 +58,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class YamlDocument:
-    """Plain data, and for every value in it the place it was written."""
+    """Plain data with the place of every value."""
 
     data: Any
     places: dict[KeyPath, Place]

@@ -90,7 +90,6 @@ class Agent(Protocol):
 
     def act(self, view: View, rng: Rng) -> Action:
         """One of `view.legal`."""
-        ...
 
 
 class Bidder(Protocol):
@@ -98,7 +97,6 @@ class Bidder(Protocol):
 
     def bid(self, view: View, rng: Rng) -> Action:
         """One of `view.legal`, in the phase `bid`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +113,6 @@ class Remembers(Protocol):
 
     def take_seat(self, setup: Setup) -> Agent:
         """A fresh object that plays one round in one seat."""
-        ...
 
 
 @runtime_checkable
@@ -127,7 +124,6 @@ class Remote(Protocol):
 
     def end_deal(self, outcome: Outcome | None) -> None:
         """Receive the outcome of the deal; None if a fault ended it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +133,11 @@ class Player:
     cards: Agent
     bidder: Bidder | None = None
 
+    @property
+    def parts(self) -> tuple[Agent | Bidder, ...]:
+        """The card player, and the bidder if there is one."""
+        return (self.cards,) if self.bidder is None else (self.cards, self.bidder)
+
     def take_seat(self, setup: Setup) -> Player:
         """The player for one round; a card player that remembers gets a fresh instance."""
         if isinstance(self.cards, Remembers):
@@ -145,14 +146,14 @@ class Player:
 
     def keep_in(self, folder: Path) -> None:
         """Give the folder of the run to the parts that keep something there."""
-        for part in (self.cards, self.bidder):
+        for part in self.parts:
             keep_in = getattr(part, "keep_in", None)
             if callable(keep_in):
                 keep_in(folder)
 
     def close(self) -> None:
         """Close the card player and the bidder; errors in their `close` are ignored."""
-        for part in (self.cards, self.bidder):
+        for part in self.parts:
             close = getattr(part, "close", None)
             if callable(close):
                 with suppress(Exception):
@@ -163,6 +164,11 @@ class Player:
         if self.bidder is not None and view.phase == "bid":
             return self.bidder.bid(view, rng)
         return self.cards.act(view, rng)
+
+
+def is_reproducible(player: Player) -> bool:
+    """Whether the same view and generator always give the same action."""
+    return all(getattr(part, "reproducible", True) for part in player.parts)
 
 
 def sees_all_cards(agent: Any) -> bool:

@@ -131,10 +131,7 @@ def parse_seat(text: str) -> int:
     >>> parse_seat("S")
     2
     """
-    seat = SEATS.find(text.strip().upper()) if len(text.strip()) == 1 else -1
-    if seat < 0:
-        raise CardError(f"unknown seat {text!r}: {did_you_mean(text, SEATS)}")
-    return seat
+    return _letter(text, "seat", SEATS)
 
 
 def parse_trump(text: str) -> int:
@@ -143,10 +140,14 @@ def parse_trump(text: str) -> int:
     >>> parse_trump("H")
     2
     """
-    trump = TRUMPS.find(text.strip().upper()) if len(text.strip()) == 1 else -1
-    if trump < 0:
-        raise CardError(f"unknown trump {text!r}: {did_you_mean(text, TRUMPS)}")
-    return trump
+    return _letter(text, "trump", TRUMPS)
+
+
+def _letter(text: str, what: str, letters: str) -> int:
+    word = text.strip().upper()
+    if len(word) != 1 or word not in letters:
+        raise CardError(f"unknown {what} {text!r}: {did_you_mean(text, letters)}")
+    return letters.index(word)
 
 
 def trump_name(trump: int) -> str:

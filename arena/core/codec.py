@@ -98,10 +98,6 @@ def _list_of(kind: Kind) -> Kind:
     )
 
 
-def _kept(write: Callable[[Any], str]) -> Callable[[Any], str]:
-    return lru_cache(maxsize=1024)(write)
-
-
 def _a(wanted: type, value: Any) -> Any:
     if value.__class__ is not wanted:
         raise TypeError(f"expected {wanted.__name__}")
@@ -131,7 +127,7 @@ _NUMBERS = _list_of(_NUMBER)
 _FLAG = Kind(["false", "true"].__getitem__, lambda value: _a(bool, value), {"type": "boolean"})
 _BIT_OF = {name: 1 << card for card, name in enumerate(CARD_NAMES)}
 _CARD_SET = Kind(
-    _kept(lambda mask: _CARDS.write(tuple(cards_of(mask)))),
+    lru_cache(maxsize=1024)(lambda mask: _CARDS.write(tuple(cards_of(mask)))),
     lambda names: reduce(or_, map(_BIT_OF.__getitem__, _a(list, names)), 0),
     {**_CARDS.schema, "uniqueItems": True},
 )
@@ -142,59 +138,33 @@ _PHASE = Kind(
 )
 
 
-def _write_trick(trick: Trick) -> str:
-    return (
-        f'{{"leader":{_SEAT.write(trick.leader)},"cards":{_CARDS.write(trick.cards)},'
-        f'"winner":{_SEAT.write(trick.winner)},"points":{trick.points},"bonus":{trick.bonus}}}'
+def _record(make: Callable[..., Any], **kinds: Kind) -> Kind:
+    """A tuple with names, written as an object with a field of each kind."""
+    template = "{" + ",".join(f'"{name}":%s' for name in kinds) + "}"
+    writers = [kind.write for kind in kinds.values()]
+    readers = [(name, kind.read) for name, kind in kinds.items()]
+
+    def written(values: Any) -> str:
+        return template % tuple([write(x) for write, x in zip(writers, values, strict=True)])
+
+    return Kind(
+        written,
+        lambda data: make(*[read(data[name]) for name, read in readers]),
+        _object(**{name: kind.schema for name, kind in kinds.items()}),
     )
 
 
-def _read_trick(data: Any) -> Trick:
-    return Trick(
-        _SEAT.read(data["leader"]),
-        _CARDS.read(data["cards"]),
-        _SEAT.read(data["winner"]),
-        _NUMBER.read(data["points"]),
-        _NUMBER.read(data["bonus"]),
-    )
-
-
-_TRICK = Kind(_kept(_write_trick), _read_trick, _ref("trick"))
+_FINISHED = _record(Trick, leader=_SEAT, cards=_CARDS, winner=_SEAT, points=_NUMBER, bonus=_NUMBER)
+_TRICK = Kind(lru_cache(maxsize=1024)(_FINISHED.write), _FINISHED.read, _ref("trick"))
 _TEXT = Kind(json.dumps, lambda value: _a(str, value), {"type": "string"})
 _REAL = Kind(json.dumps, lambda value: _a(float, value), {"type": "number"})
-_REALS = _list_of(_REAL)
-_INFORMATION = Kind(
-    lambda known: (
-        f'{{"text":{_TEXT.write(known[0])},"history":{_NUMBERS.write(known[1])},'
-        f'"tensor":{_REALS.write(known[2])}}}'
-    ),
-    lambda data: Information(
-        _TEXT.read(data["text"]), _NUMBERS.read(data["history"]), _REALS.read(data["tensor"])
-    ),
-    _object(text=_TEXT.schema, history=_NUMBERS.schema, tensor=_REALS.schema),
-)
-_STANDING = Kind(
-    lambda standing: f'{{"round_number":{standing[0]},"scores":{_NUMBERS.write(standing[1])}}}',
-    lambda data: Standing(_NUMBER.read(data["round_number"]), _NUMBERS.read(data["scores"])),
-    _object(round_number=_NUMBER.schema, scores=_NUMBERS.schema),
-)
-_SHOWN = Kind(
-    lambda shown: f'{{"seat":{_SEAT.write(shown[0])},"cards":{_CARD_SET.write(shown[1])}}}',
-    lambda data: (_SEAT.read(data["seat"]), _CARD_SET.read(data["cards"])),
-    _object(seat=_SEAT.schema, cards=_CARD_SET.schema),
-)
+_INFORMATION = _record(Information, text=_TEXT, history=_NUMBERS, tensor=_list_of(_REAL))
+_STANDING = _record(Standing, round_number=_NUMBER, scores=_NUMBERS)
+_SHOWN = _record(lambda *shown: shown, seat=_SEAT, cards=_CARD_SET)
 
 
 def _action_kind(rules: Rules | None) -> Kind:
     return _word_of(action_names(rules), _ref("action"))
-
-
-def _bid_kind(action: Kind) -> Kind:
-    return Kind(
-        lambda bid: f'{{"seat":{_SEAT.write(bid[0])},"action":{action.write(bid[1])}}}',
-        lambda data: Bid(_SEAT.read(data["seat"]), action.read(data["action"])),
-        _object(seat=_SEAT.schema, action=action.schema),
-    )
 
 
 def action_names(rules: Rules | None) -> tuple[str, ...]:
@@ -226,7 +196,7 @@ def _kinds(action: Kind, has_tricks: bool = False) -> dict[str, Kind]:
         "declarer": _or_null(_SEAT),
         "forced": _FLAG,
         "turn_ups": _list_of(_SUIT),
-        "bids": _list_of(_bid_kind(action)),
+        "bids": _list_of(_record(Bid, seat=_SEAT, action=action)),
         "tricks": _list_of(_TRICK),
         "table": _CARDS,
         "table_leader": _or_null(_SEAT),
@@ -244,6 +214,8 @@ def _kinds(action: Kind, has_tricks: bool = False) -> dict[str, Kind]:
 
 
 _HEAD = ("format", "rules")
+_UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What the readers of fields raise for values of another kind."""
 _NOTHING = object()
 """Sentinel that is equal to no value of a field."""
 
@@ -284,32 +256,21 @@ class ViewCodec:
 
     def decode(self, data: Mapping[str, Any]) -> View:
         """The view that `encode` wrote, from parsed JSON; equal to the original."""
-        try:
-            if (
-                len(data) == self._keys
-                and data["format"] == FORMAT
-                and data["rules"] == self._rules
-            ):
-                return View(self.rules, *[read(data[name]) for name, read in self._readers])
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-            pass  # the error is located below
-        raise CodecError(self._explained(data))
+        return self.reader()(data)
 
     def reader(self) -> Callable[[Mapping[str, Any]], View]:
         """`decode` for successive views of a round: reads and appends only what is new.
 
         It keeps what it was given, so that must not change afterwards.
         """
-        head: list[Any] = [_NOTHING]
         kept: list[tuple[Any, Any]] = [(_NOTHING, None)] * len(self._readers)
 
         def read_next(data: Mapping[str, Any]) -> View:
-            if head != [data.get(name) for name in _HEAD] or len(data) != self._keys:
-                view = self.decode(data)
-                head[:] = [data[name] for name in _HEAD]
-                return view
             values = []
             try:
+                is_ours = data["format"] == FORMAT and data["rules"] == self._rules
+                if not is_ours or len(data) != self._keys:
+                    raise ValueError
                 for number, (name, read) in enumerate(self._readers):
                     found = data[name]
                     before, value = kept[number]
@@ -321,7 +282,7 @@ class ViewCodec:
                             value = read(found)
                         kept[number] = found, value
                     values.append(value)
-            except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            except _UNREADABLE:
                 raise CodecError(self._explained(data)) from None
             return View(self.rules, *values)
 
@@ -356,7 +317,7 @@ class ViewCodec:
         for name, read in self._readers:
             try:
                 read(data[name])
-            except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            except _UNREADABLE as error:
                 return f"a view: {name}: cannot be read ({error}), found {_shown(data[name])}"
         return "a view: cannot be read"
 
@@ -437,13 +398,7 @@ def definitions() -> dict[str, Any]:
             "minLength": 1,
             "description": "A card to play or to pass on, or a bid by its name.",
         },
-        "trick": _object(
-            leader=_SEAT.schema,
-            cards=_CARDS.schema,
-            winner=_SEAT.schema,
-            points=_NUMBER.schema,
-            bonus=_NUMBER.schema,
-        ),
+        "trick": _FINISHED.schema,
         "rules": _object(game={"type": "string"}, options={"type": "object"}),
         "view": _view_definition(),
     }

@@ -85,8 +85,6 @@ _SEAT = Notation("seats such as 'N'", parse_seat, SEATS.__getitem__, SEATS.__get
 _TRUMP = Notation("trumps such as 'H'", parse_trump, TRUMPS.__getitem__, trump_name)
 _SUIT = Notation("suits such as 'H'", _parse_suit, SUITS.__getitem__, SUIT_SYMBOLS.__getitem__)
 _CARD = Notation("cards such as 'H7'", parse_card, card_name, pretty)
-
-
 _OUTCOME = Notation("numbers such as '7'", _parse_outcome, str, str)
 
 
@@ -129,7 +127,7 @@ class Deal:
 
 
 class OptionalField(NamedTuple):
-    """A field that a deal may have besides its id and its hands."""
+    """An optional field of a deal: any but its id and its hands."""
 
     name: str
     notation: Notation
@@ -238,7 +236,7 @@ class DealSet:
     @classmethod
     def load(cls, path: Path) -> DealSet:
         """Read a set and make sure that it is the one its sidecar describes."""
-        data = _read_bytes(path)
+        data = read_bytes(path, MOST_BYTES)
         meta = _load_sidecar(path)
         sha256 = hashlib.sha256(data).hexdigest()
         if sha256 != meta["sha256"]:
@@ -268,13 +266,6 @@ def _load_sidecar(path: Path) -> dict[str, Any]:
     return meta
 
 
-def _read_bytes(path: Path) -> bytes:
-    try:
-        return read_bytes(path, MOST_BYTES)
-    except ArenaError as error:
-        raise DealError(str(error)) from error
-
-
 def _to_csv(deals: Sequence[Deal]) -> str:
     players = len(deals[0].hands) if deals else 4
     used = [each for each in OPTIONAL_FIELDS if any(each.words(deal) for deal in deals)]
@@ -289,7 +280,7 @@ def _to_csv(deals: Sequence[Deal]) -> str:
 
 def read_csv(path: Path) -> list[Deal]:
     """The deals of a CSV in the format of a set, whether it has a sidecar or not."""
-    return list(_from_csv(path, _read_bytes(path)))
+    return list(_from_csv(path, read_bytes(path, MOST_BYTES)))
 
 
 def _from_csv(path: Path, data: bytes) -> Iterator[Deal]:
@@ -344,14 +335,12 @@ def check_id(deal_id: str) -> str:
 def _deal_from_row(
     row: Mapping[str, str], seats: Sequence[str], given: Sequence[OptionalField]
 ) -> Deal:
-    found = {each.name: each.value(_words(row[each.name], each)) for each in given}
+    found = {each.name: each.value(_recorded(row, each)) for each in given}
     return Deal(check_id(row["id"]), tuple(parse_cards(row[seat]) for seat in seats), **found)
 
 
-def _words(text: str, of: OptionalField) -> list[str]:
-    if of.several:
-        return text.replace(",", " ").split()
-    return [text] if text else []
+def _words(text: str) -> list[str]:
+    return text.replace(",", " ").split()
 
 
 # --- JSONL -------------------------------------------------------------------------------
@@ -360,7 +349,7 @@ def _words(text: str, of: OptionalField) -> list[str]:
 def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSONL file, plain or gzip, each with its line number."""
     try:
-        data = _read_bytes(path)
+        data = read_bytes(path, MOST_BYTES)
         if data[:2] == b"\x1f\x8b":
             with gzip.open(io.BytesIO(data)) as unpacked:
                 data = unpacked.read(MOST_BYTES + 1)
@@ -416,7 +405,7 @@ def _recorded(record: Mapping[str, Any], of: OptionalField) -> Sequence[str]:
 
 def _listed(value: object, what: str, notation: Notation) -> Sequence[str]:
     if isinstance(value, str):
-        return value.replace(",", " ").split()
+        return _words(value)
     if isinstance(value, list) and all(isinstance(word, str) for word in value):
         return value
     raise DealError(f"{what}: expected a list of {notation.words}")
@@ -427,10 +416,10 @@ def deal_record(deal: Deal) -> dict[str, Any]:
     hands = {
         SEATS[seat]: [card_name(card) for card in hand] for seat, hand in enumerate(deal.hands)
     }
-    return {"hands": hands, **_besides_hands(deal)}
+    return {"hands": hands, **_optional_words(deal)}
 
 
-def _besides_hands(deal: Deal) -> dict[str, Any]:
+def _optional_words(deal: Deal) -> dict[str, Any]:
     found = ((each, each.words(deal)) for each in OPTIONAL_FIELDS)
     return {each.name: words if each.several else words[0] for each, words in found if words}
 
@@ -438,7 +427,7 @@ def _besides_hands(deal: Deal) -> dict[str, Any]:
 def write_deal(deal: Deal) -> str:
     """A deal without its id as one line of text, as a run keeps it."""
     hands = {SEATS[seat]: write_cards(hand) for seat, hand in enumerate(deal.hands)}
-    return json.dumps({"hands": hands, **_besides_hands(deal)})
+    return json.dumps({"hands": hands, **_optional_words(deal)})
 
 
 def read_deal(deal_id: str, text: str) -> Deal:

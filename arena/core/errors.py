@@ -25,6 +25,19 @@ def located(path: Path | str, line: int | None, message: str) -> str:
     return f"{path}:{line}: {message}" if line is not None else f"{path}: {message}"
 
 
+def error_words(error: BaseException) -> str:
+    """An error's type and its text, in one line.
+
+    >>> error_words(ValueError("no  idea")), error_words(KeyboardInterrupt())
+    ('ValueError: no idea', 'KeyboardInterrupt')
+    """
+    try:
+        text = " ".join(str(error).split())
+    except BaseException:  # a plug-in's own type of error, and one more defect of it
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
 _MOST_LISTED = 20
 
 

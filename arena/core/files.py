@@ -68,9 +68,9 @@ def write_atomically(path: Path, data: str | bytes) -> None:
 
 
 def read_bytes(path: Path, most: int = _MOST_BYTES) -> bytes:
-    """What is in a file; `ArenaError` if it cannot be read or is larger than it can be meant to be.
+    """The content of a file; `ArenaError` if it cannot be read or is larger than `most`.
 
-    Nobody may ever write to a pipe, and a device such as /dev/zero, which has no size, never ends.
+    Pipes are refused, which might never be written to; a device such as /dev/zero never ends.
     """
     try:
         if path.is_fifo() and not path.is_relative_to("/dev"):  # a shell's are there

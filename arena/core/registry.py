@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from arena.core.errors import ArenaError, did_you_mean
+from arena.core.errors import ArenaError, did_you_mean, error_words
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution, EntryPoint
@@ -91,7 +91,7 @@ class Registry(Generic[T]):
         try:
             thing: T = entry.load()
         except (Exception, SystemExit) as error:  # importing runs a plug-in's code
-            raise self._broken(name, entry, _said(error)) from error
+            raise self._broken(name, entry, error_words(error)) from error
         if not isinstance(thing, type):
             raise self._broken(name, entry, f"expected a class, found {type(thing).__name__}")
         return thing
@@ -123,14 +123,6 @@ def _entries(group: str) -> dict[str, list[EntryPoint]]:
 
 def _package_of(entry: EntryPoint) -> str:
     return entry.dist.name if entry.dist is not None else entry.module.partition(".")[0]
-
-
-def _said(error: BaseException) -> str:
-    try:
-        text = " ".join(str(error).split())
-    except Exception:  # the plug-in's own type of error, and one more defect of it
-        text = ""
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 GAMES: Registry[Any] = Registry("game", "arena.games")

@@ -1,4 +1,4 @@
-"""What a game is, what a seat may know of it, and what it may do.
+"""Games, the views of seats, and actions.
 
 A game's rule book implements `Rules`; the referee plays by it. A player gets
 a `View`: all that its seat may know, and nothing else. Both carry all games:
@@ -125,7 +125,7 @@ class Trick(NamedTuple):
 
 
 class Position(NamedTuple):
-    """Everything besides the hand that decides which cards are legal; all seats know it."""
+    """All but the hand that decides which cards are legal; every seat knows it."""
 
     trump: int | None
     table: tuple[int, ...]
@@ -419,54 +419,45 @@ class Rules(Protocol):
     @abc.abstractmethod
     def from_record(cls, record: dict[str, Any]) -> Self | None:
         """The rules a recorded round was played under; None if it is of another game."""
-        ...
 
     @property
     @abc.abstractmethod
     def players(self) -> int:
         """How many seats there are."""
-        ...
 
     @property
     @abc.abstractmethod
     def deck(self) -> int:
         """Mask of all cards of the game."""
-        ...
 
     @property
     @abc.abstractmethod
     def hand_size(self) -> int:
         """Cards dealt to each seat, and so tricks in a round."""
-        ...
 
     @property
     @abc.abstractmethod
     def sides(self) -> tuple[tuple[int, ...], ...]:
         """Which seats score together."""
-        ...
 
     @property
     @abc.abstractmethod
     def higher_wins(self) -> bool:
         """Whether a higher score is better."""
-        ...
 
     @property
     @abc.abstractmethod
     def margin_bounds(self) -> tuple[float, float]:
         """The worst and the best margin of a side: own score less the others', in its favour."""
-        ...
 
     @abc.abstractmethod
     def worst_margin(self, sides: int) -> float:
         """The worst possible margin of an entrant that plays this number of sides."""
-        ...
 
     @property
     @abc.abstractmethod
     def match(self) -> MatchFormat:
         """How long a full match is."""
-        ...
 
     def __hash__(self) -> int:
         """Equal rules have equal hashes, so that derived values can be cached."""
@@ -475,27 +466,22 @@ class Rules(Protocol):
     @abc.abstractmethod
     def side_of(self, seat: int) -> int:
         """The side that a seat scores for."""
-        ...
 
     @abc.abstractmethod
     def seat_after(self, seat: int, steps: int = 1) -> int:
         """The seat that plays `steps` turns after `seat`."""
-        ...
 
     @abc.abstractmethod
     def check_deal(self, deal: Deal) -> None:
         """Raise `RulesError` if these rules cannot be played on this deal."""
-        ...
 
     @abc.abstractmethod
     def start(self, deal: Deal, standing: Standing = ...) -> Any:
         """The round at its first decision, after the cards that the deal prescribes."""
-        ...
 
     @abc.abstractmethod
     def in_match(self, deal: Deal, number: int) -> Deal:
         """The deal as round `number` of a match: the dealer rotates."""
-        ...
 
     def playable(self, hand: int, position: Position) -> int:
         """The cards of `hand` (a mask) that may be played in this position."""
@@ -523,27 +509,22 @@ class Rules(Protocol):
     @abc.abstractmethod
     def apply(self, state: Any, action: Action) -> None:
         """Perform `action` for the seat to act."""
-        ...
 
     @abc.abstractmethod
     def view(self, state: Any, seat: int, *, all_hands: bool = False) -> View:
         """What `seat` may know now."""
-        ...
 
     @abc.abstractmethod
     def outcome(self, state: Any) -> Outcome:
         """The result of a round that is over."""
-        ...
 
     @abc.abstractmethod
     def facts(self, state: Any) -> dict[str, Any]:
         """The result of a finished round, as records store it."""
-        ...
 
     @abc.abstractmethod
     def random_deal(self, rng: Rng, number: int) -> Deal:
         """A deal for these rules; `number` selects what rotates, such as the dealer."""
-        ...
 
 
 def side_name(rules: Rules, side: int) -> str:

@@ -1,4 +1,4 @@
-"""From the scores of rounds to the margin of a deal: each step is written down here, once.
+"""From the scores of rounds to the margin of a deal, each step in one function.
 
 A side belongs to the entrant that sits there (`side_owners`). A round's margin is by how much
 the first entrant's sides did better than the second's (`by_entrant`, `margin_of`). A game is a

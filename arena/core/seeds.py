@@ -1,4 +1,4 @@
-"""Where randomness comes from.
+"""Seeds and random numbers.
 
 A seed is derived from the run's seed and a key that names the use (deal,
 seat, ...), never from a counter or the clock, so results do not depend on

@@ -42,7 +42,7 @@ def syntax_of(file: Path) -> bytes:
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|.*)|import[ \t]+(.*))$", re.M
 )
-"""Finds every import statement. What it finds in docstrings besides does no harm."""
+"""Finds every import statement; also text in docstrings that looks like one, which is harmless."""
 
 
 class ImportGraph:

@@ -22,15 +22,14 @@ def diagram(hands: Sequence[int], notes: Iterable[str] = (), colour: bool = Fals
     """All hands as in a newspaper's bridge column, with `notes` in the top left corner."""
     blocks = [[SEATS[seat], *suit_lines(hand)] for seat, hand in enumerate(hands)]
     if len(blocks) == 2:
-        text = _beside(blocks[0], blocks[1], 24)
-        lines = [*notes, *text]
+        lines = [*notes, *_side_by_side(blocks[0], blocks[1], 24)]
     else:
         north, east, south, west = blocks
         head = [*notes]
         indent = max([18, *map(len, head)]) + 2
         head += [""] * (len(north) - len(head))
         lines = [f"{left:{indent}}{right}" for left, right in zip(head, north, strict=False)]
-        lines += _beside(west, east, 2 * indent)
+        lines += _side_by_side(west, east, 2 * indent)
         lines += [" " * indent + line for line in south]
     return _paint("\n".join(line.rstrip() for line in lines), colour)
 
@@ -42,12 +41,12 @@ def deal_text(rules: Rules, deal: Deal, notes: Sequence[str], colour: bool = Fal
     return "\n".join([*notes, *drawing_lines(rules, rules.start(deal))])
 
 
-def _beside(left: list[str], right: list[str], width: int) -> list[str]:
+def _side_by_side(left: list[str], right: list[str], width: int) -> list[str]:
     return [f"{a:{width}}{b}" for a, b in zip(left, right, strict=True)]
 
 
 def deal_notes(deal: Deal) -> list[str]:
-    """What a deal fixes besides the cards, a line each."""
+    """The id of a deal and its optional fields (trump, leader, ...), a line each."""
     notes = [deal.id]
     for each in OPTIONAL_FIELDS:
         values = each.values(deal)

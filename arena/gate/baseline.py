@@ -1,4 +1,4 @@
-"""A stored baseline: what the agent did on each deal, and all that must not have changed."""
+"""A stored baseline: the agent's margin on each deal, and all that must not have changed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import numpy as np
 
 from arena import __version__
 from arena.config.strict import Strict
-from arena.core.agent import Player
+from arena.core.agent import Player, is_reproducible
 from arena.core.deals import Deal
 from arena.core.errors import ArenaError
 from arena.core.files import read_json, write_atomically
 from arena.core.rules import Rules
 from arena.core.source_code import code_digest, syntax_of
-from arena.tournament.fingerprint import is_reproducible, play_probe
+from arena.tournament.fingerprint import play_probe
 from arena.tournament.referee import Clock, Referee, first_decisions
 
 FORMAT = 2

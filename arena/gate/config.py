@@ -1,4 +1,4 @@
-"""What a gate file may say, and the experiment that it stands for."""
+"""The schema of gate files, and the experiment that a gate stands for."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class SuiteFile(Strict):
 
 
 class AlsoFile(Strict):
-    """Conditions besides the test; also those of an agent that plays as before."""
+    """Further conditions; they also hold for an agent that plays as before."""
 
     faults: int = Field(default=0, ge=0)
     """Deals that the candidate may forfeit."""
@@ -104,11 +104,11 @@ class AlsoFile(Strict):
 
 
 class GateDeals(DealsSection):
-    """Which deals are played."""
+    """The deals to play."""
 
     fresh: bool = False
-    """Deal anew, like the set, for every candidate that plays differently: nobody can be fitted to
-    them. Not with a stored baseline, which knows its own deals only."""
+    """Deal anew, like the set, for every candidate that plays differently, so that no candidate is
+    fitted to the deals. Not with a stored baseline, which knows its own deals only."""
 
 
 class GateFile(Strict):

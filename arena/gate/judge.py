@@ -25,14 +25,7 @@ from arena.core.generate import Filter, make_deals
 from arena.core.scoring import Game, unit_margin
 from arena.gate import ledger
 from arena.gate.artifacts import write_verdict
-from arena.gate.baseline import (
-    Baseline,
-    Probe,
-    kernel_sources,
-    make_baseline,
-    probe,
-    read_baseline,
-)
+from arena.gate.baseline import Baseline, Probe, kernel_sources, make_baseline, probe, read_baseline
 from arena.gate.config import BASELINE, CANDIDATE, Gate, TestFile
 from arena.gate.suite import suite_condition, suite_lost
 from arena.gate.tests import GateTest, check_enough, is_sequential, measure
@@ -246,7 +239,7 @@ class _Rule:
         return [more(count) if is_sequential(self._test) else total] * len(played)
 
     def words(self) -> Sequence[str]:
-        """Where the test stands."""
+        """The state of the test, in one line."""
         return [standing(self.found.trace)]
 
     @property
@@ -328,14 +321,17 @@ def _dealt_anew(gate: Gate, mine: Probe, out: Path) -> Gate:
 
 def _values(gate: Gate, results: Results, experiment: ResolvedExperiment) -> dict[str, float]:
     """By deal, in playing order: the mean of the candidate's margins over the references."""
-    by_reference: list[dict[str, float]] = []
-    for name in gate.references:
-        pair = results.pair(CANDIDATE, name)
-        by_reference.append(dict(zip(pair.units, map(float, pair.margins), strict=True)))
+    by_reference = [_margins(results, name) for name in gate.references]
     return {
         deal.id: float(np.mean([found[deal.id] for found in by_reference]))
         for deal in experiment.deals
     }
+
+
+def _margins(results: Results, against: str) -> dict[str, float]:
+    """By deal, the candidate's margin."""
+    pair = results.pair(CANDIDATE, against)
+    return dict(zip(pair.units, map(float, pair.margins), strict=True))
 
 
 def _most_expensive(
@@ -343,8 +339,7 @@ def _most_expensive(
 ) -> tuple[LostDeal, ...]:
     """Where the candidate lost most to the baseline, on each deal to the opponent that won most."""
     names = [BASELINE] if baseline is None else gate.references
-    pairs = [results.pair(CANDIDATE, name) for name in names]
-    margins = [dict(zip(pair.units, map(float, pair.margins), strict=True)) for pair in pairs]
+    margins = [_margins(results, name) for name in names]
     lost = []
     for deal in margins[0]:
         here = [margin[deal] for margin in margins if deal in margin]
@@ -435,7 +430,7 @@ def _refuse_void(gate: Gate, baseline: Baseline, references: Mapping[str, str], 
     why = baseline.void({**_conditions_of(gate, references), **but})
     if why:
         where = "make it again with --update"
-        if _is_pull_request():  # whose own change an update here would hide
+        if _is_pull_request():  # an update here would hide the change
             where = (
                 f"update it on the main branch ('arena gate {gate.path.name} --update', and commit "
                 "the file), not in this pull request"

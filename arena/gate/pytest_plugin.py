@@ -37,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Register the marker."""
     config.addinivalue_line(
         "markers", "strength(**gate): keys of a gate file for the fixture `strength` (arena)"
     )
@@ -61,8 +61,24 @@ class GateCollector(pytest.File):
         yield GateItem.from_parent(self, name=name)
 
 
-class GateItem(pytest.Item):
+class WordsItem(pytest.Item):
+    """A test that fails in words: a traceback would only show how it was asked."""
+
+    what: str
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """What the gate says, or what was played."""
+        return _words(excinfo) or super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """The file, and the name of the test."""
+        return self.path, None, f"{self.what} {self.name}"
+
+
+class GateItem(WordsItem):
     """A gate that is to be passed; one without an answer is skipped."""
+
+    what = "gate"
 
     def runtest(self) -> None:
         """Judge, and leave everything in a folder of pytest's cache."""
@@ -74,18 +90,6 @@ class GateItem(pytest.Item):
             pytest.skip(verdict.line)
         if not verdict.passed:
             raise GateFailed(f"{verdict.line}\n{verdict.block}")
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """What the gate says; a traceback would only show how it was asked."""
-        from arena.core.errors import ArenaError
-
-        if isinstance(excinfo.value, GateFailed | ArenaError):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo, style)
-
-    def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Where it stands."""
-        return self.path, None, f"gate {self.name}"
 
 
 class SuiteCollector(pytest.File):
@@ -110,22 +114,20 @@ class SuiteCollector(pytest.File):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What is wrong with the file, in a line."""
-        from arena.core.errors import ArenaError
-
-        if isinstance(excinfo.value, ArenaError):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo)
+        return _words(excinfo) or super().repr_failure(excinfo)
 
 
-class SuiteItem(pytest.Item):
+class SuiteItem(WordsItem):
     """A position that the agent of the suite must not lose too much in."""
+
+    what = "position"
 
     def __init__(self, *, suite: Any, position: Any, player: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.suite, self.position, self.player = suite, position, player
 
     def runtest(self) -> None:
-        """Let it play."""
+        """Let the agent play the position."""
         from arena.audit.suite_runs import answer
         from arena.core.cards import card_name
 
@@ -142,19 +144,16 @@ class SuiteItem(pytest.Item):
                 f"{self.suite.at_most:g} allowed"
             )
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """What was played; a traceback would only show how it was asked."""
-        if isinstance(excinfo.value, GateFailed):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo, style)
-
-    def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Where it stands."""
-        return self.path, None, f"position {self.name}"
-
 
 class GateFailed(Exception):
     """The candidate did not pass."""
+
+
+def _words(excinfo: pytest.ExceptionInfo[BaseException]) -> str | None:
+    """What a failed gate or a user error says; None for other errors."""
+    from arena.core.errors import ArenaError
+
+    return str(excinfo.value) if isinstance(excinfo.value, GateFailed | ArenaError) else None
 
 
 class StrengthFixture:
@@ -174,7 +173,7 @@ class StrengthFixture:
     ) -> GateVerdict:
         """Play until it is known whether the candidate is better, or not worse, by so many points.
 
-        `than` is whom it plays head to head. Everything else of a gate file goes by its key.
+        `than` is the opponent, head to head. Everything else of a gate file goes by its key.
         """
         from arena.gate.config import gate_of
 

@@ -12,12 +12,7 @@ from numpy.typing import NDArray
 from arena.config.models import Stop
 from arena.core.errors import ArenaError
 from arena.gate.config import TestFile
-from arena.stats import (
-    SprtDesign,
-    elo_after_stopping,
-    equivalence,
-    mean_difference,
-)
+from arena.stats import SprtDesign, elo_after_stopping, equivalence, mean_difference
 from arena.stats.elo import NELO_PER_T
 from arena.stats.sequential.sprt import (
     counts_path,

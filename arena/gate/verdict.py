@@ -1,4 +1,4 @@
-"""What a gate says: a line, a block for a pull request, JSON, JUnit, Markdown, annotations."""
+"""The verdict of a gate: a line, a block for a pull request, JSON, JUnit, Markdown."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 from xml.etree import ElementTree
 
+from arena.core.codec import DIALECT
 from arena.gate.tests import GateTest
 
 Outcome = Literal["pass", "regression", "inconclusive", "fault"]
@@ -114,7 +115,7 @@ class GateVerdict:
         yield f"signature  {self.signature or 'not reproducible'}{tried}"
 
     def as_json(self) -> dict[str, Any]:
-        """Every number."""
+        """All fields, for `gate.json`."""
         return {**asdict(self), "line": self.line}
 
     def junit(self) -> str:
@@ -206,7 +207,7 @@ def verdict_schema() -> dict[str, Any]:
     schema["properties"]["line"] = {"type": "string", "description": "one-line summary"}
     schema["required"] = [*schema["properties"]]
     schema["additionalProperties"] = False
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["$schema"] = DIALECT
     schema["title"] = "gate.json of arena"
     return dict(schema)
 

@@ -14,7 +14,6 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from arena.core.errors import ArenaError
@@ -60,19 +59,14 @@ class LivePage:
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """The address of the page."""
         return f"{self._server.address.url}/"
 
     def __enter__(self) -> LivePage:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._over = True
         if kind is None and time.monotonic() - self._asked < _WATCHED_S:
             self._taken.wait(_GOODBYE_S)
@@ -86,7 +80,7 @@ class LivePage:
         """No-op: the page shows numbers only."""
 
     def update(self, tally: Tally) -> None:
-        """More units are stored."""
+        """Show a new tally."""
         if self._tally is None:
             self._numbers = _NOTHING
         self._tally = tally

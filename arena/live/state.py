@@ -1,4 +1,4 @@
-"""What the page shows: numbers as JSON, made on request."""
+"""The numbers of the page as JSON, made on request."""
 
 from __future__ import annotations
 

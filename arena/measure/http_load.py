@@ -30,7 +30,7 @@ _SEAT = 0
 
 @dataclass(frozen=True)
 class Load:
-    """How it went."""
+    """The result of many games at once."""
 
     games: int
     """Played to their ends without a fault."""

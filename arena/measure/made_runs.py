@@ -16,8 +16,6 @@ from arena.tournament.run import RunOptions, run
 from arena.tournament.tally import Tally
 from arena.tournament.watcher import NullWatcher
 
-__all__ = ["experiment_of", "make_run", "random_field"]
-
 
 def experiment_of(deals: int, *families: tuple[str, str]) -> ResolvedExperiment:
     """A round robin in Klaverjas of entrants (name, family) on so many made deals."""

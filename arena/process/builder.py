@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arena.core.agent import Player
-from arena.core.errors import ArenaError
+from arena.core.errors import ArenaError, error_words
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Builder:
         return bool(getattr(self.family, "asks_server", False))
 
     def build(self) -> Player:
-        """The agent."""
+        """Build the agent."""
         bids = self.bidder_family
         try:
             # Copies: a list among the parameters must not be a way to talk to one's partner.
@@ -37,7 +37,7 @@ class Builder:
         except (ArenaError, ValueError):  # parameters that do not go together, in its own words
             raise
         except Exception as error:  # whatever a plug-in does wrong
-            what = " ".join(f"{type(error).__name__}: {error}".split())
+            what = error_words(error)
             raise ArenaError(f"agent family {self.name!r} cannot be built: {what}") from error
 
 

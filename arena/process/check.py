@@ -1,4 +1,4 @@
-"""The conformance suite for programs that play: what a bot did wrong, in plain words."""
+"""The conformance suite for programs that play."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arena.process.limits import Limits
 
 
 class BotCheck(NamedTuple):
-    """One thing that was looked at."""
+    """The result of one check."""
 
     what: str
     wrong: str = ""
@@ -55,7 +55,7 @@ def _deal(rules: Rules, seed: int, number: int) -> Deal:
 
 
 class _Wrong(Exception):
-    """What a bot did, and where."""
+    """A mistake of a bot, with its place."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,7 @@ class _Suite:
             (
                 f"does the same in a fresh {second.launch.what}",
                 lambda: self.same(
-                    self.play(second, deals[0], 0),
-                    played[0],
-                    f"asked a fresh {second.launch.what}",
+                    self.play(second, deals[0], 0), played[0], f"asked a fresh {second.launch.what}"
                 ),
             ),
         ]

@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -49,9 +50,7 @@ _ROOM_MB = 1024
 """Address space that a process may reserve beyond the memory that it may use."""
 _KEPT_NOTES = 4000
 
-
 _give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: time.sleep(0))
-
 
 _SIGNALLED = 128
 """Bubblewrap adds the number of the signal that has ended its program to this."""
@@ -69,7 +68,32 @@ class Misbehaved(AgentFault):
     """A fault after which a child cannot go on."""
 
 
-class Child:
+class Channel(ABC):
+    """What an agent is asked through: its process, or a session of a server."""
+
+    @abstractmethod
+    def send(self, line: bytes, until: float | None = None) -> None:
+        """Write a line; `until` is a time of `time.monotonic`."""
+
+    @abstractmethod
+    def receive(self, until: float | None = None) -> bytes:
+        """The next line of the answer, without its end."""
+
+    @property
+    def half_a_line(self) -> bytes:
+        """What was answered without having been asked for, or has no end yet."""
+        return b""
+
+    def is_over(self) -> bool:
+        """Whether it has ended between two deals, without a fault."""
+        return False
+
+    @abstractmethod
+    def end(self, last_words: bytes = b"") -> int | None:
+        """End it; its exit code, None if it had to be killed."""
+
+
+class Child(Channel):
     """A running process."""
 
     def __init__(
@@ -196,11 +220,6 @@ class Child:
         while not self._take(self._out) and time.perf_counter_ns() < give_up:
             _give_way()
 
-    @property
-    def has_said_more(self) -> bool:
-        """Whether something was read that was not asked for."""
-        return bool(self._pending)
-
     def _wait(self, until: float | None) -> list[tuple[int, int]]:
         """Descriptors with something to do; never empty."""
         was_stopped, look_again = False, time.monotonic() + _STOPPED_S
@@ -273,7 +292,7 @@ class Child:
 
     @property
     def half_a_line(self) -> bytes:
-        """What has been read of a line that has no end yet."""
+        """What has been read and was not asked for, or has no end yet."""
         return self._pending
 
     @property
@@ -288,10 +307,6 @@ class Child:
         return used / (1 << 20)
 
     # --- ending --------------------------------------------------------------------------
-
-    def is_over(self) -> bool:
-        """Never: a process that has ended by itself is at fault."""
-        return False
 
     def end(self, last_words: bytes = b"") -> int | None:
         """Ask the child to end, wait a moment, then end it and all that it has started.

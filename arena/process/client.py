@@ -13,11 +13,11 @@ import os
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from math import nan
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 
@@ -28,7 +28,7 @@ from arena.core.codec import CodecError, ViewCodec
 from arena.core.rules import Action, Outcome, Rules, View
 from arena.core.seeds import Rng
 from arena.process.builder import Builder
-from arena.process.child import Child, Misbehaved
+from arena.process.child import Channel, Child, Misbehaved
 from arena.process.faults import AgentFault, FaultKind
 from arena.process.limits import Limits
 from arena.process.messages import PROTOCOL, hello, result_of
@@ -43,35 +43,6 @@ SLACK_S = 0.25
 
 
 _NO_LIMITS = Limits()
-
-
-class Channel(Protocol):
-    """What an agent is asked through: its process, or a session of a server."""
-
-    def send(self, line: bytes, until: float | None = None) -> None:
-        """Say a line; `until` is a time of `time.monotonic`."""
-
-    def receive(self, until: float | None = None) -> bytes:
-        """The next line that is answered."""
-        ...
-
-    @property
-    def has_said_more(self) -> bool:
-        """Whether something was answered that was not asked for."""
-        ...
-
-    @property
-    def half_a_line(self) -> bytes:
-        """What was answered that was not asked for, or has no end yet."""
-        ...
-
-    def is_over(self) -> bool:
-        """Whether it has ended between two deals, without a fault."""
-        ...
-
-    def end(self, last_words: bytes = b"") -> int | None:
-        """Its exit code; None if it had to be ended."""
-        ...
 
 
 class Launch(ABC):
@@ -110,7 +81,7 @@ class Program(Launch):
     def __init__(
         self, argv: Sequence[str], folder: str | None = None, files: Sequence[Path] = ()
     ) -> None:
-        """`files` are what it needs besides those that it names."""
+        """`files` are those that it needs and that its command does not name."""
         self.argv, self.folder, self._files = tuple(argv), folder, tuple(map(str, files))
 
     def start(self, rules: Rules, memory_mb: int | None) -> Child:
@@ -180,17 +151,9 @@ class ProcessAgent:
         self._never_ready: AgentFault | None = None
         """Why no process is started any more: one has not got ready, and another would not."""
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (
-            self.launch,
-            self.limits,
-            {
-                "sees_all_cards": self.sees_all_cards,
-                "reproducible": self.reproducible,
-                "model_hash": self.model_hash,
-                "fresh": self.fresh,
-            },
-        )
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the processes: a copy starts its own."""
+        return {**vars(self), "_seats": {}, "_never_ready": None}
 
     def take_seat(self, setup: Setup) -> Seated:
         """Begin a deal in a seat; its process is started if there is none."""
@@ -232,6 +195,33 @@ class ProcessAgent:
         """End the processes; another deal would start new ones."""
         for seated in self._seats.values():
             seated.close()
+
+
+class PlaysElsewhere(ABC):
+    """Base of families (frozen dataclasses) that only pass on what a process or a server plays."""
+
+    _asked: ProcessAgent
+
+    def __post_init__(self) -> None:
+        launch = self.launch
+        object.__setattr__(self, "_asked", ProcessAgent(launch, Limits(launch.patience_s)))
+
+    @property
+    @abstractmethod
+    def launch(self) -> Launch:
+        """How a process is started, or a session opened."""
+
+    def take_seat(self, setup: Setup) -> Seated:
+        """Begin a deal."""
+        return self._asked.take_seat(setup)
+
+    def act(self, view: View, rng: Rng) -> Action:
+        """What is answered there."""
+        return self._asked.act(view, rng)
+
+    def close(self) -> None:
+        """End the processes, or the sessions."""
+        self._asked.close()
 
 
 class Seated:
@@ -282,7 +272,7 @@ class Seated:
         )
         started = time.perf_counter_ns()
         try:
-            if child.has_said_more:
+            if child.half_a_line:
                 raise Misbehaved(
                     "protocol", f"said more than it was asked: {_short(child.half_a_line)}"
                 )
@@ -427,10 +417,6 @@ class Seated:
         if self.child is not None:
             child, self.child = self.child, None
             child.end()
-
-
-def _again(launch: Launch, limits: Limits, facts: Mapping[str, Any]) -> ProcessAgent:
-    return ProcessAgent(launch, limits, **facts)
 
 
 def _own_time(answer: dict[str, Any], elapsed: int) -> int:

@@ -7,22 +7,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.core.agent import Setup, parameter
+from arena.core.agent import parameter
 from arena.core.errors import ArenaError
 from arena.core.files import RUNS, own_file
-from arena.core.rules import Action, View
-from arena.core.seeds import Rng
 from arena.core.source_code import code_digest
-from arena.process.client import ProcessAgent, Program, Seated
-from arena.process.limits import Limits
+from arena.process.client import PlaysElsewhere, Program
 
 
 @dataclass(frozen=True)
-class Command:
+class Command(PlaysElsewhere):
     """A program of one's own, in any language, in a process of its own."""
 
     argv: tuple[str, ...] = parameter(
@@ -33,14 +30,11 @@ class Command:
     reproducible: bool = parameter(
         True, help="whether the same view and seed always lead to the same action"
     )
-    _processes: ProcessAgent = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.argv:
             raise ArenaError("argv: expected at least the name of a program")
-        object.__setattr__(
-            self, "_processes", ProcessAgent(self.launch, Limits(Program.patience_s))
-        )
+        super().__post_init__()
 
     @classmethod
     def relative_to(cls, folder: Path, values: dict[str, Any]) -> dict[str, Any]:
@@ -81,18 +75,6 @@ class Command:
         for word in self.argv:
             if word.startswith(("./", "../", "/")) and not Path(word).is_dir():
                 yield Path(word)
-
-    def take_seat(self, setup: Setup) -> Seated:
-        """Begin a deal."""
-        return self._processes.take_seat(setup)
-
-    def act(self, view: View, rng: Rng) -> Action:
-        """What the program answers."""
-        return self._processes.act(view, rng)
-
-    def close(self) -> None:
-        """End the processes."""
-        self._processes.close()
 
 
 def _is_path(word: str) -> bool:

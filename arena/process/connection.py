@@ -100,7 +100,7 @@ class ServerConnection:
         may_be_old = self._socket is not None and time.monotonic() - self.used_at > _FRESH_S
         try:
             answer = self._exchange(request, method, until)
-        except BaseException as error:  # Ctrl-C too: what is left of the answer is nobody's
+        except BaseException as error:  # Ctrl-C too: the rest of the answer must not be read later
             self.close()
             if not (may_be_old and isinstance(error, ConnectionError)):
                 raise _fault(error) from None
@@ -123,7 +123,7 @@ class ServerConnection:
 
     def _connected(self, until: float) -> socket.socket:
         if self._socket is not None and _has_something(self._socket):
-            self.close()  # the server has closed it since, or said what nobody asked
+            self.close()  # the server has closed it since, or sent something unasked
         if self._socket is None:
             place = self.url.host, self.url.port
             try:

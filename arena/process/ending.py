@@ -2,8 +2,8 @@
 
 An agent in our process may start threads and processes and forget them. Python waits for
 threads, `multiprocessing` for its children, and a reader of our output for every process
-that has inherited it. Processes whose parents have ended become our children on Linux, so that
-they are found.
+that has inherited it. On Linux, a process becomes our child when its parent has ended, so that it
+is found.
 """
 
 from __future__ import annotations

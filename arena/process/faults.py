@@ -1,4 +1,4 @@
-"""What an agent can do wrong, in words: the same wherever it plays."""
+"""The faults of agents and their words, the same in every process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from arena.core.errors import ArenaError
+from arena.core.errors import ArenaError, error_words
 from arena.core.printable import printable
 
 _MESSAGE_LENGTH = 500
@@ -24,7 +24,7 @@ protocol."""
 
 
 class Unavailable(ArenaError):
-    """What an agent needs is not there, such as its server: nobody is at fault, the run ends."""
+    """A resource of an agent is missing, such as its server: the run ends, no agent is at fault."""
 
 
 class AtFault(ArenaError):
@@ -32,7 +32,7 @@ class AtFault(ArenaError):
 
 
 class AgentFault(Exception):
-    """What an agent in a process of its own did wrong."""
+    """A fault of an agent in a process of its own."""
 
     def __init__(self, kind: FaultKind, words: str, detail: str = "") -> None:
         super().__init__(words)
@@ -41,12 +41,7 @@ class AgentFault(Exception):
 
 def crash_words(error: BaseException) -> str:
     """What an agent raised, in one line."""
-    try:
-        said = " ".join(str(error).split())
-    except BaseException:  # an agent's own type, and one more defect of the agent's
-        said = ""
-    name = type(error).__name__
-    return cut(f"raised {name}: {said}" if said else f"raised {name}", _MESSAGE_LENGTH)
+    return cut(f"raised {error_words(error)}", _MESSAGE_LENGTH)
 
 
 @contextmanager

@@ -6,21 +6,19 @@ come in time, or is none, is a fault of the agent; no random card takes its plac
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, ClassVar
 
 import orjson
 
-from arena.core.agent import Setup, parameter
+from arena.core.agent import parameter
 from arena.core.codec import ViewCodec
-from arena.core.rules import Action, Rules, View
-from arena.core.seeds import Rng
+from arena.core.rules import Rules
 from arena.games.schieber.jass_kit import JassKitError, read_answer, write_observation
-from arena.process.child import Misbehaved
-from arena.process.client import ProcessAgent, Seated
+from arena.process.child import Channel, Misbehaved
+from arena.process.client import PlaysElsewhere
 from arena.process.connection import ServerConnection, Url
-from arena.process.limits import Limits
 from arena.process.messages import PROTOCOL
 from arena.process.remote import RemoteLaunch, answer_words
 
@@ -38,7 +36,7 @@ class PlayerService(RemoteLaunch):
         return PlayerChannel(ServerConnection(self.url), rules)
 
 
-class PlayerChannel:
+class PlayerChannel(Channel):
     """A player service, spoken to as to a process: each decision is a request of jass-kit's."""
 
     def __init__(self, connection: ServerConnection, rules: Rules) -> None:
@@ -79,20 +77,6 @@ class PlayerChannel:
         said, self._said = self._said, b""
         return said
 
-    @property
-    def has_said_more(self) -> bool:
-        """Never: it answers requests."""
-        return False
-
-    @property
-    def half_a_line(self) -> bytes:
-        """Nothing: answers come whole."""
-        return b""
-
-    def is_over(self) -> bool:
-        """Never: it remembers nothing."""
-        return False
-
     def end(self, last_words: bytes = b"") -> int | None:
         """Close the connection."""
         self._connection.close()
@@ -100,7 +84,7 @@ class PlayerChannel:
 
 
 @dataclass(frozen=True)
-class JassKit:
+class JassKit(PlaysElsewhere):
     """A player service of jass-kit (Schieber with `undertrump: jasskit`; docs/servers.md)."""
 
     url: str = parameter(help="where the player is, such as http://127.0.0.1:8888/dmcts")
@@ -110,25 +94,8 @@ class JassKit:
         False, help="whether the same question always has the same answer: requests have no seed"
     )
     games: ClassVar[tuple[str, ...]] = ("schieber",)
-    _players: ProcessAgent = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        players = ProcessAgent(self.launch, Limits(self.timeout))
-        object.__setattr__(self, "_players", players)
 
     @property
     def launch(self) -> PlayerService:
         """How it is asked."""
         return PlayerService(Url(self.url), self.timeout)
-
-    def take_seat(self, setup: Setup) -> Seated:
-        """Begin a deal."""
-        return self._players.take_seat(setup)
-
-    def act(self, view: View, rng: Rng) -> Action:
-        """What the service answers."""
-        return self._players.act(view, rng)
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._players.close()

@@ -1,4 +1,4 @@
-"""What an agent may use before it is stopped."""
+"""Limits of time, memory and network for an agent."""
 
 from __future__ import annotations
 

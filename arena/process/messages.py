@@ -1,4 +1,4 @@
-"""What arena and an agent's process say to each other: one JSON object a line.
+"""The messages between arena and an agent's process: one JSON object a line.
 
     arena                                         agent
     hello    protocol, rules                  →
@@ -31,7 +31,7 @@ them."""
 
 
 def hello(rules: Rules) -> str:
-    """The first line."""
+    """The first message, which names the rules."""
     return json.dumps({"type": "hello", "protocol": PROTOCOL, "rules": encode_rules(rules)})
 
 

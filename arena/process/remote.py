@@ -10,18 +10,17 @@ import os
 import re
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
 import orjson
 
-from arena.core.agent import Setup, parameter
+from arena.core.agent import parameter
 from arena.core.errors import ArenaError
-from arena.core.rules import Action, Rules, View
-from arena.core.seeds import Rng
-from arena.process.child import PATIENCE_S, Misbehaved
-from arena.process.client import Launch, ProcessAgent, Seated
+from arena.core.rules import Rules
+from arena.process.child import PATIENCE_S, Channel, Misbehaved
+from arena.process.client import Launch, PlaysElsewhere
 from arena.process.connection import Answer, ServerConnection, Url
 from arena.process.faults import cut
 from arena.process.limits import Limits
@@ -74,7 +73,7 @@ def _authorization(variable: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
-class SessionChannel:
+class SessionChannel(Channel):
     """A session of a server, spoken to as to a process: every line is a request."""
 
     def __init__(self, connection: ServerConnection) -> None:
@@ -98,11 +97,6 @@ class SessionChannel:
         if not said:
             raise Misbehaved("protocol", "answered without a message")
         return said
-
-    @property
-    def has_said_more(self) -> bool:
-        """Whether something was answered that was not asked for."""
-        return bool(self._said)
 
     @property
     def half_a_line(self) -> bytes:
@@ -173,7 +167,7 @@ def answer_words(answer: Answer) -> str:
 
 
 @dataclass(frozen=True)
-class Http:
+class Http(PlaysElsewhere):
     """An agent on a server that speaks the protocol over HTTP (docs/servers.md)."""
 
     url: str = parameter(help="where the server is, such as http://127.0.0.1:8765")
@@ -186,7 +180,6 @@ class Http:
     reproducible: bool = parameter(
         True, help="whether the same view and seed always lead to the same action"
     )
-    _sessions: ProcessAgent = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         # Another variable would let an experiment send a stranger whatever secret it names.
@@ -195,22 +188,9 @@ class Http:
                 f"token: expected the name of an environment variable that begins with "
                 f"{TOKEN_VARIABLES}, found {self.token!r}"
             )
-        limits = Limits(RemoteLaunch.patience_s)
-        object.__setattr__(self, "_sessions", ProcessAgent(self.launch, limits))
+        super().__post_init__()
 
     @property
     def launch(self) -> Endpoint:
         """How a session is opened."""
         return Endpoint(Url(self.url), self.token)
-
-    def take_seat(self, setup: Setup) -> Seated:
-        """Begin a deal."""
-        return self._sessions.take_seat(setup)
-
-    def act(self, view: View, rng: Rng) -> Action:
-        """What the server answers."""
-        return self._sessions.act(view, rng)
-
-    def close(self) -> None:
-        """End the sessions."""
-        self._sessions.close()

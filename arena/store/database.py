@@ -135,7 +135,7 @@ class StoreError(ArenaError):
 
 @dataclass(frozen=True)
 class PairingKey:
-    """Everything that decides the results of a pairing, besides deal and seating."""
+    """Everything that decides the results of a pairing, except deal and seating."""
 
     first: str
     second: str
@@ -151,7 +151,7 @@ class PairingKey:
 
 
 class UnitResult(NamedTuple):
-    """All that came of one unit."""
+    """The rounds of one unit."""
 
     pairing: int
     """Index of the pairing in the experiment."""
@@ -343,6 +343,10 @@ class Database:
         rows = self.query("SELECT unit FROM units WHERE pairing = ? ORDER BY unit", pairing)
         return [unit for (unit,) in rows]
 
+    def deal_names(self) -> list[str]:
+        """The ids of all stored deals, in order."""
+        return [deal for (deal,) in self.query("SELECT id FROM deals ORDER BY id")]
+
     def count_units(self, pairing: int) -> int:
         """How many units of a pairing are stored."""
         row = self.one("SELECT count(*) FROM units WHERE pairing = ?", pairing)
@@ -360,11 +364,7 @@ class Database:
         return [unit for (unit,) in rows]
 
     def rounds(
-        self,
-        pairing: int,
-        units: Sequence[str] | None = None,
-        *,
-        damaged: list[str] | None = None,
+        self, pairing: int, units: Sequence[str] | None = None, *, damaged: list[str] | None = None
     ) -> Iterator[RoundRecord]:
         """The rounds of a pairing (of some units), in the order of unit, seating and number.
 
@@ -470,7 +470,7 @@ class Database:
         return faults
 
     def deal(self, deal_id: str) -> Deal | None:
-        """A stored deal."""
+        """A deal; None if it is not stored."""
         row = self.one("SELECT id, cards, checksum FROM deals WHERE id = ?", deal_id)
         if row is None:
             return None

@@ -20,7 +20,7 @@ _ABSENT = object()
 
 @dataclass(frozen=True)
 class Growth:
-    """How a configuration differs from the one that is stored."""
+    """The differences of a configuration from the stored one."""
 
     more: tuple[str, ...]
     """What it has more, in words."""

@@ -1,4 +1,4 @@
-"""What a run is: one description, written into its folder and read everywhere.
+"""The description of a run, written into its folder and read everywhere.
 
 `manifest.json` says what was played (game, deals, entrants, seed), what it was played
 with (versions, machine) and when. Commands that resume, show, replay,

@@ -9,10 +9,10 @@ Rows are read one at a time; only what is asked for as a frame is held in memory
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,6 +42,7 @@ _FRAME_ROWS = 50_000
 """Rows that are turned into a frame at a time: plain Python rows take far more memory."""
 _TIMED_UNITS = 4096
 """Units in a batch of decoded times."""
+_KEPT_DEALS = 1024
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class Run:
 
     @property
     def pairings(self) -> tuple[Pairing, ...]:
-        """Who played whom, in the order of the configuration."""
+        """The pairings, in the order of the configuration."""
         return self.manifest.pairings
 
     @property
@@ -181,7 +182,7 @@ class Run:
                     yield self._tidy(pairing, record, times)
 
     def faults(self) -> list[tuple[Pairing, FaultRecord]]:
-        """Every fault."""
+        """All faults, each with its pairing."""
         return [(p, fault) for p in self.pairings for fault in self.database.faults(p.id)]
 
     def columns(self, pairing: Pairing) -> RoundColumns:
@@ -292,10 +293,20 @@ class Run:
                 record = RoundRecord(*known, fault=said, actions=fault.actions)
                 yield self._replay(pairing, record, standing)
 
+    @cached_property
+    def _deal(self) -> Callable[[str], Deal]:
+        """A stored deal by its id; those read last are kept, as every deal has several rounds."""
+
+        def read(deal_id: str) -> Deal:
+            deal = self.database.deal(deal_id)
+            if deal is None:
+                raise ArenaError(f"{self.path}: deal {deal_id} is not stored")
+            return deal
+
+        return lru_cache(maxsize=_KEPT_DEALS)(read)
+
     def _replay(self, pairing: Pairing, record: RoundRecord, standing: Standing) -> Replay:
-        deal = self.database.deal(record.deal)
-        if deal is None:
-            raise ArenaError(f"{self.path}: deal {record.deal} is not stored")
+        deal = self._deal(record.deal)
         if self.is_match:
             deal = self.rules.in_match(deal, standing.round_number)
         names = (pairing.first, pairing.second)

@@ -1,7 +1,7 @@
 """Decisions of a run as training text: the prompt of a language model, and the move as its answer.
 
 A row is a conversation of two messages, as trainers for supervised fine-tuning read it. Every
-decision of every finished round in which there was a choice makes one, whoever played it; the
+decision of every finished round in which there was a choice makes one, of every agent; the
 margin of the round says how it ended for the player's side.
 """
 

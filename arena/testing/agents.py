@@ -1,4 +1,4 @@
-"""What every agent must do."""
+"""The conformance suite for agents."""
 
 from __future__ import annotations
 
@@ -180,12 +180,7 @@ class _AgentSuite:
                 self.check_permuted(rules, deal, standing, decisions[: last + 1], rng)
 
     def check_permuted(
-        self,
-        rules: Rules,
-        deal: Deal,
-        standing: Standing,
-        decisions: Sequence[Decision],
-        rng: Rng,
+        self, rules: Rules, deal: Deal, standing: Standing, decisions: Sequence[Decision], rng: Rng
     ) -> None:
         last = decisions[-1]
         for _ in range(PERMUTATIONS):

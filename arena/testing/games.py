@@ -1,4 +1,4 @@
-"""What every game must do."""
+"""The conformance suite for games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules and deals to try things on."""
+"""Rules and deals for the conformance suite."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena.core.seeds import rng_for
 
 
 class NotConformant(AssertionError):
-    """What an agent or a game did that it must not do."""
+    """A violation by an agent or a game."""
 
 
 def rule_sets(game: str) -> list[Rules]:

@@ -1,4 +1,4 @@
-"""What language models were asked and answered in the rounds of a run.
+"""Prompts and replies of language models in the rounds of a run.
 
 A stored round says what was played. What a model was asked there is found by making each of its
 views again: replies are kept by a hash of the view and of the seed of the decision.

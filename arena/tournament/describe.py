@@ -67,10 +67,7 @@ def pairing_key(manifest: Manifest, pairing: Pairing) -> PairingKey:
         seed=str(manifest.seed),
         deals_sha256=manifest.deals_sha256,
         play=canonical_json(
-            {
-                "seatings": manifest.seatings,
-                "match": None if match is None else asdict(match),
-            }
+            {"seatings": manifest.seatings, "match": None if match is None else asdict(match)}
         ),
     )
 

@@ -1,4 +1,4 @@
-"""What an agent is known by: not its version but what it does.
+"""Fingerprints: an agent is known by its behaviour, not by a version.
 
 A fingerprint is a hash of the family, the parameters, the hash of the model
 (`model_hash`, for agents that have one), that of its file (for code next to an
@@ -33,7 +33,7 @@ from arena.config.entrants import AgentSpec, Entrant
 from arena.config.live_agents import LiveAgent
 from arena.config.model_file import model_hash
 from arena.config.own_code import OwnCode
-from arena.core.agent import Player
+from arena.core.agent import Player, is_reproducible
 from arena.core.deals import Deal
 from arena.core.registry import AGENTS
 from arena.core.rules import Action, Rules, View
@@ -55,13 +55,8 @@ class RandomSeat:
         return rng.choice(view.legal)
 
 
-def is_reproducible(player: Player) -> bool:
-    """Whether the same view and generator always give the same action."""
-    return all(getattr(part, "reproducible", True) for part in (player.cards, player.bidder))
-
-
 class Probed(NamedTuple):
-    """What an agent did in a probe."""
+    """The actions of an agent in a probe."""
 
     digest: str
     """A hash of all actions and faults."""

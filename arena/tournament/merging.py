@@ -1,6 +1,6 @@
 """Putting the parts of one experiment together that several jobs have played.
 
-Parts may overlap: results are the same for a seed, whoever plays them, and a unit that two parts
+Parts may overlap: results are the same for a seed on every machine, and a unit that two parts
 have must have been played alike. The merged folder is that of an ordinary run: what no part has,
 `arena run` plays there.
 """
@@ -28,7 +28,7 @@ _SAME = ("rules", "deals_sha256", "deals", "match", "seatings", "seed", "on_faul
 
 @dataclass(frozen=True)
 class Merged:
-    """What came of merging."""
+    """The result of merging."""
 
     path: Path
     added: int

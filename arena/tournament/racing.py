@@ -14,11 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from arena.config.models import Race
-from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
 from arena.core.scoring import Game, unit_margin
 from arena.stats.race import RaceDesign, RacePair, RaceState, race_state
-from arena.tournament.stopping import Played
+from arena.tournament.stopping import Played, read_kept
 
 _RACE = "race.json"
 
@@ -90,21 +89,15 @@ class RaceRule:
     @property
     def outcome(self) -> RaceOutcome | None:
         """How it ended; None while it goes on."""
-        state = self._state
+        state, names = self._state, self.agents
         if state is None or not state.over:
             return None
         return RaceOutcome(
             tuple(
-                Leaver(
-                    self.agents[each.agent],
-                    each.deals,
-                    self.agents[each.rival],
-                    each.low,
-                    each.high,
-                )
+                Leaver(names[each.agent], each.deals, names[each.rival], each.low, each.high)
                 for each in state.left
             ),
-            tuple(self.agents[agent] for agent in state.racing),
+            tuple(names[agent] for agent in state.racing),
             state.deals,
             sum(state.wanted.values()),
             self._most * len(self._pairings),
@@ -122,12 +115,4 @@ def write_race(folder: Path, outcome: RaceOutcome) -> None:
 
 def read_race(folder: Path) -> RaceOutcome | None:
     """How the race of a run ended; None if it goes on."""
-    path = folder / _RACE
-    if not path.is_file():
-        return None
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        left = tuple(Leaver(**each) for each in data.pop("left"))
-        return RaceOutcome(left, tuple(data.pop("racing")), **data)
-    except (ValueError, KeyError, TypeError) as error:
-        raise ArenaError(f"{path}: cannot be read: {error}; 'arena run' makes it again") from error
+    return read_kept(folder / _RACE, RaceOutcome)

@@ -30,6 +30,7 @@ from arena.core.deals import Deal
 from arena.core.errors import ArenaError
 from arena.core.files import read_json, write_atomically
 from arena.core.rules import Action, View
+from arena.core.scoring import side_margins
 from arena.core.seeds import Rng, rng_for
 from arena.process.faults import one_line_of
 from arena.tournament.run import hidden_from_agents
@@ -48,7 +49,6 @@ class Decides(Protocol):
 
     def decide(self, view: View, rng: Rng) -> tuple[Action, Mapping[Action, Any]]:
         """The action, and for each one visits and value."""
-        ...
 
 
 def record(
@@ -199,12 +199,9 @@ def _round(
         if isinstance(player.cards, Remote):
             with one_line_of(owners[seat]):
                 player.cards.end_deal(outcome)
-    scores = outcome.scores
+    margins = side_margins(rules, outcome.scores)
     for row in rows:
-        side = rules.side_of(row[3])
-        others = [score for other, score in enumerate(scores) if other != side]
-        margin = scores[side] - sum(others) / len(others)
-        yield (*row, float(margin if rules.higher_wins else -margin))
+        yield (*row, float(margins[rules.side_of(row[3])]))
 
 
 def _findings(

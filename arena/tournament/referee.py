@@ -1,4 +1,4 @@
-"""The referee: seats the players, asks whose turn it is, and carries out only what is legal.
+"""The referee: seats the players, asks the one to act, and carries out legal actions only.
 
 A player is handed a `View` and a generator of its own: no state, no opponents, no
 referee. What it answers is checked against the rules before it is carried out. A
@@ -89,7 +89,7 @@ class Lineup:
 
     players: tuple[Player, ...]
     open_handed: tuple[bool, ...]
-    """Which of them are shown everybody's cards."""
+    """Which of them see all cards."""
     remember: tuple[bool, ...]
     """Which of them need a fresh memory for every round."""
     twins: tuple[int, ...]
@@ -137,11 +137,7 @@ class Referee:
     clock: Clock | None = None
 
     def play(
-        self,
-        deal: Deal,
-        lineup: Lineup,
-        seed_number: int = 0,
-        standing: Standing = Standing(),
+        self, deal: Deal, lineup: Lineup, seed_number: int = 0, standing: Standing = Standing()
     ) -> Played:
         """One round, with one of the deal's seeds: `seed_number` says which."""
         rules, clock = self.rules, self.clock or Clock()

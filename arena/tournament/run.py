@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from arena.config.entrants import AgentSpec
@@ -14,7 +15,7 @@ from arena.config.experiment import ResolvedExperiment
 from arena.config.live_agents import is_live
 from arena.config.model_file import model_files
 from arena.config.models import Stop
-from arena.core.agent import Player, sees_all_cards
+from arena.core.agent import Player, is_reproducible, sees_all_cards
 from arena.core.deals import sidecar_of
 from arena.core.errors import ArenaError
 from arena.core.files import RUNS, shipped_folders
@@ -27,14 +28,7 @@ from arena.store.folder import RunFolder, now
 from arena.store.manifest import MANIFEST, EntrantUsed, Manifest, Session, read_manifest
 from arena.tournament.describe import describe, pairing_key, rules_used, versions
 from arena.tournament.fault_lines import fault_line
-from arena.tournament.fingerprint import (
-    STUCK,
-    code_of,
-    fingerprint,
-    is_reproducible,
-    models_of,
-    own_hashes,
-)
+from arena.tournament.fingerprint import STUCK, code_of, fingerprint, models_of, own_hashes
 from arena.tournament.own_files import own_files
 from arena.tournament.patience import ENDLESS_LOOP, SLOW_SERVER, Patience
 from arena.tournament.practice import announced, unpractised
@@ -210,8 +204,8 @@ class _Run:
             sides = len(self.experiment.rules.sides)
             ids = [results.pairing_id(pairing_key(manifest, p), sides) for p in manifest.pairings]
             manifest = manifest.numbered(ids)
-            if (stored := self._stored_manifest()) is not None:
-                manifest = manifest.after(stored, lambda p: results.count_units(p.id) > 0)
+            if self._before is not None:
+                manifest = manifest.after(self._before, lambda p: results.count_units(p.id) > 0)
             tally = self.stored.read(results, ids)
             found = tally.done
             self.watcher.update(tally)
@@ -268,6 +262,13 @@ class _Run:
                     )
 
     # --- before the first card -----------------------------------------------------------
+
+    @cached_property
+    def _before(self) -> Manifest | None:
+        """The manifest of this folder; None if it is new, or has one that cannot be read."""
+        with suppress(ArenaError):
+            return read_manifest(self.folder.path)
+        return None
 
     def _entrants(self) -> dict[str, EntrantUsed]:
         """Every entrant with its fingerprint; who is known from before is not probed again."""
@@ -340,7 +341,7 @@ class _Run:
 
     def _known_entrants(self, used: Mapping[str, EntrantUsed]) -> dict[str, EntrantUsed]:
         """Those that the folder knows with the same code, models, rules and versions."""
-        stored = self._stored_manifest()
+        stored = self._before
         if stored is None or stored.rules != rules_used(self.experiment.rules):
             return {}
         if stored.versions != versions(self.experiment.rules):
@@ -370,8 +371,7 @@ class _Run:
 
     def _refuse_changed_code(self, entrants: Mapping[str, EntrantUsed]) -> None:
         """Results of an agent and of its changed code are not mixed, unless that is wanted."""
-        stored = self._stored_manifest()
-        if stored is None:
+        if (stored := self._before) is None:
             return
         changed = [
             name
@@ -395,20 +395,12 @@ class _Run:
     def _manifest(self, entrants: Mapping[str, EntrantUsed]) -> Manifest:
         session = Session(started=now(), jobs=self.runner.jobs, backend=self.runner.backend)
         manifest = describe(self.experiment, entrants, session)
-        stored = self._stored_manifest()
-        earlier = stored.sessions if stored else ()
+        earlier = self._before.sessions if self._before else ()
         return manifest.model_copy(update={"sessions": (*earlier, session)})
-
-    def _stored_manifest(self) -> Manifest | None:
-        """The manifest of this folder; None if it is new, or has one that cannot be read."""
-        with suppress(ArenaError):
-            return read_manifest(self.folder.path)
-        return None
 
     def _is_closed(self, manifest: Manifest) -> bool:
         """Whether the stored manifest is about these results and says that they are complete."""
-        stored = self._stored_manifest()
-        if stored is None:
+        if (stored := self._before) is None:
             return False
         played = ("entrants", "pairings", "former_pairings", "rules")
         about = (*played, "description", "references", "indifferent")

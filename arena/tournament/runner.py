@@ -17,7 +17,7 @@ worker ended itself because an agent was stuck, the agent's fault is known then.
 not (killed, out of memory, a crash in compiled code), no agent is at fault until that is
 proven: the units in flight are played one at a time with every agent in a process of its own,
 in a sandbox where there is one. The agent that ends its own process is at fault; if the worker
-ends again, nobody is, and the run ends with an error. A process of an agent that was ended or
+ends again, no agent is, and the run ends with an error. A process of an agent that was ended or
 stopped by a signal is no proof either, as long as another agent could have sent it.
 """
 
@@ -32,7 +32,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal, TypeAlias
 
 from arena.config.entrants import ProcessBuilder
@@ -173,13 +172,8 @@ class Runner:
         self._job = self._open.enter_context(self._at_work())
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._open.__exit__(kind, error, trace)
+    def __exit__(self, *raised: Any) -> None:
+        self._open.__exit__(*raised)
 
     def show(self, shown: tuple[tuple[bool, ...], ...]) -> None:
         """Set the members of each team that see all cards; before anything is played."""

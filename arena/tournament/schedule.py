@@ -1,4 +1,4 @@
-"""Who plays whom, on which deals, in which seats: plain data, known before the first card.
+"""The schedule: pairings, deals and seats as plain data, known before the first card.
 
 The unit of replication is the deal, or the match where whole matches are played.
 Every pairing plays every unit in every seating, and one number per unit and
@@ -7,7 +7,7 @@ pairing, the mean over its seatings, goes into the statistics.
 **Seatings.** In a seating each side of the game belongs to the first or to the
 second entrant. With two sides (partnerships, or two players) there are two: the
 entrants exchange seats while the cards, trump, leader, declarer and dealer stay.
-Where everybody plays for themselves, the two entrants share the seats equally in all
+Without partners, the two entrants share the seats equally in all
 possible ways (six with four players), or alternate, or share them in every way in which
 both sit somewhere (`mixed`: fourteen with four players, six with three). In all of them
 each seat is taken equally often by both, so the cards favour neither.

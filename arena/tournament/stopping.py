@@ -13,15 +13,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 from arena.config.models import Stop
+from arena.config.strict import first_mistake
 from arena.core.errors import ArenaError
-from arena.core.files import write_atomically
+from arena.core.files import read_bytes, write_atomically
 from arena.core.scoring import Game, unit_margin
 
 if TYPE_CHECKING:
     from arena.stats import SprtDesign
+
+T = TypeVar("T")
 
 PILOT = 64
 """Units before the first look; they count in the test like all others."""
@@ -38,11 +43,9 @@ class StopRule(Protocol):
 
     def wanted(self, played: Played) -> Sequence[int]:
         """Units wanted of each pairing, given the games of those wanted before."""
-        ...
 
     def words(self) -> Sequence[str]:
         """Where each test stands, a line each."""
-        ...
 
 
 def more(count: int) -> int:
@@ -158,21 +161,18 @@ def write_traces(folder: Path, traces: Sequence[PairTrace]) -> None:
 
 def read_traces(folder: Path) -> list[PairTrace]:
     """The traces of a run that has stopped; none if it goes on."""
-    path = folder / _TRACES
+    return read_kept(folder / _TRACES, list[PairTrace]) or []
+
+
+def read_kept(path: Path, kind: type[T]) -> T | None:
+    """What a run keeps about how it stopped; None if it goes on."""
     if not path.is_file():
-        return []
+        return None
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return [
-            PairTrace(each["first"], each["second"], _trace(dict(each["trace"]))) for each in found
-        ]
-    except (ValueError, KeyError, TypeError) as error:
-        raise ArenaError(f"{path}: cannot be read: {error}; 'arena run' makes it again") from error
-
-
-def _trace(data: dict[str, Any]) -> SequentialTrace:
-    path = tuple((int(n), float(ratio)) for n, ratio in data.pop("path"))
-    return SequentialTrace(**data, path=path)
+        return TypeAdapter(kind).validate_json(read_bytes(path))
+    except ValidationError as error:
+        why = first_mistake(error)
+        raise ArenaError(f"{path}: cannot be read: {why}; 'arena run' makes it again") from error
 
 
 class EachPairing:

@@ -74,7 +74,7 @@ class StoredUnits:
         return number
 
     def add(self, pairing: int, unit: str, games: tuple[Game, ...]) -> None:
-        """A unit is stored."""
+        """Note that a unit is stored."""
         number = self._mark(pairing, unit)
         if number is not None and self._rule is not None:
             self._games[pairing][number] = games

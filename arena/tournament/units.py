@@ -12,7 +12,7 @@ from arena.core.rules import MOST_ROUNDS, MatchFormat, Outcome, Standing
 from arena.core.scoring import by_entrant, forfeit_margin, margin_of, side_owners
 from arena.store.database import FaultRecord, UnitResult
 from arena.store.records import RoundRecord, encode_times
-from arena.tournament.referee import Fault, Lineup, Played, Referee
+from arena.tournament.referee import Lineup, Played, Referee
 from arena.tournament.schedule import Seating, Unit, match_deal, rounds_left, seed_number
 
 MOST_THROWN_IN = 100
@@ -100,10 +100,7 @@ class UnitPlayer:
             deal = rules.in_match(deal, standing.round_number)
         self.enter((unit.pairing, unit.id, seating, number, deal.id))
         return self.referee.play(
-            deal,
-            self.lineup(unit.pairing, seating),
-            seed_number(self.seatings, seating),
-            standing,
+            deal, self.lineup(unit.pairing, seating), seed_number(self.seatings, seating), standing
         )
 
     def _record(
@@ -171,10 +168,6 @@ class UnitPlayer:
             seat=fault.seat,
             decision=fault.decision,
             kind=fault.kind,
-            message=_whole_story(fault),
+            message=f"{fault}\n{fault.detail}" if fault.detail else str(fault),
             actions=played.actions,
         )
-
-
-def _whole_story(fault: Fault) -> str:
-    return f"{fault}\n{fault.detail}" if fault.detail else str(fault)

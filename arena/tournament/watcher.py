@@ -14,11 +14,9 @@ class Watcher(Protocol):
 
     def say(self, line: str) -> None:
         """A message for the user, in one line."""
-        ...
 
     def update(self, tally: Tally) -> None:
         """The tally after more units were stored."""
-        ...
 
 
 class NullWatcher:

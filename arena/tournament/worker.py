@@ -1,4 +1,4 @@
-"""What happens in a worker: build the agents once, an object for each seat, and play chunks.
+"""A worker: builds the agents once, an object for each seat, and plays chunks.
 
 A worker is a process, or a thread where threads are asked for; no two of them share an
 agent. Before an agent plays, another object of its kind has made a decision that is not
@@ -67,7 +67,7 @@ _NOWHERE: Place = (0, "", 0, 0, "")
 
 @dataclass(frozen=True)
 class Job:
-    """All that a worker must know of an experiment."""
+    """An experiment as workers need it."""
 
     token: str
     """Names the run, so that a worker builds its agents once."""
@@ -99,10 +99,14 @@ class Job:
     """The folder of the run, for agents that keep something there."""
 
     @property
+    def _here(self) -> list[Builder]:
+        """The agents without a process of their own."""
+        return [each for team in self.teams for each in team if isinstance(each, Builder)]
+
+    @property
     def packages(self) -> tuple[str, ...]:
         """The top-level packages that decide the results: of arena, the game and the agents."""
-        builders = (each for team in self.teams for each in team if isinstance(each, Builder))
-        parts = [self.rules.__class__, *(each.family for each in builders)]
+        parts = [self.rules.__class__, *(each.family for each in self._here)]
         tops = {getattr(part, "__module__", "arena").partition(".")[0] for part in parts}
         return tuple(sorted(tops - {"__main__"} | {"arena"}))
 
@@ -141,21 +145,19 @@ class Job:
     @property
     def can_signal_us(self) -> bool:
         """Whether an agent has a process of its own that nothing keeps from signalling others."""
-        launches = (getattr(builder, "launch", None) for team in self.teams for builder in team)
-        return any(launch is not None and launch.sandbox is None for launch in launches)
+        apart = (b for team in self.teams for b in team if isinstance(b, ProcessBuilder))
+        return any(builder.launch.sandbox is None for builder in apart)
 
     @property
     def requests_in_flight(self) -> int:
         """How many requests agents that ask a server may send at once; 0 if there are none."""
-        builders = (builder for team in self.teams for builder in team)
-        asking = (b for b in builders if isinstance(b, Builder) and b.asks_server)
-        return max((int(b.parameters.get("in_flight", 1)) for b in asking), default=0)
+        asking = (b.parameters.get("in_flight", 1) for b in self._here if b.asks_server)
+        return max(map(int, asking), default=0)
 
     @property
     def key_variables(self) -> set[str]:
         """The environment variables with the keys for servers."""
-        builders = [b for team in self.teams for b in team if isinstance(b, Builder)]
-        named = (b.parameters.get("api_key_env") for b in builders if b.asks_server)
+        named = (b.parameters.get("api_key_env") for b in self._here if b.asks_server)
         return {name for name in named if name is not None}
 
     def apart(self) -> Job:
@@ -177,7 +179,7 @@ class Chunk(NamedTuple):
 
 
 class ChunkResult(NamedTuple):
-    """What came of a chunk."""
+    """The results and faults of a chunk."""
 
     number: int
     results: list[UnitResult]
@@ -264,7 +266,7 @@ class _Agents:
         return self._lineups[key]
 
     def _player(self, team: int, seat: int, member: int) -> Player:
-        # Who of a team has a seat depends on the seating where everybody plays for themselves.
+        # Without partners, the member of a team in a seat depends on the seating.
         key = (team, seat, member)
         if key not in self._players:
             builder = self._job.teams[team][member]
@@ -280,7 +282,7 @@ class _Agents:
         return self._players[key]
 
     def close(self) -> None:
-        """Let all agents go."""
+        """Close all agents."""
         for player in self._players.values():
             player.close()
         self._players.clear()
@@ -321,7 +323,7 @@ def _warm_up(rules: Rules, builder: Builder | ProcessBuilder, clock: Clock) -> N
 
 
 class Post:
-    """Where a thread that plays is: what a sentry and the driver look at."""
+    """The round and the decision of a thread that plays, for the sentry and the driver."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
@@ -332,7 +334,7 @@ class Post:
         """When the decision began that has been reported."""
 
     def enter(self, place: Place) -> None:
-        """A round begins."""
+        """Note the round that begins."""
         self.place = place
 
     @contextmanager
@@ -360,7 +362,7 @@ class Post:
         return f"{agent}{at} has been thinking for {seconds:.2g} s ({where})"
 
     def write_note(self, name: str) -> None:
-        """Say where this process is."""
+        """Write down the round and the seat that this process is at."""
         note = {"place": self.place, "seat": self.clock.seat, "actions": list(self.clock.actions)}
         self._write(f"{name}.json", json.dumps(note))
 

@@ -25,7 +25,7 @@ from arena.games.trump import TrumpGame
 
 @dataclass(frozen=True)
 class Checked:
-    """What came of one record, or of one unit of a run."""
+    """The result for one record, or for one unit of a run."""
 
     place: str
     """File, line and id of the record."""

@@ -67,11 +67,7 @@ class _Tape(Referee):
         self.place[:] = place[2:4]
 
     def play(
-        self,
-        deal: Deal,
-        lineup: Lineup,
-        seed_number: int = 0,
-        standing: Standing = Standing(),
+        self, deal: Deal, lineup: Lineup, seed_number: int = 0, standing: Standing = Standing()
     ) -> Played:
         """The stored round, as far as the rules allow it."""
         record = self.stored.get((self.place[0], self.place[1]))

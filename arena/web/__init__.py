@@ -1,4 +1,4 @@
-"""What all servers of ours share: who may use them, how much, and how they are run.
+"""Shared by all servers: access, limits, and how they are run.
 
 * `guard`: Host, Origin, token, sizes and rates, checked before an application sees a request;
 * `serving`: an application on a port, on loopback unless the user asks for more.

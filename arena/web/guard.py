@@ -1,4 +1,4 @@
-"""Who may use a server of ours, and how much of it.
+"""Access to a server of ours, and its limits.
 
 A server is on loopback unless the user asks for more; other machines need a token then. A page from
 elsewhere must not use it, neither by a name that it lets lead here (the Host) nor by a script (the
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, TypeAlias
 
-from arena.core.errors import ArenaError
+from arena.core.errors import ArenaError, error_words
 from arena.core.printable import printable
 
 LOOPBACK = "127.0.0.1"
@@ -53,7 +53,7 @@ class Address:
     host: str
     port: int
     names: tuple[str, ...] = ()
-    """Names besides its own, such as that of a proxy."""
+    """Further names, such as that of a proxy."""
 
     @property
     def is_loopback(self) -> bool:
@@ -198,8 +198,8 @@ class Guard:
         except Refused as refused:
             await answer.refuse(scope, refused)
         except Exception as error:  # ours: the client learns that it was, and no more
-            said = " ".join(f"{type(error).__name__}: {error}".split())
-            print(f"arena: {scope.get('path')}: {printable(said)}", file=sys.stderr, flush=True)
+            said = printable(error_words(error))
+            print(f"arena: {scope.get('path')}: {said}", file=sys.stderr, flush=True)
             await answer.refuse(scope, Refused(HTTPStatus.INTERNAL_SERVER_ERROR, "a defect here"))
 
     def _check(self, scope: _Message) -> None:

@@ -12,14 +12,13 @@ from agents.ismcts import Ismcts
 from agents.mcts import Mcts
 from agents.search.decision import CardStatistics, best_card, exploration
 from agents.searchers.budget import Budget
-from arena.core.agent import Player, Setup, sees_all_cards
+from arena.core.agent import Player, Setup, is_reproducible, sees_all_cards
 from arena.core.errors import ArenaError
 from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
 from arena.testing import check_agent
-from arena.tournament.fingerprint import is_reproducible
 
 GAMES = [Klaverjas(), Klaverjas(bidding="classical"), Schieber(weis=True, stoeck=True), Hearts()]
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from helpers.audits import FEW
+from helpers.commands import arena_main
 from helpers.experiments import entrant, make_experiment, play
 
 from arena.audit.campaign import Audit, AuditOptions, audit_run, pairings_of, stored_audit
@@ -124,8 +125,8 @@ def test_the_command_prints_tables_and_the_worst_mistakes(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--deals", "0"], "--deals 0: at least 1"),
-        (["--worlds", "1"], "--worlds 1: at least 4"),
+        (["--deals", "0"], "--deals: must be at least 1, found 0"),
+        (["--worlds", "1"], "--worlds: must be at least 4, found 1"),
         (["--agents", "ruel"], "no entrant 'ruel'; did you mean 'rule'"),
     ],
 )
@@ -133,12 +134,11 @@ def test_mistakes_are_one_line(
     klaverjas_run: Path,
     arguments: list[str],
     said: str,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["audit", str(klaverjas_run), *arguments]) == 2
-    error = capsys.readouterr().err
-    assert said in error
-    assert error.count("\n") == 1
+    done = arena_main(["audit", str(klaverjas_run), *arguments])
+    assert done.code == 2
+    assert said in done.err
+    assert done.err.count("\n") == 1
 
 
 def test_a_game_without_an_open_card_score_is_refused(

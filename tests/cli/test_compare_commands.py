@@ -176,11 +176,11 @@ def test_plan_from_stored_results(planned: str, capsys: pytest.CaptureFixture[st
 
 
 def test_plan_refuses_nonsense(planned: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main(["plan", planned, "--detect", "0"])
-    assert stop.value.code == 2
-    assert main(["plan", planned, "--detect", "5", "--pilot", "2"]) == 2
-    assert "at least 4 deals" in capsys.readouterr().err
+    for wrong in (["--detect", "0"], ["--detect", "5", "--pilot", "2"]):
+        with pytest.raises(SystemExit) as stop:
+            main(["plan", planned, *wrong])
+        assert stop.value.code == 2
+    assert "--pilot: must be at least 4, found 2" in capsys.readouterr().err
 
 
 def test_the_command_in_a_report_repeats_the_run(

@@ -309,7 +309,7 @@ def protocol(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
 class _Says:
     """A process that has said one line."""
 
-    has_said_more, half_a_line = False, b""
+    half_a_line = b""
 
     def __init__(self, line: bytes) -> None:
         self.line = line

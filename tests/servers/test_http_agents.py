@@ -381,8 +381,8 @@ def test_the_example_of_a_server(game: str) -> None:
     [
         (["--host", "0.0.0.0", "rule"], "needs a token in the environment variable ARENA_TOKEN"),
         (["--port", "70000", "rule"], "port 70000: expected 0 (any free one) to 65535"),
-        (["--threads", "0", "rule"], "--threads is 0; expected at least 1"),
-        (["--seconds", "nan", "rule"], "--seconds is nan; expected at least 0.001"),
+        (["--threads", "0", "rule"], "--threads: must be at least 1, found 0"),
+        (["--seconds", "nan", "rule"], "--seconds: must be at least 0.001, found nan"),
         (["ruel"], "did you mean 'rule'"),
         (["--protocol", "jass-kit", "kiele-2024"], "does not play schieber"),
     ],

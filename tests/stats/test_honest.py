@@ -17,7 +17,6 @@ from arena.measure.calibrate.statistics import (
     false_positives,
     prediction_coverage,
     rating_coverage,
-    resampler,
     sequence_misses,
     sprt_rates,
     stopped_coverage,
@@ -148,12 +147,5 @@ def test_real_margins_can_be_measured_too() -> None:
     rate = false_positives(table, lambda x, _: paired_t(x).p, 1)
     assert rate.reps == 400
     assert holds(rate, 0.05, 0.01)
-    pool = EDGE.draw(np.random.default_rng(8), (1, 500))[0]
-    null = resampler(pool)
-    assert null(np.random.default_rng(1), (200, 500)).mean() == pytest.approx(0.0, abs=1.0)
-    kept = resampler(pool, null=False)(np.random.default_rng(1), (200, 500))
-    assert kept.mean() == pytest.approx(pool.mean(), abs=1.0)
     alike = false_positives(np.zeros((5, 9)), lambda x, _: paired_t(x).p, 1)
     assert (alike.unanswered, alike.rate, alike.zero_share) == (5, 0.0, 1.0)
-    with pytest.raises(StatsError, match="at least two margins"):
-        resampler([1.0])

@@ -16,7 +16,6 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -27,7 +26,7 @@ from arena.audit.campaign import AuditOptions, audit_run
 from arena.audit.mistakes import AuditedMistake, worst_mistakes
 from arena.audit.rounds import GRADES, AuditSettings
 from arena.audit.tables import DIMENSIONS, AuditTables, make_tables
-from arena.cli.options import add_json, add_run
+from arena.cli.options import add_jobs, add_json, add_run, number, print_json
 from arena.core.errors import ArenaError
 from arena.core.tables import text_table
 from arena.report.words import DASH, count, interval, percent, plain
@@ -37,23 +36,19 @@ from arena.store import Run
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_run(parser)
     parser.add_argument("--agents", nargs="+", default=[], metavar="AGENT", help="default: all")
-    parser.add_argument("--deals", type=int, metavar="N", help="deals of each pairing")
+    parser.add_argument("--deals", type=number(int, 1), metavar="N", help="deals of each pairing")
     parser.add_argument(
         "--worlds",
-        type=int,
+        type=number(int, 4),
         default=AuditSettings.worlds,
         metavar="W",
         help="worlds per decision, fewer in the first tricks (default: %(default)s)",
     )
-    parser.add_argument("--jobs", type=int, metavar="N", help="workers (default: all cores)")
+    add_jobs(parser)
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    for name, least in (("deals", 1), ("worlds", 4), ("jobs", 1)):
-        value = getattr(args, name)
-        if value is not None and value < least:
-            raise ArenaError(f"--{name} {value}: at least {least}")
     options = AuditOptions(tuple(args.agents), args.deals, AuditSettings(args.worlds), args.jobs)
     with Run(args.run) as results:
         with Progress("rounds", quiet=args.json) as progress:
@@ -67,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
         tables, worst = make_tables(audit), worst_mistakes(audit)
     if args.json:
         found = {**asdict(tables), "worst": [asdict(mistake) for mistake in worst]}
-        print(json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False))
+        print_json(found)
     else:
         print("\n".join(_lines(tables, worst, args.run)))
     return 0

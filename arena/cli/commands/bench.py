@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import pkgutil
 from collections.abc import Callable
 from typing import Any
 
+from arena.cli.options import add_json, print_json
 from arena.core.errors import ArenaError, did_you_mean
 from arena.measure import bench
 from arena.measure.bench import BENCHES
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "topic", nargs="?", help=f"{', '.join(topics())}; all of them if none is named"
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(parser)
     parser.add_argument(
         "--against", metavar="CMD", help="kernel: a command that prints another kernel's rounds/s"
     )
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
             _show(found)
             _say_what_is_left_out(topic)
     if args.json:
-        print(json.dumps({name: _to_print(value) for name, value in figures.items()}, indent=2))
+        print_json({name: _to_print(value) for name, value in figures.items()})
     return 0
 
 

@@ -19,14 +19,13 @@ Exit codes: 0 all promises kept, 1 one is not.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 from arena.api.progress import Progress
-from arena.cli.options import add_json, find_set
+from arena.cli.options import add_json, find_set, print_json
 from arena.config.games import make_rules
 from arena.core.deals import DealSet
 from arena.core.tables import text_table
@@ -70,10 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--deals", default="klaverjas-given-10000", metavar="SET", help="real deals to play"
     )
     parser.add_argument(
-        "--keep",
-        type=Path,
-        metavar="DIR",
-        help="page, gate: keep the games here, to go on later",
+        "--keep", type=Path, metavar="DIR", help="page, gate: keep the games here, to go on later"
     )
     parser.add_argument("--seed", type=int, default=SEED, help=f"default: {SEED}")
     add_json(parser)
@@ -88,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     kept = all(promise.kept for promise in found)
     if args.json:
         promises = [{**asdict(promise), "kept": promise.kept} for promise in found]
-        print(json.dumps({"kept": kept, "promises": promises}, indent=2))
+        print_json({"kept": kept, "promises": promises})
     else:
         print(_table(found))
     return 0 if kept else 1

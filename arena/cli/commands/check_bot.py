@@ -15,6 +15,7 @@ import os
 import shutil
 from pathlib import Path
 
+from arena.cli.options import number
 from arena.core.errors import ArenaError
 from arena.core.registry import GAMES
 from arena.games.needs import trick_games
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--all-options", action="store_true", help="every option of the games, not the usual ones"
     )
-    parser.add_argument("--deals", type=int, default=4, help="deals of each (default: 4)")
+    parser.add_argument("--deals", type=number(int, 1), default=4, help="of each (default: 4)")
     parser.add_argument("--seed", type=int, default=0, help="where the deals come from")
     parser.add_argument(
         "--seconds", type=float, default=10.0, help="for one decision (default: 10)"
@@ -49,8 +50,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     launch = _launch(args)
-    if args.deals < 1:
-        raise ArenaError(f"--deals is {args.deals}; expected at least 1")
     wrong = 0
     for name in args.game or trick_games():
         for rules in rule_sets(name) if args.all_options else [GAMES.get(name)()]:

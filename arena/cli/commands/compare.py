@@ -20,13 +20,12 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from arena.analysis import make_standings
 from arena.api.comparing import compare
 from arena.cli.commands.ratings import show_standings
-from arena.cli.options import add_json, add_result_columns, result_file
+from arena.cli.options import add_json, add_result_columns, number, print_json, result_file
 from arena.core.errors import ArenaError
 
 
@@ -51,19 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--next",
-        type=_deals,
+        type=number(int, 1),
         dest="next_deals",
         metavar="N",
         help="predict the mean margin of the next N deals (default: as many as were played)",
     )
     add_json(parser)
     add_result_columns(parser)
-
-
-def _deals(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError("a whole number of deals is needed, at least 1")
-    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -85,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
         next_deals=args.next_deals,
     )
     if args.json:
-        print(json.dumps(found.to_json(), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(found.to_json())
     else:
         print(found)
     return 0

@@ -13,12 +13,11 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 
 from arena.analysis import Changes, find_changes
-from arena.cli.options import add_json
+from arena.cli.options import add_json, print_json
 from arena.core.files import run_folder
 from arena.core.tables import text_table
 from arena.report.words import count, duration, interval, plural, pvalue, signed
@@ -26,12 +25,7 @@ from arena.store import Run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "old",
-        type=run_folder,
-        metavar="OLD",
-        help="the earlier run",
-    )
+    parser.add_argument("old", type=run_folder, metavar="OLD", help="the earlier run")
     parser.add_argument("new", type=run_folder, metavar="NEW", help="the later run")
     add_json(parser)
 
@@ -40,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     with Run(args.old) as old, Run(args.new) as new:
         found = find_changes(old, new)
     if args.json:
-        print(json.dumps(asdict(found), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(asdict(found))
     else:
         print("\n".join(_lines(found)))
     return 0

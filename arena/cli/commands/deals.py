@@ -17,23 +17,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from arena.cli.options import (
-    add_game_options,
-    deal_named,
-    find_set,
-    report_left_out,
-    rules_from_args,
-)
+from arena.cli.options import add_game_options, deal_of, find_set, report_left_out, rules_from_args
 from arena.config.games import make_rules
 from arena.core.cards import mask_of
-from arena.core.deals import (
-    Deal,
-    DealError,
-    DealSet,
-    deal_from_record,
-    read_csv,
-    sidecar_of,
-)
+from arena.core.deals import Deal, DealError, DealSet, deal_from_record, read_csv, sidecar_of
 from arena.core.errors import ArenaError, located
 from arena.core.generate import Filter, make_deals
 from arena.core.registry import GAMES
@@ -94,11 +81,7 @@ def _make(args: argparse.Namespace) -> None:
 
 def _show(args: argparse.Namespace) -> None:
     deals = DealSet.load(find_set(args.set))
-    if not deals.deals:
-        raise ArenaError(f"{deals.path}: holds no deals")
-    deal = (
-        deals.find(deal_named(args.id, (d.id for d in deals.deals))) if args.id else deals.deals[0]
-    )
+    deal = deal_of(deals, args.id)
     rules = make_rules(deals.game, deals.meta.get("options", {}))
     print(deal_text(rules, deal, deal_notes(deal), colour=sys.stdout.isatty()))
     if deal.played:

@@ -13,13 +13,12 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
 from pathlib import Path
 
 from arena.analysis.decisions import Explains
 from arena.analysis.value_error import ValueErrors, measure_value_errors
-from arena.cli.options import add_json
+from arena.cli.options import add_json, add_overrides, print_json
 from arena.config.experiment import ResolvedExperiment
 from arena.config.loader import load
 from arena.core.agent import Player
@@ -30,14 +29,7 @@ from arena.report.words import count
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", metavar="CONFIG", help="an experiment in YAML")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        dest="overrides",
-        metavar="KEY=VALUE",
-        help="change a key, such as deals.limit=50; may be repeated",
-    )
+    add_overrides(parser, "deals.limit=50")
     parser.add_argument(
         "--player", metavar="AGENT", help="who plays all seats (default: the first agent)"
     )
@@ -59,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         experiment.rules, experiment.deals, players[name], searching, experiment.seed
     )
     if args.json:
-        print(json.dumps([asdict(one) for one in found], indent=2, allow_nan=False))
+        print_json([asdict(one) for one in found])
     else:
         print(f"{name} plays all seats, {count(len(experiment.deals))} deals")
         print("mean squared error of the margin in points², ± one standard error\n")

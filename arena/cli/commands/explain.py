@@ -28,7 +28,6 @@ from typing import Any
 from arena.analysis.decisions import decide_again
 from arena.cli.agent_text import agent_from_text
 from arena.cli.commands import replay as replay_
-from arena.cli.options import add_run
 from arena.config.own_code import trust
 from arena.core.agent import Belief, Player
 from arena.core.cards import SEATS
@@ -40,22 +39,13 @@ from arena.store import Replay, Run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_run(parser)
-    parser.add_argument("deal", metavar="DEAL", help="such as 17; of a match, its first deal")
+    replay_.add_round(parser)
     parser.add_argument("--at", type=int, required=True, metavar="N", help="action N (from 0)")
-    parser.add_argument("--pair", nargs=2, metavar=("A", "B"), help="default: the first pairing")
-    parser.add_argument("--seating", type=int, default=0, metavar="K", help="default: 0")
-    parser.add_argument(
-        "--round", type=int, metavar="N", help="which round of a match (from 0; default: 0)"
-    )
     parser.add_argument(
         "--by", metavar="AGENT", help="let this agent decide: champion, or {family: ismcts, c: 0.5}"
     )
     parser.add_argument(
         "--trust", action="store_true", help="import code of a run outside the current folder"
-    )
-    parser.add_argument(
-        "--colour", choices=("auto", "always", "never"), default="auto", help="default: auto"
     )
 
 
@@ -102,8 +92,7 @@ def _player(results: Run, by: str) -> Player:
     """An agent of the run by its name, or any other as experiments write it."""
     if by in results.manifest.entrants:
         return results.manifest.entrants[by].members[0].build(results.path)
-    spec = agent_from_text(by)
-    player = spec.build()
+    player = agent_from_text(by).build()
     if (why := why_not(player.cards, results.rules)) is not None:
         raise ArenaError(f"--by {by}: {why}")
     return player

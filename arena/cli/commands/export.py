@@ -35,11 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--sft", action="store_true", help="decisions as training text (JSONL)")
     parser.add_argument(
-        "--agent",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="with --sft: only its moves",
+        "--agent", action="append", default=[], metavar="NAME", help="with --sft: only its moves"
     )
     add_prompt_options(parser)
     add_out(parser, "FILE", "default: standard output")

@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from arena.api.progress import Progress
-from arena.cli.options import number
+from arena.cli.options import add_jobs
 from arena.core.errors import ArenaError
 from arena.gate.config import Gate, load_gate
 from arena.gate.judge import GateOptions, judge_gate, update_baseline
@@ -38,9 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--update", action="store_true", help="store the candidate as the baseline")
     parser.add_argument("--all", action="store_true", help="every *.yaml of the folder")
-    parser.add_argument(
-        "--jobs", type=number(int, at_least=1), metavar="N", help="workers (default: cores)"
-    )
+    add_jobs(parser)
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="folder for results (default: reports/gates/NAME)"
     )

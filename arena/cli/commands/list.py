@@ -14,12 +14,11 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import inspect
-import json
 import sys
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 
-from arena.cli.options import report_left_out
+from arena.cli.options import print_json, report_left_out
 from arena.core.deals import DealSet
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.files import find_shipped, shipped_names
@@ -51,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     listing = _LISTINGS[args.what]
     found = _chosen(listing, args)
     if args.json:
-        print(json.dumps(found, indent=2, ensure_ascii=False))
+        print_json(found)
     elif args.all or args.name:
         for row in found:
             print("\n".join(listing.details(row)))

@@ -12,13 +12,12 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
 
 from arena.analysis.luck import known_luck
-from arena.cli.options import add_json, add_run
+from arena.cli.options import add_json, add_run, print_json
 from arena.core.tables import text_table
-from arena.report.words import count, interval, percent, plain, signed
+from arena.report.words import count, interval, percent, plain, plural, signed
 from arena.store import Run
 
 
@@ -33,14 +32,14 @@ def run(args: argparse.Namespace) -> int:
     with Run(args.run) as results:
         found = known_luck(results, args.first, args.second)
     if args.json:
-        print(json.dumps(asdict(found), indent=2, allow_nan=False))
+        print_json(asdict(found))
         return 0
     statistics = found.statistics
     rows = [
         (name, count(each.n), signed(each.mean), interval(each.low, each.high, show=signed))
         for name, each in (("as played", statistics.plain), ("corrected", statistics.corrected))
     ]
-    units = "deals" if found.unit == "deal" else "matches"
+    units = plural(found.unit)
     print(f"{found.first} – {found.second}, points per {found.unit}")
     print(text_table(("margin", units, "mean", "95% interval"), rows))
     if statistics.variance_ratio is not None:

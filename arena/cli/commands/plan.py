@@ -16,7 +16,6 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from math import inf
@@ -25,7 +24,7 @@ from typing import Any
 
 from arena.analysis import Results, read
 from arena.api.progress import Progress
-from arena.cli.options import add_json, number
+from arena.cli.options import add_json, number, print_json
 from arena.config.experiment import ResolvedExperiment
 from arena.config.loader import load
 from arena.core.errors import ArenaError
@@ -70,7 +69,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--from", type=run_folder, dest="source", metavar="RUN", help="stored results"
     )
     parser.add_argument(
-        "--pilot", type=int, default=PILOT, metavar="N", help=f"deals of a pilot (default: {PILOT})"
+        "--pilot",
+        type=number(int, 4),
+        default=PILOT,
+        metavar="N",
+        help="deals of a pilot (default: %(default)s)",
     )
     add_json(parser)
 
@@ -87,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
         raise ArenaError(f"{args.config}: {error}") from error
     sequential = _sequential(results, args)
     if args.json:
-        print(json.dumps(_as_json(plan, sequential, source), indent=2, allow_nan=False))
+        print_json(_as_json(plan, sequential, source))
     else:
         rounds = deals_per_unit(experiment.match)
         print("\n".join(_lines(plan, sequential, source, len(experiment.deals) // rounds)))
@@ -109,8 +112,6 @@ def _spread(experiment: ResolvedExperiment, args: argparse.Namespace) -> tuple[s
 
 
 def _pilot(experiment: ResolvedExperiment, deals: int) -> tuple[str, Results]:
-    if deals < 4:
-        raise ArenaError("--pilot: at least 4 deals are needed")
     rounds = deals_per_unit(experiment.match)
     few = replace(experiment, deals=experiment.deals[: deals * rounds])
     with temporary_folder() as folder:

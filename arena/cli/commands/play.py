@@ -215,8 +215,7 @@ def _game(args: argparse.Namespace, stack: ExitStack) -> tuple[Rules, DealSet | 
             raise ArenaError(f"--deals {args.deals}: the run says the game: {results.rules!r}")
         if results.is_match:
             raise ArenaError(f"--deals {args.deals}: the run has matches; single deals are needed")
-        stored = results.database.query("SELECT id FROM deals ORDER BY id")
-        found = [results.database.deal(deal) for (deal,) in stored]
+        found = map(results.database.deal, results.database.deal_names())
         known = tuple(deal for deal in found if deal is not None)
         manifest = results.manifest
         stored_set = DealSet(manifest.deal_set, known, sha256=manifest.deals_sha256)

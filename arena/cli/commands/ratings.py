@@ -12,14 +12,13 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from typing import Any
 
 from arena.analysis import RatingOptions, Standings, check_not_stopped, make_standings, read
-from arena.cli.options import add_json, add_run, number
+from arena.cli.options import add_json, add_run, number, print_json
 from arena.core.tables import text_table
 from arena.report.words import DASH, count, interval, percent, plain, plural, rating_text, signed
 from arena.stats import Rating
@@ -58,7 +57,7 @@ def show_standings(
     """Print ratings, as a table or as JSON; `notes` come with those of the ratings."""
     found = replace(found, notes=(*found.notes, *notes))
     if as_json:
-        print(json.dumps(_plain(found), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(_plain(found))
     else:
         print("\n".join(_lines(found, meetings)))
 

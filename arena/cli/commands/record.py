@@ -14,18 +14,19 @@ import argparse
 import sys
 from pathlib import Path
 
+from arena.cli.options import add_jobs, add_overrides
+from arena.config.loader import load
+from arena.tournament.record import record
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", metavar="CONFIG", help="an experiment file, or a shipped one")
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="for the parts")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="workers (default: 1)")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
+    add_jobs(parser, default=1)
+    add_overrides(parser, "deals.limit=50")
 
 
 def run(args: argparse.Namespace) -> int:
-    from arena.config.loader import load
-    from arena.tournament.record import record
-
     experiment = load(args.config, args.overrides)
     count = 0
     for part in record(experiment, args.out, args.jobs):

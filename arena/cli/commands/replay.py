@@ -33,7 +33,8 @@ from arena.store.records import decode_times
 from arena.tournament.conversations import RunConversations
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_round(parser: argparse.ArgumentParser) -> None:
+    """Which round of which run, and `--colour`."""
     add_run(parser)
     parser.add_argument("deal", metavar="DEAL", help="such as 17; of a match, its first deal")
     parser.add_argument("--pair", nargs=2, metavar=("A", "B"), help="default: the first pairing")
@@ -41,10 +42,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--round", type=int, metavar="N", help="which round of a match (from 0; default: 0)"
     )
-    parser.add_argument("--at", type=int, metavar="N", help="stop before action N (from 0)")
     parser.add_argument(
         "--colour", choices=("auto", "always", "never"), default="auto", help="default: auto"
     )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_round(parser)
+    parser.add_argument("--at", type=int, metavar="N", help="stop before action N (from 0)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -85,8 +90,7 @@ def _quoted(text: str) -> str:
 def find_round(results: Run, args: argparse.Namespace) -> Replay:
     """The round that the arguments name, finished or cut short by a fault."""
     pairings = [results.pairing(*args.pair)] if args.pair else results.pairings
-    stored = results.database.query("SELECT id FROM deals")
-    args.deal = deal_named(args.deal, (deal for (deal,) in stored))
+    args.deal = deal_named(args.deal, results.database.deal_names())
     if not 0 <= args.seating < len(results.seatings):
         raise ArenaError(
             f"{results.path}: there is no seating {args.seating} "
@@ -107,9 +111,9 @@ def find_round(results: Run, args: argparse.Namespace) -> Replay:
 
 
 def _what_is_missing(results: Run, pairings: Sequence[Pairing], args: argparse.Namespace) -> str:
-    ids = [row[0] for row in results.database.query("SELECT id FROM deals ORDER BY id LIMIT 2000")]
-    if args.deal not in ids and results.database.deal(args.deal) is None:
-        return f"no deal {args.deal!r}; {did_you_mean(args.deal, ids)}"
+    ids = results.database.deal_names()
+    if args.deal not in ids:
+        return f"no deal {args.deal!r}; {did_you_mean(args.deal, ids[:2000])}"
     pair = " - ".join(pairings[0][:2]) if len(pairings) == 1 else "any pairing"
     at_round = "" if args.round is None else f", round {args.round}"
     return f"deal {args.deal} of {pair}, seating {args.seating}{at_round}, is not stored (yet)"

@@ -28,7 +28,7 @@ from pathlib import Path
 
 from arena.api.progress import Progress
 from arena.cli.end_of_run import show_end
-from arena.cli.options import add_experiment_options, number
+from arena.cli.options import add_experiment_options, add_jobs
 from arena.config.loader import load
 from arena.core.errors import ArenaError
 from arena.store.folder import RunFolder
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_experiment_options(
         parser, trust="import code that CONFIG names although it lies outside the current folder"
     )
-    parser.add_argument("--jobs", type=number(int, 1), metavar="N", help="workers (default: cores)")
+    add_jobs(parser)
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the results")
     parser.add_argument(
         "--fresh", action="store_true", help="throw away what is stored there and start over"

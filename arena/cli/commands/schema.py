@@ -12,9 +12,8 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import json
 
-from arena.cli.options import report_left_out
+from arena.cli.options import print_json, report_left_out
 from arena.config.schema import json_schema
 from arena.core.codec import view_schema
 from arena.gate.config import GateFile
@@ -44,5 +43,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    print(json.dumps(SCHEMAS[args.of](), indent=2, ensure_ascii=False))
+    print_json(SCHEMAS[args.of]())
     return 0

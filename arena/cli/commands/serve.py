@@ -14,10 +14,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from dataclasses import Field, fields
-from typing import Any
+from dataclasses import fields
 
 from arena.cli.agent_text import agent_from_text
+from arena.cli.options import number
 from arena.config.entrants import AgentSpec
 from arena.core.errors import ArenaError
 from arena.core.registry import GAMES
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default = getattr(limits, each.name)
         parser.add_argument(
             f"--{each.name}",
-            type=type(default),
+            type=number(type(default), at_least=each.metadata["at_least"]),
             default=default,
             metavar="N",
             help=f"{each.metadata['help']} (default {default:g})",
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from arena.web.serving import listen  # needs the extra `web`
 
-    limits = ServerLimits(**{each.name: _limit(args, each) for each in fields(ServerLimits)})
+    limits = ServerLimits(**{each.name: getattr(args, each.name) for each in fields(ServerLimits)})
     token = _token(args)
     spec = agent_from_text(args.agent)
     app = _app(args.protocol, spec, limits, token, args.game)
@@ -99,10 +99,3 @@ def _token(args: argparse.Namespace) -> str | None:
             f"environment variable {TOKEN_VARIABLES}, such as {new_token()}"
         )
     return None
-
-
-def _limit(args: argparse.Namespace, of: Field[Any]) -> Any:
-    value, least = getattr(args, of.name), of.metadata["at_least"]
-    if not value >= least:
-        raise ArenaError(f"--{of.name} is {value}; expected at least {least}")
-    return value

@@ -31,14 +31,7 @@ from typing import Any
 from arena.api.progress import Progress
 from arena.api.solved_sets import solve_set
 from arena.api.solving import play_cards, read_position, solve_trumps, with_trump
-from arena.cli.options import (
-    add_game_options,
-    add_out,
-    deal_named,
-    find_set,
-    number,
-    rules_from_args,
-)
+from arena.cli.options import add_game_options, add_out, deal_of, find_set, number, rules_from_args
 from arena.core.cards import SEATS, mask_of, pretty, trump_name
 from arena.core.deals import Deal, DealSet
 from arena.core.errors import ArenaError
@@ -51,10 +44,7 @@ from arena.verify.records import RecordedPosition
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "position",
-        metavar="SET",
-        nargs="?",
-        help="a set, a record (JSON or its file), or -",
+        "position", metavar="SET", nargs="?", help="a set, a record (JSON or its file), or -"
     )
     parser.add_argument("deal", metavar="DEAL", nargs="?", help="default: the first")
     parser.add_argument("--after", metavar="CARDS", default="", help="cards played first")
@@ -136,10 +126,7 @@ def _given(args: argparse.Namespace) -> RecordedPosition:
         return read_position(record, rules_from_args(args) if args.game else None)
     deals = DealSet.load(find_set(args.position))
     rules = rules_from_args(args, deals)
-    deal = deals.deals[0]
-    if args.deal:
-        deal = deals.find(deal_named(args.deal, (each.id for each in deals.deals)))
-    return RecordedPosition(rules, deal)
+    return RecordedPosition(rules, deal_of(deals, args.deal))
 
 
 def _record_text(position: str) -> str | None:

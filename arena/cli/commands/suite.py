@@ -21,7 +21,6 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
@@ -29,6 +28,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
+from arena.audit.suites import (
+    SUFFIX,
+    Suite,
+    SuitePosition,
+    find_suite,
+    label,
+    read_suite,
+    standing_before,
+    write_suite,
+)
 from arena.cli.agent_text import agent_from_text
 from arena.cli.options import (
     add_game_options,
@@ -36,24 +45,28 @@ from arena.cli.options import (
     add_out,
     add_prompt_options,
     add_run,
-    deal_named,
+    deal_of,
     find_set,
     number,
+    print_json,
     prompter_from,
     rules_from_args,
 )
+from arena.config.entrants import builder_of
 from arena.core.cards import SEATS, parse_cards, pretty
 from arena.core.deals import DealSet
-from arena.core.errors import ArenaError
+from arena.core.errors import ArenaError, did_you_mean
 from arena.core.files import read_text, run_folder, write_atomically
+from arena.core.rules import Rules, Standing
 from arena.core.tables import text_table
 from arena.core.transcript import deal_notes, diagram
-from arena.report.words import count, interval, percent, plain, signed
+from arena.report.words import count, interval, options, percent, plain, signed
+from arena.store import Run
+from arena.tournament.describe import rules_used
+from arena.verify.records import read_record
 
 if TYPE_CHECKING:
     from arena.audit.suite_runs import SuiteScore
-    from arena.audit.suites import Suite, SuitePosition
-    from arena.core.rules import Rules
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,7 +116,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _export(args: argparse.Namespace) -> int:
     from arena.audit.suite_tasks import task_lines
-    from arena.audit.suites import find_suite, read_suite
 
     suite = read_suite(find_suite(args.suite)).tagged(args.tag)
     text = "".join(task_lines(suite, prompter_from(args)))
@@ -118,8 +130,6 @@ def _make(args: argparse.Namespace) -> int:
     from arena.api.progress import Progress
     from arena.audit.campaign import audit_run, stored_audit
     from arena.audit.making import make_suite
-    from arena.audit.suites import SUFFIX, write_suite
-    from arena.store import Run
 
     with Run(args.run) as results, Progress("positions") as progress:
         audit = stored_audit(results)
@@ -142,7 +152,6 @@ def _make(args: argparse.Namespace) -> int:
 
 
 def _add(args: argparse.Namespace) -> int:
-    from arena.audit.suites import Suite, label, read_suite, write_suite
     from arena.solver.solution import Solver
 
     given = [each for each in (args.record, args.replay, args.deal) if each is not None]
@@ -169,14 +178,11 @@ def _add(args: argparse.Namespace) -> int:
 
 def _position(args: argparse.Namespace) -> tuple[Rules, SuitePosition]:
     """The position that the options describe, without labels; checked."""
-    from arena.audit.suites import SuitePosition
-    from arena.core.rules import Standing
-
     standing = Standing()
     if args.deal is not None:
         deals = DealSet.load(find_set(args.deal[0]))
         rules = rules_from_args(args, deals)
-        deal = deals.find(deal_named(args.deal[1], (each.id for each in deals.deals)))
+        deal = deal_of(deals, args.deal[1])
         did: Sequence[int] = parse_cards(args.after)
         source = f"deal {deal.id}"
     elif args.replay is not None:
@@ -197,9 +203,6 @@ def _position(args: argparse.Namespace) -> tuple[Rules, SuitePosition]:
 
 def _linked(link: str, seating: int) -> tuple[Any, Any, Any, Sequence[int], str]:
     """A position from a link of the replay viewer, such as `.../report.html#deal=X&step=9`."""
-    from arena.audit.suites import standing_before
-    from arena.store import Run
-
     parts = urlsplit(link)
     said = {key: values[0] for key, values in parse_qs(parts.fragment).items()}
     if "deal" not in said or not said.get("step", "").isdigit():
@@ -222,8 +225,6 @@ def _linked(link: str, seating: int) -> tuple[Any, Any, Any, Sequence[int], str]
 
 def _recorded(args: argparse.Namespace) -> tuple[Any, Any, Any, Sequence[int], str]:
     """A position from a recorded round; the record may end there."""
-    from arena.verify.records import read_record
-
     text = sys.stdin.read() if args.record == "-" else read_text(Path(args.record))
     rules, deal, actions, standing = read_record(text)
     at = len(actions) if args.at is None else args.at
@@ -233,10 +234,7 @@ def _recorded(args: argparse.Namespace) -> tuple[Any, Any, Any, Sequence[int], s
 
 
 def _named(rules: Rules) -> str:
-    from arena.config.parameters import plain as plain_value
-    from arena.report.words import options
-
-    return f"{rules.name} ({options(plain_value(rules))})"
+    return f"{rules.name} ({options(rules_used(rules).options)})"
 
 
 # --- run and show ------------------------------------------------------------------------
@@ -244,19 +242,16 @@ def _named(rules: Rules) -> str:
 
 def _run(args: argparse.Namespace) -> int:
     from arena.audit.suite_runs import run_suite
-    from arena.audit.suites import find_suite, read_suite
-    from arena.config.entrants import builder_of
 
     suite = read_suite(find_suite(args.suite)).tagged(args.tag)
-    specs = {text: agent_from_text(text) for text in args.agents}
-    players = {text: builder_of(spec).build() for text, spec in specs.items()}
+    players = {text: builder_of(agent_from_text(text)).build() for text in args.agents}
     try:
         scores = run_suite(suite, players, args.seed)
     finally:
         for player in players.values():
             player.close()
     if args.json:
-        print(json.dumps([asdict(score) for score in scores], indent=1, allow_nan=False))
+        print_json([asdict(score) for score in scores])
     else:
         print("\n".join(_scores(suite, scores)))
     for score in scores:
@@ -304,9 +299,6 @@ def _scores(suite: Suite, scores: Sequence[SuiteScore]) -> Iterator[str]:
 
 
 def _show(args: argparse.Namespace) -> int:
-    from arena.audit.suites import find_suite, read_suite
-    from arena.core.errors import did_you_mean
-
     suite = read_suite(find_suite(args.suite)).tagged(args.tag)
     by_id = {position.id: position for position in suite.positions}
     for name in args.ids:

@@ -18,7 +18,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from arena.cli.options import add_out
+from arena.cli.options import add_jobs, add_out, add_overrides
 from arena.config.model_file import ModelFile
 from arena.config.recipe import TrainingOrder, read_recipe
 from arena.config.strict_yaml import read, with_override
@@ -33,15 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kind", metavar="KIND", help="kind of model, such as policy")
     parser.add_argument("config", type=Path, nargs="+", metavar="CONFIG", help="recipes in YAML")
     add_out(parser, "FILE", "default: the name of the recipe, .npz")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="workers (default: 1)")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        dest="overrides",
-        metavar="KEY=VALUE",
-        help="change a key, such as rounds=500; may be repeated",
-    )
+    add_jobs(parser, default=1)
+    add_overrides(parser, "rounds=500")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -40,12 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from arena.table.browser.host import Manners, TableHost
 
-    def nobody() -> Player:
+    def stand_in() -> Player:
         return Player(FirstLegal())
 
     with ExitStack() as stack:
         rounds = _rounds(args, stack)
-        host = TableHost(rounds, nobody, nobody, Manners(pace_s=args.pace))
+        host = TableHost(rounds, stand_in, stand_in, Manners(pace_s=args.pace))
         open_tables([host], args)
     return 0
 
@@ -56,8 +56,7 @@ def _rounds(args: argparse.Namespace, stack: ExitStack) -> WatchedRounds:
         if args.overrides or args.trust:
             raise ArenaError(f"{args.what} is a run: --set and --trust are for experiments")
         results = stack.enter_context(Run(folder))
-        stored = results.database.query("SELECT id FROM deals")
-        deal = args.deal and deal_named(args.deal, (each for (each,) in stored))
+        deal = args.deal and deal_named(args.deal, results.database.deal_names())
         return rounds_of_run(results, args.pair, deal)
     if Path(args.what).is_dir():
         raise ArenaError(f"{args.what}: no run here ({MANIFEST} is missing)")

@@ -19,42 +19,39 @@ from typing import Any, NamedTuple
 from arena.core.errors import ArenaError
 from arena.core.registry import Registry
 
-__all__ = ["BENCHES", "Cost", "cost_of", "cpu_of_arena", "fastest", "in_turns", "peak_mib"]
-
 BENCHES: Registry[Any] = Registry("topic", "arena.benches")
 
 
-def fastest(work: Callable[[int], object], repeats: int) -> float:
-    """Seconds of the thread for the fastest of `repeats` calls; each is given a seed."""
-    work(0)  # compiles, or loads what is compiled
-    best = float("inf")
-    for seed in range(repeats):
-        started = time.thread_time()
-        work(seed)
-        best = min(best, time.thread_time() - started)
-    return best
-
-
-def in_turns(works: Sequence[Callable[[int], object]], repeats: int) -> list[list[float]]:
-    """Seconds of the thread for each of some pieces of work, turn by turn.
+def in_turns(
+    works: Sequence[Callable[[int], object]],
+    repeats: int,
+    clock: Callable[[], float] = time.thread_time,
+    warm: bool = True,
+) -> list[list[float]]:
+    """Seconds for each of some pieces of work, turn by turn; each is given the turn as a seed.
 
     Where pieces are compared, what slows the machine down for a while then slows down all of them.
     """
-    for work in works:
+    for work in works if warm else ():
         work(0)  # compiles, or loads what is compiled
     turns = []
     for seed in range(repeats):
         seconds = []
         for work in works:
-            started = time.thread_time()
+            started = clock()
             work(seed)
-            seconds.append(time.thread_time() - started)
+            seconds.append(clock() - started)
         turns.append(seconds)
     return turns
 
 
+def fastest(work: Callable[[int], object], repeats: int) -> float:
+    """Seconds of the thread for the fastest of `repeats` calls; each is given a seed."""
+    return min(seconds for (seconds,) in in_turns([work], repeats))
+
+
 class Cost(NamedTuple):
-    """What a command took."""
+    """The cost of a command."""
 
     output: str
     cpu_s: float
@@ -64,16 +61,20 @@ class Cost(NamedTuple):
 
 def cost_of(command: Sequence[str], **environment: str) -> Cost:
     """Run a command; `ArenaError` if it fails."""
-    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    before, began = children_cpu_s(), time.perf_counter()
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, env=os.environ | environment
     )
     clock_s = time.perf_counter() - began
     if done.returncode:
         raise ArenaError(f"{' '.join(command)} failed: {done.stderr.strip()}")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu_s = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return Cost(done.stdout, cpu_s, clock_s)
+    return Cost(done.stdout, children_cpu_s() - before, clock_s)
+
+
+def children_cpu_s() -> float:
+    """CPU seconds of all processes that this one has started and waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def cpu_of_arena(words: Sequence[object], repeats: int) -> float:

@@ -1,4 +1,4 @@
-"""What the arena itself costs: the referee, storing, workers, starting again, memory.
+"""The costs of arena itself: the referee, storing, workers, starting again, memory.
 
 | key | what | target |
 |---|---|---|
@@ -18,7 +18,6 @@ workers are started before they are timed; the commands are timed whole.
 from __future__ import annotations
 
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -28,7 +27,8 @@ from arena.core.agent import Player
 from arena.core.registry import AGENTS
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng
-from arena.measure.bench import cost_of, peak_mib
+from arena.core.temporary import temporary_folder
+from arena.measure.bench import cost_of, in_turns, peak_mib
 from arena.measure.made_runs import experiment_of, make_run, random_field
 from arena.store import Run
 from arena.tournament.referee import Lineup, Referee
@@ -71,8 +71,7 @@ def measure(
     `deals` are for the referee and the overhead, in so many turns; `thought_deals` for the
     speed-up, `command_deals` for the commands, `stored_rounds` for the memory.
     """
-    with tempfile.TemporaryDirectory(prefix="arena-bench-") as name:
-        folder = Path(name)
+    with temporary_folder() as folder:
         figures = _referee_and_overhead(folder, deals, turns)
         figures["speedup_2_workers"] = _speedup(folder, thought_deals)
         figures |= _command(folder, command_deals, min(3, turns))
@@ -81,19 +80,11 @@ def measure(
     return figures
 
 
-def _in_turns(
-    *works: Callable[[int], object],
-    turns: int = 3,
-    clock: Callable[[], float] = time.perf_counter,
+def _best(
+    *works: Callable[[int], object], turns: int, clock: Callable[[], float] = time.perf_counter
 ) -> list[float]:
-    """The best time of each, measured one after the other."""
-    best = [float("inf")] * len(works)
-    for turn in range(turns):
-        for number, work in enumerate(works):
-            started = clock()
-            work(turn)
-            best[number] = min(best[number], clock() - started)
-    return best
+    """The best time of each, measured in turns."""
+    return [min(times) for times in zip(*in_turns(works, turns, clock, warm=False), strict=True)]
 
 
 def _referee_and_overhead(folder: Path, deals: int, turns: int) -> dict[str, float]:
@@ -109,7 +100,7 @@ def _referee_and_overhead(folder: Path, deals: int, turns: int) -> dict[str, flo
     def stored(turn: int) -> None:
         run(experiment, folder / f"overhead-{turn}", RunOptions(jobs=1), NullWatcher())
 
-    alone_s, stored_s = _in_turns(alone, stored, turns=turns, clock=time.process_time)
+    alone_s, stored_s = _best(alone, stored, turns=turns, clock=time.process_time)
     return {
         "referee_rounds_per_s": 2 * deals / alone_s,
         "overhead_per_deal": stored_s / alone_s - 1,
@@ -127,7 +118,7 @@ def _speedup(folder: Path, deals: int) -> float:
         options = RunOptions(jobs=jobs)
         return lambda turn: run(experiment, folder / f"jobs-{jobs}-{turn}", options, NullWatcher())
 
-    one, two = _in_turns(with_jobs(1), with_jobs(2), turns=2)
+    one, two = _best(with_jobs(1), with_jobs(2), turns=2)
     return one / two
 
 
@@ -136,8 +127,8 @@ def _command(folder: Path, deals: int, turns: int) -> dict[str, float]:
     config.write_text(_CONFIG)
     command = [sys.executable, "-m", "arena", "run", str(config), "--out", str(folder / "run")]
     command += ["--jobs", "2", "--no-report", "--set", f"deals.limit={deals}"]
-    (first,) = _in_turns(lambda turn: cost_of([*command, "--fresh"]), turns=turns)
-    (again,) = _in_turns(lambda turn: cost_of(command), turns=turns)
+    (first,) = _best(lambda turn: cost_of([*command, "--fresh"]), turns=turns)
+    (again,) = _best(lambda turn: cost_of(command), turns=turns)
     return {"rule_random_10000_s": first, "resume_s": again}
 
 

@@ -19,17 +19,15 @@ so that what else the machine does counts as little as it can.
 
 from __future__ import annotations
 
-import os
 import shlex
 import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Callable
 
 import numpy as np
 
 from arena.core.errors import ArenaError
+from arena.core.temporary import temporary_folder
 from arena.games.hearts import Hearts
 from arena.games.kernel.deal import random_deal
 from arena.games.kernel.jit import compiled, uncounted
@@ -43,6 +41,7 @@ from arena.games.kernel.uniform_worlds import bench_uniform
 from arena.games.kernel.weighted_worlds import bench_weighted
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
+from arena.measure.bench import cost_of, fastest
 
 _TURNS = 3
 _REPEATS = 10
@@ -118,12 +117,10 @@ def measure(against: str | None = None, turns: int = _TURNS) -> dict[str, float]
     """All figures; `against` is a command that prints the rounds per second of another kernel."""
     best: dict[str, float] = {}
     works = _works()
-    for work in works.values():
-        work()  # compiled, and in the caches
     other = 0.0
     for _ in range(turns):
         for name, work in works.items():
-            best[name] = min(best.get(name, float("inf")), _best_time(work))
+            best[name] = min(best.get(name, float("inf")), fastest(work, _REPEATS))
         if against is not None:
             other = max(other, _rounds_per_s(against))
     figures = {
@@ -140,7 +137,7 @@ def measure(against: str | None = None, turns: int = _TURNS) -> dict[str, float]
     return figures
 
 
-def _works(rounds: int = _ROUNDS) -> dict[str, Callable[[], object]]:
+def _works(rounds: int = _ROUNDS) -> dict[str, Callable[[int], object]]:
     klaverjas = with_loops(kernel_game(Klaverjas(), _TRUMP)).words
     schieber = with_loops(kernel_game(Schieber(), _TRUMP), "random").words
     hearts = with_loops(kernel_game(Hearts(), None), "random").words
@@ -149,24 +146,15 @@ def _works(rounds: int = _ROUNDS) -> dict[str, Callable[[], object]]:
     deal_rounds(deals, klaverjas, rng)
     bulk_rounds = rounds // LANES * LANES
     return {
-        "klaverjas": lambda: play_rounds(rounds, klaverjas, rng),
-        "schieber": lambda: play_rounds(rounds, schieber, rng),
-        "hearts": lambda: play_rounds(rounds, hearts, rng),
-        "bulk": lambda: play_rounds_in_bulk(bulk_rounds, klaverjas, rng),
-        "playout": lambda: play_out(rounds, deals, False, klaverjas, rng),
-        "semi_playout": lambda: play_out(rounds, deals, True, klaverjas, rng),
-        "uniform_world": lambda: bench_uniform(rounds, 1),
-        "weighted_world": lambda: bench_weighted(rounds, 1),
+        "klaverjas": lambda _: play_rounds(rounds, klaverjas, rng),
+        "schieber": lambda _: play_rounds(rounds, schieber, rng),
+        "hearts": lambda _: play_rounds(rounds, hearts, rng),
+        "bulk": lambda _: play_rounds_in_bulk(bulk_rounds, klaverjas, rng),
+        "playout": lambda _: play_out(rounds, deals, False, klaverjas, rng),
+        "semi_playout": lambda _: play_out(rounds, deals, True, klaverjas, rng),
+        "uniform_world": lambda _: bench_uniform(rounds, 1),
+        "weighted_world": lambda _: bench_weighted(rounds, 1),
     }
-
-
-def _best_time(work: Callable[[], object]) -> float:
-    times = []
-    for _ in range(_REPEATS):
-        started = time.process_time()
-        work()
-        times.append(time.process_time() - started)
-    return min(times)
 
 
 def _rounds_per_s(command: str) -> float:
@@ -188,18 +176,12 @@ def _rounds_per_s(command: str) -> float:
     return rate
 
 
-_START = "from arena.measure.bench.kernel import _works; [work() for work in _works(1).values()]"
+_START = "from arena.measure.bench.kernel import _works; [work(0) for work in _works(1).values()]"
 
 
 def _start_times() -> dict[str, float]:
     """The time that a new process needs, first with an empty disk cache, then with a full one."""
-    with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
-        environment = {**os.environ, "ARENA_CACHE_DIR": folder}
-        times = []
-        for _ in range(3):
-            started = time.perf_counter()
-            subprocess.run(
-                [sys.executable, "-c", _START], env=environment, check=True, capture_output=True
-            )
-            times.append(time.perf_counter() - started)
+    with temporary_folder() as folder:
+        start = [sys.executable, "-c", _START]
+        times = [cost_of(start, ARENA_CACHE_DIR=str(folder)).clock_s for _ in range(3)]
     return {"first_use_s": times[0], "warm_start_s": min(times[1:])}

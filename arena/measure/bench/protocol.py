@@ -1,4 +1,4 @@
-"""What it costs that agents play in processes of their own, or on servers.
+"""The costs of agents in processes of their own, or on servers.
 
 | key | what | target |
 |---|---|---|
@@ -29,12 +29,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
-from pathlib import Path
 
 import orjson
 import psutil
@@ -46,7 +44,9 @@ from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS
 from arena.core.rules import Action, View
 from arena.core.seeds import Rng, rng_for
+from arena.core.temporary import temporary_folder
 from arena.games.klaverjas import Klaverjas
+from arena.measure.bench import fastest
 from arena.process.builder import Builder
 from arena.process.client import Isolated, ProcessAgent
 from arena.process.faults import AgentFault
@@ -160,11 +160,11 @@ def _run(how: str, deals: list[Deal]) -> tuple[float, int]:
             pairings=(("flawed", "random"),),
             on_fault="forfeit",
         )
-        with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
+        with temporary_folder() as folder:
             began = sum(os.times()[:4])
-            run(experiment, Path(folder) / "run", RunOptions(jobs=1), NullWatcher())
+            run(experiment, folder / "run", RunOptions(jobs=1), NullWatcher())
             seconds = sum(os.times()[:4]) - began
-            with Run(Path(folder) / "run") as results:
+            with Run(folder / "run") as results:
                 return seconds, len(results.faults())
     finally:
         AGENTS._added = before
@@ -230,17 +230,12 @@ def _codec(deals: list[Deal]) -> dict[str, float]:
             _RULES.apply(state, rng.choice(state.legal))
     lines = [codec.encode(view) for view in views]
 
-    def best(work: Callable[[], object]) -> float:
-        times = []
-        for _ in range(5):
-            began = time.process_time()
-            work()
-            times.append(time.process_time() - began)
-        return min(times) / len(views) * 1e6
+    def best(work: Callable[[int], object]) -> float:
+        return fastest(work, 5) / len(views) * 1e6
 
     return {
-        "protocol_encode_us": best(lambda: [codec.encode(view) for view in views]),
-        "protocol_decode_us": best(lambda: [read(orjson.loads(line)) for line in lines]),
+        "protocol_encode_us": best(lambda _: [codec.encode(view) for view in views]),
+        "protocol_decode_us": best(lambda _: [read(orjson.loads(line)) for line in lines]),
     }
 
 

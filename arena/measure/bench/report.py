@@ -15,9 +15,9 @@ pair plays, the others get its scores.
 from __future__ import annotations
 
 import sys
-import tempfile
 from pathlib import Path
 
+from arena.core.temporary import temporary_folder
 from arena.measure.bench import cost_of, cpu_of_arena
 from arena.measure.made_runs import make_run, random_field
 
@@ -40,8 +40,8 @@ def measure(
     repeats: int = 3,
 ) -> dict[str, float]:
     """All figures: of a report, a comparison, and the ratings of so many rounds."""
-    with tempfile.TemporaryDirectory(prefix="arena-bench-") as name:
-        reported, compared = Path(name) / "reported", Path(name) / "compared"
+    with temporary_folder() as folder:
+        reported, compared = folder / "reported", folder / "compared"
         make_run(reported, random_field(agents, deals))
         make_run(compared, random_field(2, compared_deals))
         compare = ("compare", compared, "random-00", "random-01")
@@ -49,8 +49,8 @@ def measure(
             "report_20_agents_cpu_s": cpu_of_arena(("report", reported), repeats),
             "compare_10000_cpu_s": cpu_of_arena(compare, repeats),
         }
-        tenth, _ = _ratings(Path(name) / "tenth", rounds // 10)
-        mib, cpu_s = _ratings(Path(name) / "rated", rounds)
+        tenth, _ = _ratings(folder / "tenth", rounds // 10)
+        mib, cpu_s = _ratings(folder / "rated", rounds)
     return figures | {"ratings_cpu_s": cpu_s, "ratings_mib": mib, "ratings_tenth_mib": tenth}
 
 

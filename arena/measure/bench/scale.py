@@ -2,7 +2,7 @@
 
 | key | what | target |
 |---|---|---|
-| `scale_loky_chunk_ms` | CPU time of a chunk besides playing, in driver and workers | |
+| `scale_loky_chunk_ms` | CPU time of a chunk without the playing, in driver and workers | |
 | `scale_dask_chunk_ms` | the same with dask, its scheduler included | |
 | `scale_dask_overhead` | the same as a share of a chunk of 200 ms | ≤ 0.02 |
 | `scale_driver_chunk_ms` | the driver's part of it (dask: and the scheduler's) | |
@@ -20,14 +20,14 @@ takes long by the clock, that is half of what is measured. The shares are comput
 
 from __future__ import annotations
 
-import resource
-import tempfile
 import time
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from arena.core.temporary import temporary_folder
+from arena.measure.bench import children_cpu_s
 from arena.measure.made_runs import experiment_of
 from arena.tournament.pool import CHUNKS_AHEAD
 from arena.tournament.run import RunOptions, run
@@ -43,17 +43,17 @@ class Costs(NamedTuple):
     """CPU seconds."""
 
     chunk: float
-    """Of a chunk, in all processes, besides playing."""
+    """Of a chunk, in all processes, without the playing."""
     driver_chunk: float
     driver_deal: float
 
 
 def measure(deals: int = 2000) -> dict[str, float]:
     """All figures."""
-    with tempfile.TemporaryDirectory(prefix="arena-bench-") as name:
-        loky = _costs(Path(name) / "loky", "loky", deals)
-        dask = _costs(Path(name) / "dask", "dask", deals // 4)
-        size = (Path(name) / "loky" / f"{deals}-{_MANY}" / "results.sqlite").stat().st_size
+    with temporary_folder() as folder:
+        loky = _costs(folder / "loky", "loky", deals)
+        dask = _costs(folder / "dask", "dask", deals // 4)
+        size = (folder / "loky" / f"{deals}-{_MANY}" / "results.sqlite").stat().st_size
     shares = {
         f"scale_{name}share_{workers}": share_at_work(
             workers, *_chunk(dask.driver_chunk, loky.driver_deal, workers, played_s)
@@ -88,15 +88,10 @@ def _cpu_s(folder: Path, backend: Backend, deals: int, chunk_units: int) -> tupl
     """CPU seconds of a run in all processes, and in this one."""
     experiment = experiment_of(deals, ("a", "random"), ("b", "random"))
     options = RunOptions(jobs=2, backend=backend, chunk_units=chunk_units)
-    children, began = _children_s(), time.process_time()
+    children, began = children_cpu_s(), time.process_time()
     run(experiment, folder / f"{deals}-{chunk_units}", options, NullWatcher())
     driver = time.process_time() - began
-    return driver + _children_s() - children, driver
-
-
-def _children_s() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    return driver + children_cpu_s() - children, driver
 
 
 # --- many workers ------------------------------------------------------------------------

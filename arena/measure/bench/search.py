@@ -10,7 +10,7 @@
 | `large_trees_share` | the slower of these two as a share of that with 3,200, in turns | ≥ 0.85 |
 | `klaverjas_champion_sims_per_s` | best response with the table policy, opening lead | |
 | `champion_simulation_us` | one of its simulations, mean over the decisions of a round | ≤ 1.0 |
-| `champion_decision_us` | what a decision of it costs besides, 1,000 worlds weighed | |
+| `champion_decision_us` | the rest of its decision, 1,000 worlds weighed | |
 | `policy_decision_us` | a decision of `policy`, which does not search | < 10 |
 | `network_policy_decision_us` | the same with the bundled network | < 10 |
 | `hearts_ismcts_800_sims_per_s` | `ismcts` in Hearts, second to play | 50 × OpenSpiel |
@@ -18,13 +18,13 @@
 | `hearts_times_openspiel` | the ratio of the two | ≥ 50 |
 | `schieber_dmcts_sims_per_s` | 25 worlds × 100 simulations, opening lead | 0.8 million |
 | `klaverjas_pimc_4_worlds_per_s` | worlds solved exactly with four tricks left | |
-| `decision_us` | what a decision costs besides its simulations, in Python mostly | ≤ 30 |
+| `decision_us` | the rest of a decision, mostly in Python | ≤ 30 |
 | `megabytes_100000` | most memory that a search of 100,000 simulations holds | < 64 |
 | `budget_20ms_p99_over_ms` | by how much 99 of 100 decisions overrun 20 ms at most | < 2 |
 
 Simulations per second are those of the search alone: a decision is made with all its
 simulations and with one for each card, and the difference of the times counts;
-`decision_us` is what a decision costs besides. OpenSpiel is measured in the same way, by the
+`decision_us` is the rest of its time. OpenSpiel is measured in the same way, by the
 same rules of Hearts, with the same cards dealt and played.
 A decision is made many times and the fastest is taken; times are those of the thread, so
 that what else the machine does counts as little as it can. Large trees and small ones are
@@ -143,7 +143,7 @@ def _repeated(decide: Callable[[int], object], times: int) -> Callable[[int], ob
 def _champion_speed(repeats: int) -> dict[str, float]:
     """A simulation of the champion, the rest of its decisions and those of its policy alone,
     over the decisions of a round."""
-    spent, besides, without, by_network = [], [], [], []
+    spent, rest, without, by_network = [], [], [], []
     network = ModelFile.find("policy-klaverjas")
     for cards in range(0, 28, 4):
         view = _view(Klaverjas(), cards)
@@ -151,13 +151,13 @@ def _champion_speed(repeats: int) -> dict[str, float]:
         whole = fastest(_decision("champion", view, simulations=_SOME, worlds=1000), repeats)
         least = fastest(_decision("champion", view, simulations=few, worlds=1000), repeats)
         spent.append((whole - least) / (_SOME - few))
-        besides.append(least - few * spent[-1])
+        rest.append(least - few * spent[-1])
         without.append(fastest(_decision("policy", view), 5 * repeats))
         by_network.append(fastest(_decision("policy", view, model=network), 5 * repeats))
     return {
         "klaverjas_champion_sims_per_s": 1.0 / spent[0],
         "champion_simulation_us": 1e6 * sum(spent) / len(spent),
-        "champion_decision_us": 1e6 * sum(besides) / len(besides),
+        "champion_decision_us": 1e6 * sum(rest) / len(rest),
         "policy_decision_us": 1e6 * sum(without) / len(without),
         "network_policy_decision_us": 1e6 * sum(by_network) / len(by_network),
     }
@@ -210,7 +210,7 @@ def _has_openspiel() -> bool:
 
 
 def _in_openspiel(deal: Deal, view: View) -> Any:
-    """The same position in OpenSpiel, where chance decides first whom cards are passed to."""
+    """The same position in OpenSpiel, where chance first decides the direction of passing."""
     pyspiel: Any = importlib.import_module("pyspiel")
     state = pyspiel.load_game("hearts(pass_cards=false)").new_initial_state()
     state.apply_action(_NO_PASSING)

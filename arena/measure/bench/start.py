@@ -1,4 +1,4 @@
-"""What a person waits for at the start: small commands, a small run, nothing compiled yet.
+"""Waiting times at the start: small commands, a small run, nothing compiled yet.
 
 | key | what | target |
 |---|---|---|
@@ -18,12 +18,11 @@ once and needs a quiet machine.
 from __future__ import annotations
 
 import sys
-import tempfile
 from importlib.metadata import PackageNotFoundError, distribution
-from pathlib import Path
 
 from packaging.requirements import Requirement
 
+from arena.core.temporary import temporary_folder
 from arena.measure.bench import cost_of, cpu_of_arena
 
 _SMALL = """\
@@ -37,8 +36,7 @@ seed: 1
 
 def measure(repeats: int = 5, first_start: str = "quickstart") -> dict[str, float]:
     """All figures; `first_start` is the experiment that starts cold."""
-    with tempfile.TemporaryDirectory(prefix="arena-bench-") as name:
-        folder = Path(name)
+    with temporary_folder() as folder:
         config, small = folder / "small.yaml", folder / "small"
         config.write_text(_SMALL, encoding="utf-8")
         run = ("run", config, "--out", small, "--fresh")

@@ -90,9 +90,9 @@ def gate_rates(
     table = np.array(failed)
     by_baseline = np.sort(table.mean(axis=1))[::-1]
     return GateRates(
-        measured_rate("unchanged fails", int(table.sum()), table.size),
-        measured_rate("worse passes", sum(passed), len(passed)),
-        measured_rate("undecided", sum(undecided), len(undecided)),
+        measured_rate(int(table.sum()), table.size),
+        measured_rate(sum(passed), len(passed)),
+        measured_rate(sum(undecided), len(undecided)),
         float(np.mean(lengths)),
         math.ceil((z * float(np.mean(spreads)) / worse_by) ** 2),
         float(by_baseline[: max(1, len(by_baseline) // 10)].mean()),
@@ -163,4 +163,4 @@ def simulated_gate(
         found = gate_as_played(values, largest, test)
         wrong += found.answer == ("pass" if change.worse else "regression")
         deals.append(found.trace.n)
-    return measured_rate(change.name, wrong, runs), float(np.mean(deals))
+    return measured_rate(wrong, runs), float(np.mean(deals))

@@ -1,4 +1,4 @@
-"""What the statistics promise, measured: each promise is a rate and the range it must lie in.
+"""The promises of the statistics, measured: each is a rate and the range it must lie in.
 
 `simulated_promises` and `page_promises` draw from models; `real_promises` and `gate_promises` take
 margins of an agent that played itself (`real_play`), where every difference found is a false one.
@@ -158,9 +158,9 @@ def _against_glm(judge: PromiseJudge, field: FieldModel, seed: int) -> Iterator[
     values = np.array([rating.value for rating in ours]) / ELO_PER_LOGIT
     errors = np.array([rating.se for rating in ours]) / ELO_PER_LOGIT
     off = float(np.abs((values - fit.params) / fit.bse).max())
-    yield judge("Elo off statsmodels' GLM, in its errors", Rate("", off, off, off, 1), 0.0, 1e-4)
+    yield judge("Elo off statsmodels' GLM, in its errors", Rate(off, off, off, 1), 0.0, 1e-4)
     ratio = float((errors / fit.bse).max())
-    same = Rate("", ratio, ratio, ratio, 1)
+    same = Rate(ratio, ratio, ratio, 1)
     yield judge("errors of Elo by those of statsmodels' GLM", same, 0.99, 1.01)
 
 
@@ -175,7 +175,7 @@ def _sequential(
         wrong = found.accept_h1 if truth == 0 else found.accept_h0
         yield judge.conservative(f"sequential test wrong, truth {name}", wrong, 0.055)
         share = found.mean_deals / found.planned_deals
-        length = Rate("length", share, share, share, runs)
+        length = Rate(share, share, share, runs)
         yield judge(f"its length against the plan, truth {name}", length, 0.85, 1.15)
     stopped = replace(model, edge=5.0)
     reps = max(100, 2_000 // scale)
@@ -335,5 +335,5 @@ def real_gate_promises(judge: PromiseJudge, found: GateRates, agent: str) -> Ite
     yield judge.conservative(f"{name}: an unchanged agent fails", found.unchanged_fails)
     yield judge.conservative(f"{name}: a worse one passes", found.worse_passes)
     yield judge.conservative(f"{name}: no answer", found.undecided, 0.1)
-    saved = Rate("saved", found.saved, found.saved, found.saved, found.undecided.reps)
+    saved = Rate(found.saved, found.saved, found.saved, found.undecided.reps)
     yield judge(f"{name}: deals saved of a fixed-size test", saved, 0.3, 1.0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.measure.calibrate.statistics import MarginModel, Rate, measured_rate
+from arena.measure.calibrate.statistics import Limits, MarginModel, Rate, covered, measured_rate
 from arena.stats.luck import luck_correction
 from arena.stats.race import RaceDesign, RacePair, RacePairs, race_state
 from arena.stats.sample import FloatArray
@@ -82,8 +82,8 @@ def race_rates(model: RaceModel, deals: int, reps: int, seed: int) -> RaceRates:
         undecided += len(state.racing) > kept
         cost += sum(state.wanted.values())
     return RaceRates(
-        measured_rate("wrong", wrong, reps),
-        measured_rate("undecided", undecided, reps),
+        measured_rate(wrong, reps),
+        measured_rate(undecided, reps),
         cost / reps,
         deals * len(model.design.pairs),
     )
@@ -105,30 +105,26 @@ def race_models() -> Iterator[RaceModel]:
 
 def luck_coverage(deals: int, reps: int, seed: int) -> Rate:
     """How often the corrected interval has the true mean, with skewed luck of unknown worth."""
-    hits = unanswered = 0
-    for rep in range(reps):
+
+    def limits(rep: int) -> Limits:
         rng = np.random.default_rng([seed, rep])
         luck = rng.exponential(1.0, deals) - 1
         found = luck_correction(1 + 30 * luck + rng.normal(0, 20, deals), luck).corrected
-        if found.low is None or found.high is None:
-            unanswered += 1
-        else:
-            hits += found.low <= 1 <= found.high
-    return measured_rate("luck", hits, reps, unanswered)
+        return found.low, found.high
+
+    return covered(map(limits, range(reps)), 1)
 
 
 def seed_share_coverage(share: float, deals: int, seeds: int, reps: int, seed: int) -> Rate:
     """How often the interval of the seeds' share of variance has the truth, zeros included."""
-    hits = unanswered = 0
-    for rep in range(reps):
+
+    def limits(rep: int) -> Limits:
         rng = np.random.default_rng([seed, rep])
         cards = rng.normal(0.0, np.sqrt(1 - share), (deals, 1))
         # On two thirds of the deals seeds change nothing, as for near twins.
         differs = rng.random((deals, 1)) < 1 / 3
         drawn = rng.normal(0.0, np.sqrt(3 * share), (deals, seeds))
         found = seed_variance(cards + np.where(differs, drawn, 0.0))
-        if found.low is None or found.high is None:
-            unanswered += 1
-        else:
-            hits += found.low <= share <= found.high
-    return measured_rate(f"share {share:g}", hits, reps, unanswered)
+        return found.low, found.high
+
+    return covered(map(limits, range(reps)), share)

@@ -49,7 +49,7 @@ class SelfPlay:
         self, count: int, times: int, seed: int, keep: Path | None = None
     ) -> tuple[FloatArray, FloatArray]:
         """The same deals `times` times with other random numbers, time × deal: margins, and the
-        largest margin of a deal's single games, whoever won it.
+        largest margin of a deal's single games, without its sign.
 
         One run, in which the number of the repetition is part of a deal's name, so that each
         repetition draws its own random numbers. In the folder `keep` an interrupted run goes on.

@@ -7,11 +7,10 @@ a measured rate with its own Monte Carlo interval.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special, stats
 
 from arena.stats.bradley_terry import bradley_terry
@@ -30,7 +29,8 @@ from arena.stats.sequential.stopping import estimate_after_stopping
 
 Draw = Callable[[np.random.Generator, tuple[int, int]], FloatArray]
 PValue = Callable[[FloatArray, np.random.Generator], float | None]
-Interval = Callable[[FloatArray, np.random.Generator], tuple[float | None, float | None]]
+Limits = tuple[float | None, float | None]
+Interval = Callable[[FloatArray, np.random.Generator], Limits]
 CHUNK = 4_000_000  # margins held in memory at once
 BLOCKS = 8  # a run is drawn in blocks of twice its planned length
 
@@ -43,7 +43,6 @@ class Rate:
     is the share of deals with margin exactly 0.
     """
 
-    name: str
     rate: float
     low: float
     high: float
@@ -56,13 +55,11 @@ class Rate:
 class SprtRates:
     """A sequential test run many times at one true mean, and the plan for it."""
 
-    truth: float
     accept_h1: Rate
     accept_h0: Rate
     undecided: Rate
     mean_deals: float
     planned_deals: float
-    zero_share: float
 
 
 @dataclass(frozen=True)
@@ -147,36 +144,27 @@ class FieldModel:
         return np.asarray(ELO_PER_LOGIT * fit.strengths)
 
 
-def resampler(margins: ArrayLike, null: bool = True) -> Draw:
-    """Draw from real margins with replacement; with `null` signs are flipped at random (A/A)."""
-    pool = np.asarray(margins, dtype=np.float64)
-    pool = pool[~np.isnan(pool)]
-    if pool.size < 2:
-        raise StatsError("at least two margins are needed to resample from")
-
-    def draw(rng: np.random.Generator, shape: tuple[int, int]) -> FloatArray:
-        x = pool[rng.integers(0, pool.size, shape)]
-        return x * rng.choice([-1.0, 1.0], shape) if null else x
-
-    return draw
-
-
 def measured_rate(
-    name: str, hits: int, reps: int, unanswered: int = 0, zero_share: float | None = None
+    hits: int, reps: int, unanswered: int = 0, zero_share: float | None = None
 ) -> Rate:
     """hits/reps with the Wilson 95% interval. Source: Wilson 1927, JASA 22."""
     if reps < 1:
         raise StatsError("no repetitions")
     interval = stats.binomtest(hits, reps).proportion_ci(0.95, method="wilson")
-    return Rate(
-        name,
-        hits / reps,
-        float(interval.low),
-        float(interval.high),
-        reps,
-        unanswered,
-        zero_share,
-    )
+    low, high = float(interval.low), float(interval.high)
+    return Rate(hits / reps, low, high, reps, unanswered, zero_share)
+
+
+def covered(limits: Iterable[Limits], truth: float, zero_share: float | None = None) -> Rate:
+    """How often limits contain the truth; those that do not exist count as a miss."""
+    hits = unanswered = reps = 0
+    for low, high in limits:
+        reps += 1
+        if low is None or high is None:
+            unanswered += 1
+        else:
+            hits += low <= truth <= high
+    return measured_rate(hits, reps, unanswered, zero_share)
 
 
 def false_positives(
@@ -193,15 +181,11 @@ def false_positives(
     """
     check_probability(alpha, "alpha")
     rng = np.random.default_rng(seed)
-    hits = unanswered = zeros = total = count = 0
-    for x in _repetitions(draw, rng, reps, deals):
-        p = test(x, rng)
-        unanswered += p is None
-        hits += p is not None and p < alpha
-        zeros += int(np.count_nonzero(x == 0))
-        total += x.size
-        count += 1
-    return measured_rate("false positives", hits, count, unanswered, zeros / total)
+    table = _repetitions(draw, rng, reps, deals)
+    found = [test(x, rng) for x in table]
+    known = [p for p in found if p is not None]
+    hits = sum(p < alpha for p in known)
+    return measured_rate(hits, len(found), len(found) - len(known), _zero_share(table))
 
 
 def coverage(
@@ -212,17 +196,10 @@ def coverage(
     reps: int = 4_000,
     deals: int = 200,
 ) -> Rate:
-    """How often an interval contains the truth; one that does not exist counts as a miss."""
+    """How often an interval contains the truth; `draw` is as for `false_positives`."""
     rng = np.random.default_rng(seed)
-    hits = unanswered = zeros = total = count = 0
-    for x in _repetitions(draw, rng, reps, deals):
-        low, high = interval(x, rng)
-        unanswered += low is None or high is None
-        hits += low is not None and high is not None and low <= truth <= high
-        zeros += int(np.count_nonzero(x == 0))
-        total += x.size
-        count += 1
-    return measured_rate("coverage", hits, count, unanswered, zeros / total)
+    table = _repetitions(draw, rng, reps, deals)
+    return covered((interval(x, rng) for x in table), truth, _zero_share(table))
 
 
 def prediction_coverage(draw: Draw, deals: int, later: int, seed: int, reps: int) -> Rate:
@@ -233,7 +210,7 @@ def prediction_coverage(draw: Draw, deals: int, later: int, seed: int, reps: int
         found = predict_mean(row[:deals], later)
         if found.low is not None and found.high is not None:
             hits += found.low <= row[deals:].mean() <= found.high
-    return measured_rate("prediction coverage", hits, reps)
+    return measured_rate(hits, reps)
 
 
 def plan_keeps(model: MarginModel, pilot: int, detect: float, seed: int, reps: int) -> Rate:
@@ -245,17 +222,21 @@ def plan_keeps(model: MarginModel, pilot: int, detect: float, seed: int, reps: i
         plan = field_plan(results, detect)
         needed = plan.contrasts[0].needed
         kept += needed is not None and t_test_power(needed.deals, detect, model.sd) >= plan.power
-    return measured_rate("plan keeps its power", kept, reps)
+    return measured_rate(kept, reps)
 
 
 def _repetitions(
     draw: Draw | FloatArray, rng: np.random.Generator, reps: int, deals: int
-) -> list[FloatArray]:
+) -> FloatArray:
     if callable(draw):
-        return list(draw(rng, (reps, deals)))
+        return draw(rng, (reps, deals))
     if draw.ndim != 2 or draw.size == 0:
         raise StatsError("real margins must be a repetition × deal table")
-    return list(draw)
+    return draw
+
+
+def _zero_share(table: FloatArray) -> float:
+    return float((table == 0).mean())
 
 
 def rating_coverage(
@@ -283,7 +264,7 @@ def rating_coverage(
         )
     half = float(stats.t.ppf(0.975, reps - 1) * shares.std(ddof=1) / math.sqrt(reps))
     mean = float(shares.mean())
-    return Rate("rating coverage", mean, max(mean - half, 0.0), min(mean + half, 1.0), reps)
+    return Rate(mean, max(mean - half, 0.0), min(mean + half, 1.0), reps)
 
 
 @dataclass(frozen=True)
@@ -291,7 +272,7 @@ class PageRates:
     """How often a page says something false."""
 
     claims: Rate
-    """Who is ahead of whom (verdict, letters, ranks), how near the best an agent is, or that
+    """Which agent is ahead (verdict, letters, ranks), how near the best an agent is, or that
     margins do not add up."""
     misfit: Rate
     """That margins do not add up, in a field where they do."""
@@ -325,19 +306,11 @@ def page_errors(
             wrong |= within is not None and best - strength[name] > within
         false += wrong
         misfits += found.fit.misfits
-    return PageRates(
-        measured_rate("false claims", false, reps),
-        measured_rate("called intransitive", misfits, reps),
-    )
+    return PageRates(measured_rate(false, reps), measured_rate(misfits, reps))
 
 
 def sprt_rates(
-    draw: Draw,
-    design: SprtDesign,
-    truth: float,
-    sd: float,
-    seed: int,
-    runs: int = 20_000,
+    draw: Draw, design: SprtDesign, truth: float, sd: float, seed: int, runs: int = 20_000
 ) -> SprtRates:
     """Decisions and lengths of `sprt_points` at one true mean, with the plan of `power`.
 
@@ -346,13 +319,11 @@ def sprt_rates(
     rng = np.random.default_rng(seed)
     planned = sequential_point(truth, sd, design).expected_deals
     block = math.ceil(2 * planned) + design.min_deals
-    upper = lower = zeros = seen = 0
+    upper = lower = 0
     lengths = 0.0
     rows = max(1, CHUNK // block)
     for start in range(0, runs, rows):
         x = draw(rng, (min(rows, runs - start), block))
-        zeros += int(np.count_nonzero(x == 0))
-        seen += x.size
         for _ in range(BLOCKS):
             stops = find_stops(points_path(x, design), design)
             upper += int(np.count_nonzero(stops.sign > 0))
@@ -365,36 +336,23 @@ def sprt_rates(
             x = np.concatenate([x, draw(rng, (len(x), block))], axis=1)
         lengths += float(len(x) * BLOCKS * block)
     return SprtRates(
-        truth,
-        measured_rate("accept H1", upper, runs),
-        measured_rate("accept H0", lower, runs),
-        measured_rate("undecided", runs - upper - lower, runs),
+        measured_rate(upper, runs),
+        measured_rate(lower, runs),
+        measured_rate(runs - upper - lower, runs),
         lengths / runs,
         planned,
-        zeros / seen,
     )
 
 
 def stopped_coverage(
-    draw: Draw,
-    design: SprtDesign,
-    truth: float,
-    sd: float,
-    seed: int,
-    reps: int = 2_000,
+    draw: Draw, design: SprtDesign, truth: float, sd: float, seed: int, reps: int = 2_000
 ) -> Rate:
     """How often the interval of `estimate_after_stopping` contains the truth."""
     planned = sequential_point(truth, sd, design).expected_deals
     limit = math.ceil(10 * planned) + design.min_deals
-
     rng = np.random.default_rng(seed)
-    hits = unanswered = 0
-    for _ in range(reps):
-        estimate = estimate_after_stopping(draw(rng, (1, limit))[0], design)
-        low, high = estimate.low, estimate.high
-        unanswered += low is None or high is None
-        hits += low is not None and high is not None and low <= truth <= high
-    return measured_rate("coverage after stopping", hits, reps, unanswered)
+    found = (estimate_after_stopping(draw(rng, (1, limit))[0], design) for _ in range(reps))
+    return covered(((each.low, each.high) for each in found), truth)
 
 
 def sequence_misses(
@@ -419,4 +377,4 @@ def sequence_misses(
             raise StatsError("a drawn margin lies outside the bounds")
         low, high = unit_sequence(x, alpha)
         misses += int(np.count_nonzero(((low > target) | (high < target)).any(axis=1)))
-    return measured_rate("sequence excludes the truth", misses, runs)
+    return measured_rate(misses, runs)
