@@ -70,7 +70,8 @@ class AdvisedRound:
         if foreign := mask & ~rules.deck:
             raise ArenaError(f"{pretty(cards_of(foreign)[0])} is no card of {rules.name}")
         self.rules, self.seat, self.standing = rules, seat, standing
-        self._hand, self._facts, self._seed = hand, dict(facts), seed
+        self._hand, self._seed = hand, seed
+        self._facts: dict[str, Any] = dict(facts)  # fields of a deal
         self._begin([])
 
     def _begin(self, lines: list[str]) -> None:
