@@ -21,9 +21,10 @@ from pettingzoo import AECEnv
 from arena.api.rounds import rules_of
 from arena.core.cards import SEATS
 from arena.core.deals import Deal
-from arena.core.rules import IllegalAction, Rules, View, side_name
+from arena.core.rules import Action, Rules, View, side_name
 from arena.core.scoring import side_margins
-from arena.core.seeds import Rng, rng_for
+from arena.core.seeds import rng_for
+from arena.envs.compiled_round import CompiledRng, CompiledRound, CompiledRounds
 from arena.envs.encoding import Encoding, Int8s, Record, action_mask, encoding_of, known_cards
 
 
@@ -48,14 +49,27 @@ class TableEnv(AECEnv):  # type: ignore[misc]  # PettingZoo comes without types
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, "name": f"arena_{self.rules.name}_v0"}  # type: ignore[misc]
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         encoding = encoding_of(self.rules)
         self._observations = {agent: _observations(encoding) for agent in self.possible_agents}
         self._actions = {agent: spaces.Discrete(encoding.actions) for agent in self.possible_agents}
+        self._size = encoding.size
+        self._compiled_rounds = CompiledRounds(self.rules)
         self._deals = rng_for(0, "environment")
         self._number = 0
         self.agents: list[str] = []
-        self.round: Any = None
-        """The round in progress, with all hands."""
+        self._round: Any = None
+        self._unplayed: list[Action] = []
+        """Actions that the rule book has not been given yet: compiled code has carried them out."""
+        self._compiled: CompiledRound | None = None
+
+    @property
+    def round(self) -> Any:
+        """The round in progress, with all hands, by the rule book."""
+        for action in self._unplayed:
+            self.rules.apply(self._round, action)
+        self._unplayed.clear()
+        return self._round
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """`observation` (see `arena.envs.encoding`) and `action_mask`; both int8."""
@@ -71,13 +85,14 @@ class TableEnv(AECEnv):  # type: ignore[misc]  # PettingZoo comes without types
             self._deals, self._number = rng_for(seed, "environment"), 0
         deal: Deal | None = (options or {}).get("deal")
         if deal is None:
-            deal = self.rules.random_deal(Rng(self._deals.next64()), self._number)
+            deal = self.rules.random_deal(CompiledRng(self._deals.next64()), self._number)
             self._number += 1
         else:
             self.rules.check_deal(deal)
-        self.round = self.rules.start(deal)
+        self._unplayed.clear()
+        self._round = self.rules.start(deal)
         self._record = Record(self.rules)
-        self._record.follow(self.round)
+        self._compiled = self._follow()
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -85,11 +100,19 @@ class TableEnv(AECEnv):  # type: ignore[misc]  # PettingZoo comes without types
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
-        self.agent_selection = self.possible_agents[self.round.turn]
+        self.agent_selection = self.possible_agents[self._round.turn]
+
+    def _follow(self) -> CompiledRound | None:
+        self._record.follow(self._round)
+        return self._compiled_rounds.begin(self._round, self._record)
 
     def observe(self, agent: str) -> dict[str, Int8s]:
         """What the seat of an agent knows, and what it may do; nothing, if it is not its turn."""
-        table, seat = self.round, self.possible_agents.index(agent)
+        seat = self._seats[agent]
+        if self._compiled is not None:
+            seen = self._compiled.observation(seat)
+            return {"observation": seen[: self._size], "action_mask": seen[self._size :]}
+        table = self._round
         legal = table.legal if seat == table.turn else ()
         observation = (
             self._record.observation(seat, table.hands[seat], known_cards(self.view(agent)))
@@ -100,28 +123,40 @@ class TableEnv(AECEnv):  # type: ignore[misc]  # PettingZoo comes without types
 
     def view(self, agent: str | None = None) -> View:
         """What the seat of an agent knows, as agents of the arena get it; by default, in turn."""
-        seat = self.possible_agents.index(self.agent_selection if agent is None else agent)
+        seat = self._seats[self.agent_selection if agent is None else agent]
         return self.rules.view(self.round, seat)
 
     def step(self, action: int | None) -> None:
         """Perform the action of the agent in turn; an illegal one raises `IllegalAction`."""
-        agent, table = self.agent_selection, self.round
+        agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
-        if action is None:
-            raise IllegalAction(table.turn, -1, table.legal, table.deal.id, self.rules.bids)
-        self.rules.apply(table, int(action))
-        self._record.follow(table)
-        if table.turn is not None:
-            self.agent_selection = self.possible_agents[table.turn]
+        turn = self._turn_after(-1 if action is None else int(action))
+        if turn is not None:
+            self.agent_selection = self.possible_agents[turn]
         else:
-            self._finish(agent)
+            self._finish()
         if self.render_mode == "human":
             self.render()
 
-    def _finish(self, agent: str) -> None:
-        margins = side_margins(self.rules, self.rules.outcome(self.round).scores)
+    def _turn_after(self, action: Action) -> int | None:
+        """Perform an action; the seat in turn then, None after the round."""
+        compiled = self._compiled
+        if compiled is None:
+            self.rules.apply(self._round, action)
+            self._compiled = self._follow()
+            turn: int | None = self._round.turn
+            return turn
+        if not compiled.play(action):
+            self.rules.apply(self.round, action)  # says why
+        self._unplayed.append(action)
+        return None if compiled.is_over else compiled.turn
+
+    def _finish(self) -> None:
+        compiled = self._compiled
+        scores = compiled.scores() if compiled else self.rules.outcome(self._round).scores
+        margins = side_margins(self.rules, scores)
         for seat, each in enumerate(self.possible_agents):
             self.rewards[each] = margins[self.rules.side_of(seat)]
             self.terminations[each] = True

@@ -29,41 +29,38 @@ from arena.core.deals import Deal
 from arena.core.errors import ArenaError
 from arena.core.rules import IllegalAction, Rules, RulesError
 from arena.core.seeds import Rng, rng_for, seed_for
+from arena.envs.compiled_round import (
+    enter_cards,
+    offsets_of,
+    play_and_order,
+    why_not_observed,
+    write_observation,
+)
 from arena.envs.encoding import CARDS, Int8s, Record, encoding_of
-from arena.games.kernel.bits import ctz
 from arena.games.kernel.deal import random_deal
-from arena.games.kernel.jit import inlined, uncounted
+from arena.games.kernel.jit import uncounted
 from arena.games.kernel.layout import (
     DECLARER,
     FEW_ARE_GOOD,
     HANDS,
     LEFT,
     ONE,
-    OPENED,
     OWN_STATE,
     PLAYED,
-    PLAYERS,
-    S16,
     SIDES,
     STATE_WORDS,
-    STEP,
-    TABLE,
-    TAKEN,
-    TRICKS,
     TURN,
     ZERO,
     Int,
     Numbers,
-    Word,
     Words,
 )
 from arena.games.kernel.rng import below
 from arena.games.kernel.spec import KernelGame, kernel_game
-from arena.games.kernel.step import final_scores, legal, play, side_of
+from arena.games.kernel.step import final_scores, legal, side_of
 
 _CONTRACTS = 240
 """Random auctions that rounds begin with: a multiple of what rotates."""
-_PART = np.uint64(0xFFFF)
 
 
 class TablesStep(NamedTuple):
@@ -144,8 +141,7 @@ class Tables:
             np.zeros(count, np.uint64),
             np.array(seeds, np.uint64).reshape(count, 1),
         )
-        self._offsets = np.array([encoding.parts[part].start for part in _PARTS], np.int64)
-        self._place_size = encoding.place_size
+        self._offsets = offsets_of(encoding)
         self._scores = np.zeros(4, np.int64)
         self._now = TablesStep(
             np.zeros((count, encoding.size), np.int8),
@@ -192,7 +188,7 @@ class Tables:
     def _look(self) -> TablesStep:
         now = self._now
         _observe_all(
-            self._games, self._contracts, self._rounds, self._offsets, self._place_size,
+            self._games, self._contracts, self._rounds, self._offsets,
             now.observation, now.action_mask, now.seat,
         )  # fmt: skip
         return now
@@ -203,10 +199,8 @@ def _auctions(rules: Rules, rng: Rng) -> list[TableDeal]:
     found: list[TableDeal] = []
     while len(found) < _CONTRACTS:
         table = rules.start(rules.random_deal(rng, len(found)))
-        if table.passing:
-            raise RulesError(f"{rules.name}: only cards are played here: say passing: none")
-        if getattr(rules, "weis", False):
-            raise RulesError(f"{rules.name}: what seats show is not observed here: say weis: false")
+        if (why := why_not_observed(rules, table.passing)) is not None:
+            raise RulesError(f"{rules.name}: {why}")
         while table.phase == "bid":
             rules.apply(table, rng.choice(table.legal))
         if table.turn is not None:  # else thrown in
@@ -237,21 +231,6 @@ def _contracts_of(auctions: list[TableDeal], rules: Rules) -> tuple[list[KernelG
 
 
 # --- compiled ----------------------------------------------------------------------------
-
-_PARTS = (
-    "table",
-    "order",
-    "on_table",
-    "trick",
-    "opened",
-    "played 0",
-    "points 0",
-    "bonus 0",
-    "leader 0",
-)
-_TABLE, _ORDER, _ON_TABLE, _TRICK, _OPENED, _PLAYED_BY, _POINTS, _BONUS, _LEADER = range(
-    len(_PARTS)
-)
 
 
 @uncounted
@@ -296,14 +275,8 @@ def _play_all(
     for i in range(len(cards)):
         kind = contracts.game[rounds.contracts[i]]
         game, state, card = games.words[kind], rounds.states[i], cards[i]
-        left, size = state[LEFT], game[TRICKS]
-        before = (size - left) * game[PLAYERS]
-        table = state[TABLE]
-        while table != ZERO:
-            before += ONE
-            table &= table - ONE
-        rounds.order[i, card] = np.int8(before + ONE)
-        play(state, game, ONE << np.uint64(games.to_bits[kind, card]))
+        single = ONE << np.uint64(games.to_bits[kind, card])
+        play_and_order(state, game, single, rounds.order[i], card)
         ended = state[LEFT] == ZERO
         if ended:
             _reward(state, game, scores, rewards[i])
@@ -334,55 +307,20 @@ def _observe_all(
     contracts: _Contracts,
     rounds: _RoundsInProgress,
     offsets: Numbers,
-    place_size: Int,
     observations: Int8s,
     masks: Int8s,
     seats: Numbers,
 ) -> None:
     for i in range(len(seats)):
-        kind = contracts.game[rounds.contracts[i]]
+        contract = rounds.contracts[i]
+        kind = contracts.game[contract]
         game, state, to_cards = games.words[kind], rounds.states[i], games.to_cards[kind]
         turn = state[TURN]
         seats[i] = np.int64(turn)
         out = observations[i]
-        begin = contracts.observation[rounds.contracts[i], np.int64(turn)]
-        for at in range(len(out)):
-            out[at] = begin[at]
+        begin = contracts.observation[contract, np.int64(turn)]
+        write_observation(
+            state, game, to_cards, begin, rounds.order[i], rounds.leaders[i], offsets, turn, out
+        )
         masks[i, :] = 0
-        _enter(rounds.legal[i], to_cards, masks[i], 0)
-        _enter(state[HANDS + turn], to_cards, out, 0)
-        on_table = _enter(state[TABLE], to_cards, out, offsets[_TABLE])
-        for card in range(CARDS):
-            out[offsets[_ORDER] + card] = rounds.order[i, card]
-        out[offsets[_ON_TABLE]] = 0
-        out[offsets[_ON_TABLE] + on_table] = 1
-        out[offsets[_TRICK]] = np.int8(game[TRICKS] - state[LEFT])
-        out[offsets[_OPENED]] = np.int8(state[OPENED] & ONE)
-        seat, at = turn, 0
-        for _ in range(np.int64(game[PLAYERS])):
-            out[offsets[_LEADER] + at] = np.int8(seat == rounds.leaders[i])
-            _enter(state[PLAYED + seat], to_cards, out, offsets[_PLAYED_BY] + at)
-            taken = state[TAKEN + side_of(game, seat)]
-            _enter_number(taken & _PART, out, offsets[_POINTS] + at)
-            _enter_number(taken >> S16 & _PART, out, offsets[_BONUS] + at)
-            seat += game[STEP]
-            seat = seat - game[PLAYERS] if seat >= game[PLAYERS] else seat
-            at += place_size
-
-
-@inlined
-def _enter(cards: Word, to_cards: NDArray[np.uint8], out: Int8s, first: Int) -> Int:
-    """Enter a set of cards; how many they are."""
-    count = 0
-    while cards != ZERO:
-        out[first + to_cards[ctz(cards)]] = 1
-        cards &= cards - ONE
-        count += 1
-    return count
-
-
-@inlined
-def _enter_number(number: Word, out: Int8s, at: Int) -> None:
-    tens = np.int64(number // np.uint64(10))
-    out[at] = np.int8(tens if tens < 127 else 127)
-    out[at + 1] = np.int8(np.int64(number) - 10 * tens)
+        enter_cards(rounds.legal[i], to_cards, masks[i], 0)

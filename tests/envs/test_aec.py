@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import warnings
 from collections.abc import Iterator
 from itertools import count
@@ -153,9 +152,10 @@ def test_rewards_are_margins() -> None:
 def test_an_illegal_action_is_an_error() -> None:
     env = TableEnv("klaverjas")
     env.reset(seed=1)
-    illegal = random.Random(1).choice(np.flatnonzero(env.observe("player_0")["action_mask"] == 0))
-    with pytest.raises(IllegalAction, match="legal: "):
-        env.step(int(illegal))
+    masks = env.observe("player_0")["action_mask"]
+    for illegal in [*np.flatnonzero(masks == 0), -1, 10**20]:  # cards that the game lacks, too
+        with pytest.raises(IllegalAction, match="legal: "):
+            env.step(illegal)
     with pytest.raises(IllegalAction):
         env.step(None)
 
@@ -168,3 +168,31 @@ def test_render() -> None:
     for _ in random_steps(env, Rng(1)):
         pass
     assert str(env.render()).startswith("score   NS ")
+
+
+@pytest.mark.parametrize("rules", RULES, ids=repr)
+def test_compiled_rounds_are_those_of_the_rule_book(
+    rules: Rules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = TableEnv(rules)
+    monkeypatch.setattr("arena.envs.compiled_round.has_kernel", lambda rules: False)
+    readable = TableEnv(rules)
+    compiled, rounds = 0, 6
+    for seed in range(rounds):
+        for each in (env, readable):
+            each.reset(seed=seed)
+        rng, over = Rng(seed), False
+        while not over:
+            assert env.agent_selection == readable.agent_selection
+            for agent in env.agents:
+                for key, expected in readable.observe(agent).items():
+                    np.testing.assert_array_equal(env.observe(agent)[key], expected)
+            if not (over := env.terminations[env.agent_selection]):
+                compiled += env._compiled is not None
+                mask = env.observe(env.agent_selection)["action_mask"]
+                action = rng.choice(np.flatnonzero(mask).tolist())
+                for each in (env, readable):
+                    each.step(action)
+        assert env.rewards == readable.rewards != dict.fromkeys(env.agents, 0.0)
+    only_cards = not getattr(rules, "weis", False) and getattr(rules, "passing", "none") == "none"
+    assert compiled == (rounds * rules.players * rules.hand_size if only_cards else 0)

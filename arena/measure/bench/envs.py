@@ -114,7 +114,7 @@ def _pettingzoo(game: str) -> _Played:
         if not env.agents or env.terminations[env.agent_selection]:
             env.reset()
         observation, *_ = env.last()
-        env.step(int(random.choice(np.flatnonzero(observation["action_mask"]))))
+        env.step(random.choice(observation["action_mask"].nonzero()[0]))
 
     return _Played(step)
 
