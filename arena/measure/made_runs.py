@@ -18,7 +18,11 @@ from arena.tournament.watcher import NullWatcher
 
 
 def experiment_of(deals: int, *families: tuple[str, str]) -> ResolvedExperiment:
-    """A round robin in Klaverjas of entrants (name, family) on so many made deals."""
+    """A round robin in Klaverjas of entrants (name, family) on so many made deals.
+
+    Each gets random numbers of its own: with the same ones, two random agents would play the same
+    cards, and no margin would vary.
+    """
     rules = Klaverjas()
     made = (rules.random_deal(rng_for(1, "bench", i), i) for i in range(deals))
     names = [name for name, _ in families]
@@ -28,7 +32,10 @@ def experiment_of(deals: int, *families: tuple[str, str]) -> ResolvedExperiment:
         deals=tuple(replace(deal, id=f"bench-{i:06}") for i, deal in enumerate(made)),
         deal_set="bench",
         deals_sha256=str(deals),
-        entrants=tuple(Entrant(name, (AgentSpec(family),)) for name, family in families),
+        entrants=tuple(
+            Entrant(name, (AgentSpec(family, twin=twin),))
+            for twin, (name, family) in enumerate(families, start=1)
+        ),
         pairings=tuple(combinations(names, 2)),
     )
 
