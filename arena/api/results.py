@@ -9,7 +9,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.analysis import Standings, make_standings, read
+from arena.analysis import Estimate, Standings, make_standings, read
+from arena.analysis.people import people_of
 from arena.core.cards import card_name
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.files import run_folder, write_atomically
@@ -39,6 +40,8 @@ class RunResults:
              interval of this pair alone
     deals    a row per pair and deal: margin and scores, means over the seatings
     rounds   a row per pair, deal, seating and round
+    people   a row per person, where people played: points per round as played and less the luck of
+             the cards, each with low and high
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -118,6 +121,22 @@ class RunResults:
         """A row per pair, deal, seating and round."""
         with Run(self.path) as run:
             return run.rounds()
+
+    @cached_property
+    def people(self) -> pd.DataFrame:
+        """A row per person: the score per round as played, and less the luck of the cards."""
+        with Run(self.path) as run:
+            found = people_of(run, read([run]))
+        return _frame(
+            {
+                "person": each.person,
+                "rounds": each.played.n,
+                **_limits("played", each.played),
+                **_limits("adjusted", each.adjusted),
+                "variance_ratio": each.variance_ratio,
+            }
+            for each in (found.scores if found is not None else ())
+        )
 
     def plot(self, *names: str) -> Figures:
         """The figures of the report's page, or any of the report with these names."""
@@ -271,6 +290,11 @@ class RunAudit:
 def load_run(path: Path | str) -> RunResults:
     """The results of a run: its folder, or its name in `reports/`."""
     return RunResults(run_folder(path))
+
+
+def _limits(name: str, found: Estimate | None) -> dict[str, float | None]:
+    value, low, high = (None,) * 3 if found is None else (found.value, found.low, found.high)
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
 
 
 def _rating(name: str, prefix: str, rating: Rating | None) -> dict[str, float | None]:

@@ -48,7 +48,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "compare": {
         "compare": "compare two agents of a run, deal by deal",
         "ratings": "rate all agents of a run: points above the field, and Elo",
-        "luck": "correct a margin for the luck of the agents' own draws",
+        "luck": "correct a margin for the luck of the cards or of the agents' own draws",
         "compare-runs": "show what changed between two runs of one experiment",
         "plan": "compute how many deals an experiment needs to find a difference",
         "estimate-values": "measure how well agents predict the end of a round",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +9,7 @@ import yaml
 
 from arena.config.entrants import AgentSpec, BidderSpec
 from arena.config.own_code import trust
+from arena.config.usual_agent import with_usual_bidder
 from arena.core.errors import ArenaError
 from arena.core.rules import Rules
 from arena.games.needs import why_not
@@ -43,19 +42,9 @@ def _family_in(written: Any, what: str) -> tuple[str, dict[str, Any]]:
     return written["family"], {key: value for key, value in written.items() if key != "family"}
 
 
-def usual_agent(rules: Rules, wanted: Sequence[str] = ("rule",)) -> str:
-    """The first of some families that plays a game; else `random`."""
-    playing = (
-        name for name in wanted if why_not(agent_from_text(name).build().cards, rules) is None
-    )
-    return next(playing, "random")
-
-
 def agent_at_table(text: str, rules: Rules) -> AgentSpec:
     """An agent that plays a game: with the game's usual bidder unless it names one."""
-    spec = agent_from_text(text)
-    if spec.bidder is None and not spec.names_code and rules.usual_bidder is not None:
-        spec = replace(spec, bidder=BidderSpec(rules.usual_bidder))
+    spec = with_usual_bidder(agent_from_text(text), rules)
     if (why := why_not(spec.build().cards, rules)) is not None:
         raise ArenaError(f"{text} {why}")
     return spec

@@ -31,6 +31,8 @@ Isolate: TypeAlias = Literal[True, False, "each-deal", "process", "sandbox"]
 """Whether an agent plays in a process of its own: for every seat, for every deal, a plain one
 whatever it is, or one in a sandbox. Programs are in a sandbox unless they must be plain."""
 
+PERSON = "person"
+"""What stands for the family where a person played; `name` is the only parameter."""
 _HERE = Path()
 
 
@@ -72,6 +74,11 @@ class AgentSpec:
         if is_code(self.family) or is_live(self.family):
             return False
         return getattr(AGENTS.get(self.family), "launch", None) is not None
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person played, and no agent."""
+        return self.family == PERSON
 
     @property
     def names_code(self) -> bool:

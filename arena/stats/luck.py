@@ -18,8 +18,8 @@ class LuckCorrection:
 
     plain: MeanDifference
     corrected: MeanDifference
-    weights: tuple[float, float]
-    """How much of the luck is taken off, for each half of the deals."""
+    weights: tuple[float, ...]
+    """How much of the luck is taken off, for each part of the deals."""
     variance_ratio: float | None
     """Variance of the corrected margins, in that of the plain ones; None without spread."""
 
@@ -31,15 +31,16 @@ class LuckCorrection:
         return round(self.plain.n / self.variance_ratio)
 
 
-def luck_correction(margins: ArrayLike, luck: ArrayLike) -> LuckCorrection:
+def luck_correction(margins: ArrayLike, luck: ArrayLike, *, parts: int = 2) -> LuckCorrection:
     """Take known luck off margins, one value of both per deal.
 
     `luck` must have mean 0 whatever the agents' strengths, as the sum over decisions of (value of
-    the card drawn - mean value over the known probabilities) has. Formula: margin - w·luck; w is
-    the regression slope of the *other* half of the deals (every second one), so that the correction
-    keeps its mean of 0 and the estimate stays unbiased. Interval: t over deals. Unit: the deal;
-    points. Sources: Burch et al. 2018, AIVAT, AAAI 32; Owen 2013, Monte Carlo, §8.9 (control
-    variates); Chernozhukov et al. 2018 (cross-fitting).
+    the card drawn - mean value over the known probabilities) has, or the value of a deal in which
+    the same player sits in all seats. Formula: margin - w·luck; w is the regression slope of the
+    *other* parts of the deals (with two: of every second deal), so that the correction keeps its
+    mean of 0 and the estimate stays unbiased. With few deals more parts leave more to learn w from.
+    Interval: t over deals. Unit: the deal; points. Sources: Burch et al. 2018, AIVAT, AAAI 32;
+    Owen 2013, Monte Carlo, §8.9 (control variates); Chernozhukov et al. 2018 (cross-fitting).
     """
     played, given = np.asarray(margins, np.float64), np.asarray(luck, np.float64)
     if played.shape != given.shape or played.ndim != 1:
@@ -48,12 +49,14 @@ def luck_correction(margins: ArrayLike, luck: ArrayLike) -> LuckCorrection:
         )
     if len(played) < 4:
         raise StatsError(f"at least 4 deals are needed for a correction, got {len(played)}")
-    halves = np.arange(len(played)) % 2
-    weights = tuple(_slope(played[halves != half], given[halves != half]) for half in (0, 1))
-    corrected = played - np.where(halves == 0, *weights) * given
+    if not 2 <= parts <= len(played):
+        raise StatsError(f"from 2 parts to one per deal expected, got {parts}")
+    part = np.arange(len(played)) % parts
+    weights = [_slope(played[part != each], given[part != each]) for each in range(parts)]
+    corrected = played - np.take(weights, part) * given
     plain, after = mean_difference(played), mean_difference(corrected)
     ratio = None if not plain.sd or after.sd is None else (after.sd / plain.sd) ** 2
-    return LuckCorrection(plain, after, (weights[0], weights[1]), ratio)
+    return LuckCorrection(plain, after, tuple(weights), ratio)
 
 
 def _slope(margins: FloatArray, luck: FloatArray) -> float:

@@ -115,6 +115,12 @@ class Run:
         return list(self.manifest.entrants)
 
     @property
+    def people(self) -> list[str]:
+        """The entrants that are people, with their partners."""
+        used = self.manifest.entrants.items()
+        return [name for name, each in used if any(member.is_person for member in each.members)]
+
+    @property
     def pairings(self) -> tuple[Pairing, ...]:
         """The pairings, in the order of the configuration."""
         return self.manifest.pairings

@@ -14,7 +14,7 @@ from math import nan
 from pathlib import Path
 from types import TracebackType
 
-from arena.config.entrants import AgentSpec, Entrant
+from arena.config.entrants import PERSON, AgentSpec, Entrant
 from arena.config.experiment import ResolvedExperiment
 from arena.core.deals import DealSet
 from arena.core.errors import ArenaError
@@ -30,10 +30,6 @@ from arena.tournament.fingerprint import models_of
 from arena.tournament.referee import Lineup, Played, Referee
 from arena.tournament.schedule import Unit
 from arena.tournament.units import UnitPlayer
-
-PERSON = "person"
-"""What stands for the family where a person sat."""
-
 
 _LONGEST_NAME = 24
 OWN_DEALS = 100
@@ -183,7 +179,7 @@ def _spec(who: SeatPlan) -> AgentSpec:
 
 
 def _used(entrant: Entrant) -> EntrantUsed:
-    agents = [None if spec.family == PERSON else spec.build() for spec in entrant.members]
+    agents = [None if spec.is_person else spec.build() for spec in entrant.members]
     models = tuple((None, None) if agent is None else models_of(agent) for agent in agents)
     described = [(spec.written, found) for spec, found in zip(entrant.members, models, strict=True)]
     return EntrantUsed(

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from arena.core.rules import MatchFormat, Outcome, Rules, Standing, side_name
 from arena.core.tables import text_table
+from arena.report.words import count, interval, plain, signed
+from arena.stats.luck import LuckCorrection
 
 
 @dataclass(frozen=True)
@@ -98,3 +100,17 @@ class ScoreSheet:
         table = text_table(("round", *self.sides), [*rows, totals])
         slate = self._slate_lines() if self.rules.strokes else ()
         return "\n".join([table, *slate, *([self.goal] if self.goal else [])])
+
+
+def luck_lines(found: LuckCorrection | None) -> Iterator[str]:
+    """A person's score of the evening as played, and less the luck of the cards."""
+    if found is None:
+        return
+    for name, score in (("as played", found.plain), ("luck-adjusted", found.corrected)):
+        limits = interval(score.low, score.high, show=signed)
+        yield f"{name + ':':<15}{signed(score.mean)} points per round ({limits})"
+    if found.variance_ratio is not None:
+        yield (
+            f"adjusted, the variance is {plain(found.variance_ratio, 2)} of that as played: "
+            f"{count(found.plain.n)} rounds are worth {count(found.worth_deals)}"
+        )

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Protocol
 
+from arena.analysis.card_luck import DealValues, adjusted
 from arena.analysis.estimates import Estimate
 from arena.audit.rounds import AuditedRound, AuditSettings, audit_round
 from arena.config.entrants import AgentSpec
 from arena.core.deals import Deal
 from arena.core.generate import make_deals
 from arena.core.rules import Rules, Standing
-from arena.core.scoring import margin_of
+from arena.core.scoring import by_entrant, margin_of
 from arena.games.likely_worlds import worlds_for
 from arena.solver.solution import Solver
+from arena.stats.luck import LuckCorrection
 from arena.stats.paired import mean_difference
 from arena.store import Run
 from arena.table.score_sheet import ScoreSheet
@@ -88,6 +90,11 @@ class Sitting:
         self.people = tuple(seat for seat, who in enumerate(seated) if who.spec is None)
         self._differences: dict[int, dict[str, list[float]]] = {seat: {} for seat in self.people}
         """For each person and agent, by how much the person did better on each deal."""
+        self._margins: dict[int, list[float]] = {seat: [] for seat in self.people}
+        """For each person, the margins of the rounds that were played without help, ..."""
+        self._deal_values: dict[int, list[float]] = {seat: [] for seat in self.people}
+        """... and what the cards of these rounds were worth to the person's side."""
+        self._values = DealValues(rules)
         self.seated, self._run = tuple(seated), run
         self._is_duplicate = deals is not None
         self._deals = iter(deals) if deals is not None else self._new_deals()
@@ -122,8 +129,21 @@ class Sitting:
         """Write a finished round down."""
         self.sheet.add(table.outcome, table.state.declarer)
         table.close()
-        if self.keep is not None and table.is_intact:
+        if not table.is_intact:
+            return
+        for seat in self.people:
+            mine = self.rules.side_of(seat)
+            owners = [int(side != mine) for side in range(len(self.rules.sides))]
+            margin = margin_of(self.rules, *by_entrant(owners, table.outcome.scores))
+            self._margins[seat].append(margin)
+            value = self._values.of(table.deal, table.standing, owners)
+            self._deal_values[seat].append(value)
+        if self.keep is not None:
             self.keep(table)
+
+    def adjusted(self, seat: int) -> LuckCorrection | None:
+        """A person's margins so far less the luck of the cards; None after too few rounds."""
+        return adjusted(self._margins[seat], self._deal_values[seat])
 
     def on_same_cards(self, table: TableSession, seat: int) -> dict[str, float]:
         """What agents made of the cards of a finished round in a person's seat, if it is known."""

@@ -17,6 +17,7 @@ from arena.core.rules import Action, Rules, View, action_name, pretty_action, si
 from arena.core.tables import text_table
 from arena.core.transcript import outcome_lines
 from arena.report.words import count, interval, plain
+from arena.table.score_sheet import luck_lines
 from arena.table.session import Chair, ChairFault, FirstLegal, TableSession
 from arena.table.sitting import Sitting
 
@@ -114,7 +115,7 @@ class Terminal:
         except (Quit, EOFError):
             self._say("")
         if self._sitting.sheet.rows:
-            self._say(str(self._sitting.sheet))
+            self._sheet()
         for line in self._evening():
             self._say(line)
 
@@ -177,8 +178,10 @@ class Terminal:
         self._say("the claim is right: the rest plays itself")
         return True
 
-    def _sheet(self, table: TableSession) -> bool:
+    def _sheet(self, table: TableSession | None = None) -> bool:
         self._say(str(self._sitting.sheet))
+        for line in luck_lines(self._sitting.adjusted(self._seat)):
+            self._say(line)
         return False
 
     # --- after it ------------------------------------------------------------------------
@@ -200,7 +203,7 @@ class Terminal:
             if typed == "a":
                 self._audit(table)
             elif typed == "s":
-                self._sheet(table)
+                self._sheet()
             else:
                 self._say(f"{typed[:20]!r}: expected a, s, q or nothing")
 

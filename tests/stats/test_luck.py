@@ -54,8 +54,26 @@ def test_the_interval_covers() -> None:
     assert 0.93 < luck_coverage(50, 800, seed=3).rate < 0.97
 
 
+def test_the_interval_covers_after_an_evening() -> None:
+    assert 0.92 < luck_coverage(24, 800, seed=4, parts=5).rate < 0.97
+
+
+def test_more_parts_learn_more_from_few_deals() -> None:
+    rng = np.random.default_rng(3)
+    spread: dict[int, list[float]] = {2: [], 5: []}
+    for _ in range(400):
+        luck = rng.normal(size=8)
+        for parts, means in spread.items():
+            found = luck_correction(2 * luck + rng.normal(size=8), luck, parts=parts)
+            assert len(found.weights) == parts and found.corrected.mean is not None
+            means.append(found.corrected.mean)
+    assert np.var(spread[5]) < np.var(spread[2])
+
+
 def test_what_cannot_be_corrected_is_refused() -> None:
     with pytest.raises(StatsError, match="one margin and one luck"):
         luck_correction([1, 2, 3, 4], [1, 2, 3])
+    with pytest.raises(StatsError, match="from 2 parts"):
+        luck_correction([1, 2, 3, 4], [1, 2, 3, 4], parts=5)
     with pytest.raises(StatsError, match="at least 4"):
         luck_correction([1, 2, 3], [1, 2, 3])

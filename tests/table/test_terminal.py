@@ -76,6 +76,17 @@ def test_the_same_cards_again(
     assert "you against rule on the same cards: " in out and "2 deals)" in out
 
 
+def test_an_evening_is_less_the_luck_of_the_cards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deals = make_deals(Klaverjas(), "mine", 8, 5).save(tmp_path / "mine.csv")
+    rounds = (FIRST * 8 + "\n") * 6 + FIRST * 8 + "s\n\n" + FIRST * 8 + "s\nq\n"
+    out = played(rounds, monkeypatch, capsys, "--deals", str(deals.path))
+    # Not after seven rounds; after eight on request and at the end.
+    assert out.count("luck-adjusted: ") == 2
+    assert out.count("8 rounds are worth ") == 2
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

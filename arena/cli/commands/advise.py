@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import argparse
 
-from arena.cli.agent_text import agent_at_table, usual_agent
+from arena.cli.agent_text import agent_at_table
 from arena.cli.commands.play import ask, console_of
 from arena.cli.options import add_option, number, rules_from_args
+from arena.config.usual_agent import usual_family
 from arena.core.agent import Player, sees_all_cards
 from arena.core.cards import SEATS, parse_cards, parse_seat
 from arena.core.deals import OPTIONAL_FIELDS
@@ -67,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     rules = rules_from_args(args)
     if not isinstance(rules, TrickGame):
         raise ArenaError(f"there is no advice for {rules.name}: it has no hands and tricks")
-    agent = agent_at_table(args.agent or usual_agent(rules, ("champion", "rule")), rules).build()
+    agent = agent_at_table(args.agent or usual_family(rules, ("champion", "rule")), rules).build()
     if sees_all_cards(agent):
         raise ArenaError("--agent: an agent that sees all cards cannot give advice")
     screen = Screen(console_of(), four_colours=args.four_colours)

@@ -1,12 +1,16 @@
-"""Correct the margin of two agents for the luck of their own draws.
+"""Correct the margin of two agents for luck: that of the cards, or that of their own draws.
 
-For agents that report how likely each of their cards was (random, semi-random, policy): the value
-of the card drawn, less the mean over these chances, is luck, and has mean 0. Taken off, the margin
-has the same mean and less spread. Values come from playouts with all cards open. Agents that search
-do not report chances: nothing is taken off for them.
+The cards (where people played, in one seat each): what a deal was worth is the margin
+of the rule player that sits in all its seats. Its expectation is 0, so the margin less a part of it
+has the same mean and less spread.
+
+Draws (elsewhere), for agents that report how likely each of their cards was (random, semi-random,
+policy): the value of the card drawn, less the mean over these chances, has mean 0 too. Values come
+from playouts with all cards open. Agents that search do not report chances: nothing is taken off.
 
 Examples:
   arena luck quickstart semi-random random
+  arena luck evening Ann+rule rule
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
+from arena.analysis.card_luck import card_luck
 from arena.analysis.luck import known_luck
 from arena.cli.options import add_json, add_run, print_json
 from arena.core.tables import text_table
@@ -30,22 +35,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     with Run(args.run) as results:
-        found = known_luck(results, args.first, args.second)
+        if {args.first, args.second} & set(results.people):
+            of_cards = card_luck(results, args.first, args.second)
+            found, statistics = asdict(of_cards), of_cards.statistics
+            unit, source = of_cards.unit, f"the cards were valued by {of_cards.reference}"
+        else:
+            of_draws = known_luck(results, args.first, args.second)
+            found, statistics = asdict(of_draws), of_draws.statistics
+            known = percent(of_draws.known / of_draws.decisions, 0)
+            unit, source = of_draws.unit, f"probabilities are known of {known} of the decisions"
     if args.json:
-        print_json(asdict(found))
+        print_json(found)
         return 0
-    statistics = found.statistics
     rows = [
         (name, count(each.n), signed(each.mean), interval(each.low, each.high, show=signed))
         for name, each in (("as played", statistics.plain), ("corrected", statistics.corrected))
     ]
-    units = plural(found.unit)
-    print(f"{found.first} – {found.second}, points per {found.unit}")
+    units = plural(unit)
+    print(f"{args.first} – {args.second}, points per {unit}")
     print(text_table(("margin", units, "mean", "95% interval"), rows))
     if statistics.variance_ratio is not None:
         print(
             f"variance {plain(statistics.variance_ratio, 2)} of that as played: worth "
-            f"{count(statistics.worth_deals)} {units}; probabilities are known of "
-            f"{percent(found.known / found.decisions, 0)} of the decisions"
+            f"{count(statistics.worth_deals)} {units}; {source}"
         )
     return 0

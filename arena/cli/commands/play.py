@@ -36,10 +36,11 @@ from contextlib import ExitStack
 
 from rich.console import Console
 
-from arena.cli.agent_text import agent_at_table, usual_agent
+from arena.cli.agent_text import agent_at_table
 from arena.cli.options import add_option, find_set, number, rules_from_args
 from arena.config.entrants import AgentSpec
 from arena.config.loader import load
+from arena.config.usual_agent import usual_family
 from arena.core.cards import parse_seat
 from arena.core.deals import Deal, DealSet
 from arena.core.errors import ArenaError
@@ -235,7 +236,7 @@ def _agents(args: argparse.Namespace, rules: Rules) -> tuple[list[str], list[Age
             raise ArenaError(f"--level: from 1 to {len(levels)}, found {args.level}")
         specs = [levels[names[0]]]
     else:
-        names = args.agents or [usual_agent(rules)]
+        names = args.agents or [usual_family(rules)]
         specs = [agent_at_table(text, rules) for text in names]
         adviser = specs[0]
     return names, specs, agent_at_table(args.adviser, rules) if args.adviser else adviser

@@ -300,6 +300,8 @@ def seed_promises(judge: PromiseJudge, scale: int, seed: int) -> Iterator[Promis
         yield judge.coverage(what, rate, 0.025)
     luck = luck_coverage(50, max(200, 2_000 // scale), seed)
     yield judge.coverage("coverage, margin corrected for luck, 50 deals", luck, 0.015)
+    few = luck_coverage(24, max(200, 2_000 // scale), seed, parts=5)
+    yield judge.coverage("coverage, a person's score corrected for luck, 24 rounds", few, 0.015)
 
 
 def plan_promises(judge: PromiseJudge, scale: int, seed: int) -> Iterator[Promise]:

@@ -103,13 +103,14 @@ def race_models() -> Iterator[RaceModel]:
     yield RaceModel("2 equals, one with rare losses", (0.0,) * 2, RaceDesign(2), rare_losses, 0.0)
 
 
-def luck_coverage(deals: int, reps: int, seed: int) -> Rate:
+def luck_coverage(deals: int, reps: int, seed: int, parts: int = 2) -> Rate:
     """How often the corrected interval has the true mean, with skewed luck of unknown worth."""
 
     def limits(rep: int) -> Limits:
         rng = np.random.default_rng([seed, rep])
         luck = rng.exponential(1.0, deals) - 1
-        found = luck_correction(1 + 30 * luck + rng.normal(0, 20, deals), luck).corrected
+        margins = 1 + 30 * luck + rng.normal(0, 20, deals)
+        found = luck_correction(margins, luck, parts=parts).corrected
         return found.low, found.high
 
     return covered(map(limits, range(reps)), 1)

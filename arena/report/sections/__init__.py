@@ -15,6 +15,7 @@ from arena.report.sections.method import MethodSection
 from arena.report.sections.models import ModelsSection
 from arena.report.sections.overview import OverviewSection
 from arena.report.sections.pairs import PairsSection
+from arena.report.sections.people import PeopleSection
 from arena.report.sections.points import PointsSection
 from arena.report.sections.provenance import ProvenanceSection
 from arena.report.sections.references import ReferencesSection
@@ -35,6 +36,7 @@ SECTIONS: tuple[type[Section[Any]], ...] = (
     LadderSection,
     ModelsSection,
     StrengthSection,
+    PeopleSection,
     PairsSection,
     TwinsSection,
     MarginsSection,

@@ -170,7 +170,8 @@ class TableHost:
         async with self._lock:
             self._rounds.finish(table)
             self._changes()
-            self._to_all(sheet_message(self._rounds.sheet))
+            for connection in self._connections():
+                self._send_sheet(connection)
             if isinstance(self._rounds, Sitting):
                 await self._compare(self._rounds, table)
         if not self.people:
@@ -281,7 +282,7 @@ class TableHost:
                 self._seat(seat, Chair(person.name))
         same = rules_message(rules, seat, training=self._training, pace_s=self._pace_s)
         connection.send(orjson.dumps(same))
-        connection.send(sheet_message(self._rounds.sheet))
+        self._send_sheet(connection)
         self._tell()
         if self._table is not None and self._table.is_over and seat is not None:
             for message in self._extras.get(seat, ()):
@@ -463,6 +464,12 @@ class TableHost:
         self._extras.setdefault(seat, []).append(message)
         for connection in self.people[seat].connections:
             connection.send(message)
+
+    def _send_sheet(self, connection: Connection) -> None:
+        rounds, seat, luck = self._rounds, connection.seat, None
+        if seat is not None and isinstance(rounds, Sitting):
+            luck = rounds.adjusted(seat)
+        connection.send(sheet_message(rounds.sheet, luck))
 
     def _to_all(self, message: bytes) -> None:
         for connection in self._connections():

@@ -19,6 +19,7 @@ from arena.core.cards import SEATS, SUITS, card_name, cards_of, suit_of
 from arena.core.codec import codec_for, encode_view
 from arena.core.errors import ArenaError
 from arena.core.rules import Outcome, Rules, View, action_name, side_name
+from arena.stats.luck import LuckCorrection
 from arena.table.score_sheet import ScoreSheet
 
 _SOUTH = SEATS.index("S")
@@ -134,8 +135,8 @@ def _public(at: AtTable, outcome: Outcome | None) -> dict[str, Any]:
     }
 
 
-def sheet_message(sheet: ScoreSheet) -> bytes:
-    """The score sheet of the evening."""
+def sheet_message(sheet: ScoreSheet, luck: LuckCorrection | None) -> bytes:
+    """The score sheet of the evening, and a person's own score less the luck of the cards."""
     return orjson.dumps(
         {
             "type": "sheet",
@@ -147,8 +148,22 @@ def sheet_message(sheet: ScoreSheet) -> bytes:
             "target": sheet.match.target,
             "rounds": sheet.match.rounds,
             "full": bool(sheet.rows) and sheet.is_full,
+            "luck": None if luck is None else _adjusted(luck),
         }
     )
+
+
+def _adjusted(luck: LuckCorrection) -> dict[str, Any]:
+    return {
+        "played": _limits(Estimate.of(luck.plain)),
+        "adjusted": _limits(Estimate.of(luck.corrected)),
+        "ratio": luck.variance_ratio,
+        "worth": luck.worth_deals,
+    }
+
+
+def _limits(found: Estimate) -> dict[str, Any]:
+    return {"mean": found.value, "low": found.low, "high": found.high, "n": found.n}
 
 
 def compared_message(
@@ -164,10 +179,7 @@ def compared_message(
             "mine": mine,
             "counts": counts,
             "others": others,
-            "evening": {
-                name: {"mean": found.value, "low": found.low, "high": found.high, "n": found.n}
-                for name, found in evening.items()
-            },
+            "evening": {name: _limits(found) for name, found in evening.items()},
         }
     )
 

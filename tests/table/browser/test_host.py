@@ -21,6 +21,7 @@ from arena.core.agent import Player
 from arena.core.cards import CARD_NAMES, SEATS, card_name, cards_of
 from arena.core.deals import Deal
 from arena.core.generate import make_deals
+from arena.core.registry import BIDDERS
 from arena.core.rules import View
 from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
@@ -424,6 +425,8 @@ def test_two_tables_with_the_same_cards_are_compared() -> None:
 def test_a_game_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "examples" / "arena-plugin-spades"))
     rules = importlib.import_module("arena_spades.rules").Spades()
+    bidder = importlib.import_module("arena_spades.bidding").Count
+    monkeypatch.setitem(BIDDERS._added, rules.usual_bidder, bidder)
     host = host_for(sitting_for(rules))
 
     async def play() -> dict[str, Any]:
@@ -475,3 +478,23 @@ def test_those_who_watch_see_all_cards_and_may_pause() -> None:
         await watcher.until(lambda m: m["type"] == "state" and m["round"] == 2)
 
     at_table(host, play)
+
+
+def test_each_person_is_sent_their_own_score_less_the_luck() -> None:
+    rules = Klaverjas()
+    deals = make_deals(rules, "mine", 8, 5).deals
+    host = host_for(sitting_for(rules, (0, 1), deals=deals, training=False))
+
+    async def play() -> list[dict[str, Any]]:
+        seats = [Browser(host, seat) for seat in (0, 1)]
+        for number in range(1, 9):
+            await asyncio.gather(*(seat.play_round(number) for seat in seats))
+            for seat in seats:
+                await seat.ask("next")
+        return [(await Browser(host, seat).message("sheet"))["luck"] for seat in (0, 1)]
+
+    first, second = at_table(host, play)
+    assert first["played"]["n"] == 8
+    assert second["played"]["mean"] == pytest.approx(-first["played"]["mean"])
+    assert second["adjusted"]["mean"] == pytest.approx(-first["adjusted"]["mean"])
+    assert first["ratio"] == pytest.approx(second["ratio"])

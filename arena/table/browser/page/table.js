@@ -502,7 +502,16 @@ function showSheet() {
   if (!sheet || !sheet.rows.length) { box.replaceChildren(); return; }
   const rows = sheet.rows.map((written, i) => [i + 1, ...written]);
   const slate = sheet.strokes.length ? [slateOf()] : [];
-  box.replaceChildren(tableOf(words.sheetTo(sheet.target, sheet.rounds), [words.round, ...sheet.sides.map((side) => [...side].map((seat) => words[seat][0]).join(""))], rows, -1, [words.total, ...sheet.totals.map((x) => number(x))]), ...slate);
+  box.replaceChildren(tableOf(words.sheetTo(sheet.target, sheet.rounds), [words.round, ...sheet.sides.map((side) => [...side].map((seat) => words[seat][0]).join(""))], rows, -1, [words.total, ...sheet.totals.map((x) => number(x))]), ...slate, ...luckParts());
+}
+
+/** The own score of the evening as played, and less the luck of the cards. */
+function luckParts() {
+  if (!sheet.luck) return [];
+  const { played, adjusted, ratio, worth } = sheet.luck;
+  const row = (name, found) => [name, number(found.mean, 1), found.low === null ? "–" : words.to(number(found.low, 1), number(found.high, 1))];
+  const table = tableOf(words.perRound(played.n), ["", words.mean, words.interval], [row(words.asPlayed, played), row(words.adjusted, adjusted)]);
+  return worth === null ? [table] : [table, make("p", { className: "note", textContent: words.variance(number(ratio, 2), played.n, worth) })];
 }
 
 /** The totals as they are chalked: a stroke for each hundred, fifty and twenty, and the rest. */

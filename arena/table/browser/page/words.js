@@ -40,6 +40,7 @@ const EN = {
   invite: "not here yet", away: "away", letAgent: "let an agent play", claimed: (name) => `${name} claimed: the rest was proved`,
   crash: (who) => `${who} crashed; the first legal cards from here on`, illegal: (who) => `${who} played an illegal card; the first legal cards from here on`, slow: (who) => `${who} was too slow; the first legal cards from here on`, left: (who) => `${who} has left; an agent plays`,
   closed: "No deal is left, or the match is over.", pause: "Pause", goOn: "Go on", step: "One card", pace: "seconds for a card", yourName: "your name", calls: "calls", thisRound: "this round", match: "match",
+  perRound: (n) => `your points per round, ${n} rounds`, asPlayed: "as played", adjusted: "less the luck of the cards", variance: (ratio, n, worth) => `Without the luck of the cards the variance is ${ratio} of that as played: ${n} rounds are worth ${worth}.`,
   sheetTo: (target, rounds) => `score sheet${target ? `, to ${target} points` : rounds ? `, ${rounds} rounds` : ""}`,
   slate: "slate", redeal: "thrown in", "Weis and Stöck": "Weis, Stöck", moon: "shot the moon", nat: "nat", pit: "pit", roem: "roem",
 };
@@ -68,6 +69,7 @@ const NL = {
   invite: "nog niet hier", away: "weg", letAgent: "laat een agent spelen", claimed: (name) => `${name} heeft geclaimd: de rest is bewezen`,
   crash: (who) => `${who} is vastgelopen; vanaf hier de eerste geldige kaarten`, illegal: (who) => `${who} speelde een ongeldige kaart; vanaf hier de eerste geldige kaarten`, slow: (who) => `${who} was te traag; vanaf hier de eerste geldige kaarten`, left: (who) => `${who} is weg; een agent speelt`,
   closed: "Er is geen spel meer over, of de partij is voorbij.", pause: "Pauze", goOn: "Verder", step: "Eén kaart", pace: "seconden per kaart", yourName: "je naam", calls: "biedingen", thisRound: "deze ronde", match: "partij",
+  perRound: (n) => `jouw punten per ronde, ${n} rondes`, asPlayed: "zoals gespeeld", adjusted: "zonder het geluk van de kaarten", variance: (ratio, n, worth) => `Zonder het geluk van de kaarten is de variantie ${ratio} van die zoals gespeeld: ${n} rondes zijn er ${worth} waard.`,
   sheetTo: (target, rounds) => `scoreblad${target ? `, tot ${target} punten` : rounds ? `, ${rounds} rondes` : ""}`,
   slate: "lei", redeal: "opnieuw gedeeld", moon: "alle punten",
 };
@@ -96,6 +98,7 @@ const DE = {
   invite: "noch nicht da", away: "weg", letAgent: "einen Agenten spielen lassen", claimed: (name) => `${name} hat den Rest beansprucht: bewiesen`,
   crash: (who) => `${who} ist abgestürzt; ab hier die ersten erlaubten Karten`, illegal: (who) => `${who} spielte eine verbotene Karte; ab hier die ersten erlaubten Karten`, slow: (who) => `${who} war zu langsam; ab hier die ersten erlaubten Karten`, left: (who) => `${who} ist weg; ein Agent spielt`,
   closed: "Es ist kein Spiel mehr da, oder die Partie ist vorbei.", pause: "Pause", goOn: "Weiter", step: "Eine Karte", pace: "Sekunden pro Karte", yourName: "dein Name", calls: "Ansagen", thisRound: "diese Runde", match: "Partie",
+  perRound: (n) => `deine Punkte pro Runde, ${n} Runden`, asPlayed: "wie gespielt", adjusted: "ohne das Kartenglück", variance: (ratio, n, worth) => `Ohne das Kartenglück ist die Varianz ${ratio} von der wie gespielt: ${n} Runden sind ${worth} wert.`,
   sheetTo: (target, rounds) => `Tafel${target ? `, bis ${target} Punkte` : rounds ? `, ${rounds} Runden` : ""}`,
   slate: "Striche", redeal: "neu gegeben", moon: "Durchmarsch",
 };
