@@ -19,6 +19,7 @@ from arena.audit.rounds import FORMAT, AuditedRound
 from arena.config.parameters import plain
 from arena.core.deals import write_deal
 from arena.core.errors import ArenaError
+from arena.core.foreign_data import check_tables
 from arena.store import Replay, Run
 from arena.store.folder import AUDIT
 
@@ -101,10 +102,11 @@ class AuditLedger:
     def _open(self) -> Iterator[sqlite3.Connection]:
         try:
             with closing(sqlite3.connect(self.path, timeout=_BUSY_S)) as database:
+                check_tables(database, _TABLES)
                 for table in _TABLES:
                     database.execute(table)
                 yield database
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise self._damaged(str(error)) from error
 
     def _damaged(self, what: str) -> ArenaError:

@@ -173,5 +173,5 @@ def _read(kept: Path | None) -> dict[str, Moment]:
         if data.get("format") != FORMAT:
             return {}
         return TypeAdapter(dict[str, Moment]).validate_python(data["moments"])
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return {}

@@ -21,16 +21,23 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
+from math import isfinite
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeAlias
+
+from pydantic import Field, TypeAdapter
 
 from arena.core.errors import ArenaError
+from arena.core.foreign_data import check_tables, decompressed
 from arena.llm.answers import Problem
 from arena.process.faults import Unavailable
 
 REPLIES = "replies.sqlite"
 FORMAT = 1
 _BUSY_S = 60.0
+_MOST_BYTES = 20_000_000
+"""Of a conversation: many times what a model can read."""
 _LOOK_S = 0.05
 
 _SCHEMA = f"""
@@ -62,11 +69,15 @@ CREATE TABLE IF NOT EXISTS in_flight (
 );
 PRAGMA user_version = {FORMAT};
 """
+_STATEMENTS = tuple(_SCHEMA.split(";\n"))
 _MARKS = ", ".join("?" * 15)
 _COLUMNS = (
     "messages, reply, reasoning, finish, prompt_tokens, completion_tokens, served, seconds, "
     "problem, cost"
 )
+
+
+_Number: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 @dataclass(frozen=True)
@@ -81,10 +92,10 @@ class Attempt:
     prompt_tokens: int | None
     completion_tokens: int | None
     served: str
-    seconds: float
+    seconds: _Number
     problem: Problem
     """Empty if the reply is a legal move."""
-    cost: float | None
+    cost: _Number | None
     """None if no prices are known."""
 
 
@@ -136,7 +147,7 @@ class Conversations:
             return self._check_format()
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("BEGIN IMMEDIATE")
-        for statement in _SCHEMA.split(";\n"):
+        for statement in _STATEMENTS:
             self._db.execute(statement)
         self._db.execute("COMMIT")
         return None
@@ -147,6 +158,7 @@ class Conversations:
             raise ArenaError(
                 f"{self.path}: written in format {found}, this version reads format {FORMAT}"
             )
+        check_tables(self._db, _STATEMENTS)
 
     def close(self) -> None:
         """Close the file."""
@@ -157,7 +169,7 @@ class Conversations:
     def find(self, key: str) -> Attempt | None:
         """What was answered to a question that was asked before."""
         rows = self._query(f"SELECT {_COLUMNS} FROM replies WHERE key = ?", key)
-        return _attempt(rows[0]) if rows else None
+        return self._attempt(rows[0]) if rows else None
 
     def of_decision(self, decision: str) -> list[Attempt]:
         """The attempts of a decision, in order; empty if no model was asked."""
@@ -166,7 +178,7 @@ class Conversations:
             decision,
         )
         # Of questions that another version put in other words, the last one counts.
-        return [_attempt(row) for row in {number: row for number, *row in rows}.values()]
+        return [self._attempt(row) for row in {number: row for number, *row in rows}.values()]
 
     def add(self, question: AttemptKey, attempt: Attempt) -> None:
         """Keep a reply."""
@@ -193,6 +205,8 @@ class Conversations:
         """What all replies to an agent (or to all) have cost; what is unknown counts as nothing."""
         where, given = ("", ()) if agent is None else ("WHERE agent = ?", (agent,))
         ((total,),) = self._query(f"SELECT coalesce(sum(cost), 0) FROM replies {where}", *given)
+        if not isinstance(total, float | int) or not isfinite(total):
+            raise Unavailable(f"{self.path or 'replies'}: a cost is not as it was stored")
         return float(total)
 
     def copy_to(self, folder: Path) -> None:
@@ -283,18 +297,33 @@ class Conversations:
         with self._explained(), closing(self._db.execute(sql, values)) as rows:
             return rows.fetchall()
 
+    def _attempt(self, row: Sequence[Any]) -> Attempt:
+        """A stored attempt, if it is as one is stored: another program may have written it."""
+        messages, *rest = row
+        try:
+            said = json.loads(decompressed(messages, _MOST_BYTES))
+            if not all({"role", "content"} <= set(each) for each in said) or not said:
+                raise ValueError("no conversation")
+            attempt = _type_of_attempts().validate_python(
+                dict(zip(_COLUMNS.split(", "), (said, *rest), strict=True))
+            )
+        except (zlib.error, ValueError, TypeError, RecursionError):
+            words = f"{self.path or 'replies'}: a reply is not as it was stored"
+            raise Unavailable(words) from None
+        return attempt
+
     @contextmanager
     def _explained(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, zlib.error) as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             # Not the agent's fault, wherever it happens: a full disk, for example.
             raise Unavailable(f"{self.path or 'replies'}: {error}") from error
 
 
-def _attempt(row: Sequence[Any]) -> Attempt:
-    messages, *rest = row
-    return Attempt(tuple(json.loads(zlib.decompress(messages))), *rest)
+@lru_cache(maxsize=1)
+def _type_of_attempts() -> TypeAdapter[Attempt]:
+    return TypeAdapter(Attempt)
 
 
 def _started(process: int) -> float:

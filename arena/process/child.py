@@ -275,7 +275,7 @@ class Child(Channel):
             while data := os.read(self._err, 1 << 16):
                 self._notes = (self._notes + data)[-_KEPT_NOTES:]
         code = self._process.poll()
-        if self._sandboxed and code is not None and code > _SIGNALLED:
+        if self._sandboxed and code is not None and code - _SIGNALLED in signal.valid_signals():
             code = _SIGNALLED - code
         if code is None:
             return Misbehaved("crash", "closed its output", self.notes)

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from arena.core.deals import Deal, read_deal, write_deal
 from arena.core.errors import ArenaError
+from arena.core.foreign_data import check_tables
 from arena.core.scoring import Game, games_of
 from arena.store.records import (
     DAMAGED,
@@ -109,6 +110,7 @@ CREATE TABLE faults (
 ) WITHOUT ROWID;
 PRAGMA user_version = {FORMAT};
 """
+_STATEMENTS = tuple(_SCHEMA.split(";\n"))
 
 
 _ALL_COLUMNS = ", ".join(UnitRow._fields)
@@ -220,7 +222,7 @@ class Database:
         if found == 0:
             run(f"PRAGMA page_size = {_PAGE_BYTES}")
             with self.transaction():
-                for statement in _SCHEMA.split(";\n"):
+                for statement in _STATEMENTS:
                     run(statement)
         self._check_format()
 
@@ -233,12 +235,13 @@ class Database:
                 f"{self.path}: written in format {found}, this version reads format {FORMAT}; use "
                 "the version of arena that wrote it, or '--fresh' to start over"
             )
+        check_tables(self._connection, _STATEMENTS)
 
     def add_deals(self, deals: Sequence[Deal]) -> None:
         """Keep deals, so that rounds can be shown without the set they came from."""
         # All at once and in their order: with the last one, all are there.
         if deals and self.deal(deals[-1].id) is None:
-            with self._explained(), self.transaction():
+            with self.transaction():
                 self._insert_deals(deals)
 
     def _insert_deals(self, deals: Iterable[Deal]) -> None:
@@ -275,7 +278,7 @@ class Database:
             for pairing in (pairing_ids[result.pairing],)
         ]
         marks = ", ".join("?" * (1 + len(UnitRow._fields)))
-        with self._explained(), self.transaction():
+        with self.transaction():
             self._connection.executemany(f"INSERT INTO units VALUES ({marks})", rows)
             self._insert_deals(deal for result in results for deal in result.extra_deals)
 
@@ -307,18 +310,19 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """What is written meanwhile is stored as a whole, or not at all after an error."""
-        if not self._logs:
-            # With a write-ahead log a reader never waits for the driver, nor it for them.
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._logs = True
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._connection.execute("COMMIT")
-        except BaseException:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise
+        with self._explained():
+            if not self._logs:
+                # With a write-ahead log a reader never waits for the driver, nor it for them.
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                self._logs = True
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
 
     # --- reading -------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
 from arena.core.errors import ArenaError
+from arena.core.foreign_data import decompressed
 from arena.core.scoring import Game
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ def unpack(row: UnitRow, sides: int) -> Iterator[RoundRecord]:
 
 def unpack_plays(stored: bytes, decisions: int, rounds: int) -> tuple[bytes, bytes]:
     """The seats and the actions of a unit of so many decisions and rounds."""
-    plays = _decompressed(stored, 2 * _MOST_ACTIONS * rounds)
+    plays = decompressed(stored, 2 * _MOST_ACTIONS * rounds)
     return plays[:decisions], plays[decisions:]
 
 
@@ -234,7 +235,7 @@ def same_plays(one: bytes, other: bytes, rounds: int) -> bool:
 
 def unpack_times(stored: bytes, rounds: int) -> tuple[bytes, bytes]:
     """Both kinds of times of a unit of so many rounds."""
-    planes = _decompressed(stored, 2 * TIME_BYTES * _MOST_ACTIONS * rounds)
+    planes = decompressed(stored, 2 * TIME_BYTES * _MOST_ACTIONS * rounds)
     half = len(planes) // 2
     taken = bytearray(2 * half)
     taken[1::2], taken[::2] = planes[:half], planes[half:]
@@ -243,15 +244,6 @@ def unpack_times(stored: bytes, rounds: int) -> tuple[bytes, bytes]:
 
 _MOST_ACTIONS = 0xFFFF
 """Of one round: its numbers cannot say more."""
-
-
-def _decompressed(stored: bytes, most: int) -> bytes:
-    """At most so many bytes, whatever a damaged file says; `ValueError` for more."""
-    stream = zlib.decompressobj()
-    found = stream.decompress(stored, most + 1)
-    if not stream.eof or stream.unused_data or len(found) > most:
-        raise ValueError("not as it was compressed")
-    return found
 
 
 def numbers_checksum(

@@ -77,6 +77,7 @@ types: {rule: {family: rule}, loose: {family: semi-random}}
     "answers.txt": "1\n" * 200,
 }
 PATIENCE_S = 600
+"""What hangs takes longer than this, and 20 times as long as the command does undisturbed."""
 MARK = "ARENA_CHAOS"
 SIGNALS = ("SIGTERM", "SIGINT", "SIGINT SIGINT", "SIGHUP", "SIGQUIT", "SIGSTOP SIGCONT", "SIGKILL")
 
@@ -286,6 +287,10 @@ class Calm(NamedTuple):
     result: str
     seconds: float
 
+    @property
+    def patience_s(self) -> float:
+        return max(PATIENCE_S, 20 * self.seconds)
+
 
 def environment_of(command: str, folder: Path) -> dict[str, str]:
     """The environment of a trial: its mark, its own temporary files."""
@@ -332,14 +337,14 @@ def tried(trial: Trial, folder: Path, calm: Calm) -> str:
         time.sleep(trial.moment * calm.seconds)
         hit = strike(trial, process, mark)
         try:
-            errors = process.communicate(timeout=PATIENCE_S)[1]
+            errors = process.communicate(timeout=calm.patience_s)[1]
         except subprocess.TimeoutExpired:
             return f"hangs:\n{_where(process, mark)}"
     if not hit:
         return MISSED
     if "Traceback" in errors:
         return f"a traceback:\n{errors[-2000:]}"
-    if left := left_of(mark, temporary, killed=process.returncode == -signal.SIGKILL):
+    if left := left_of(mark, temporary, calm, killed=process.returncode == -signal.SIGKILL):
         return left
     code, attempts = process.returncode, 0
     while code not in COMMANDS[trial.command].good:
@@ -350,13 +355,13 @@ def tried(trial: Trial, folder: Path, calm: Calm) -> str:
             stdin=answers(),
             capture_output=True,
             text=True,
-            timeout=PATIENCE_S,
+            timeout=calm.patience_s,
             env=environment,
         )
         code, errors, attempts = done.returncode, done.stderr, attempts + 1
     if other := difference(calm.result, COMMANDS[trial.command].result(folder)):
         return f"another result: {other}"
-    return left_of(mark, temporary, killed=False)
+    return left_of(mark, temporary, calm, killed=False)
 
 
 def _where(process: subprocess.Popen[str], mark: str) -> str:
@@ -378,9 +383,9 @@ def difference(expected: str, found: str) -> str:
     return f"{found[max(0, at - 100) : at + 100]!r} for {expected[max(0, at - 100) : at + 100]!r}"
 
 
-def left_of(mark: str, temporary: Path, *, killed: bool) -> str:
+def left_of(mark: str, temporary: Path, calm: Calm, *, killed: bool) -> str:
     """What is still running or lying around after a while; who is killed sweeps nothing."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + calm.patience_s / 10
     while time.monotonic() < until:
         running = processes(mark)
         folders = [] if killed else [file.name for file in temporary.iterdir()]

@@ -15,7 +15,7 @@ from samples import ROOT, command, deal_sets, records
 
 from arena.cli import main
 
-__all__ = ["play", "solve", "suites"]
+__all__ = ["advise", "play", "solve", "suites"]
 
 
 @cache
@@ -140,11 +140,38 @@ def play(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
         )
     )
 
-    def plays() -> int:
-        before, sys.stdin = sys.stdin, io.StringIO("".join(f"{line}\n" for line in typed))
-        try:
-            return main(words)
-        finally:
-            sys.stdin = before
+    return [lambda: typing(words, typed)]
 
-    return [plays]
+
+def typing(words: list[str], typed: list[str]) -> int:
+    """A command of a person who types these lines."""
+    before, sys.stdin = sys.stdin, io.StringIO("".join(f"{line}\n" for line in typed))
+    try:
+        return main(words)
+    finally:
+        sys.stdin = before
+
+
+HANDS = {
+    "klaverjas": "CJ C9 CA H7 H8 D7 S7 ST",
+    "schieber": "CJ C9 CA H7 H8 D7 S7 ST S6",
+    "hearts": "C2 C9 CA H7 H8 D7 S7 ST SQ S2 D2 D3 D4",
+}
+
+
+def advise(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
+    """A round at a real table as somebody types it, often cards of the game, often anything."""
+    game = rng.choice(list(HANDS))
+    words = ["advise", game, "--agent", "random"]
+    if rng.random() < 0.8:
+        words += ["--hand", HANDS[game] if rng.random() < 0.8 else _cards(rng)]
+    facts = {"--trump": "H", "--declarer": "N", "--leader": "N", "--dealer": "W", "--seat": "E"}
+    for option, value in facts.items():
+        if rng.random() < 0.4:
+            words += [option, value if rng.random() < 0.8 else rng.choice(TYPED)]
+    more = ("bidding=classical", "passing=left", "passing=across", "weis=true", "variant=amsterdam")
+    words += ["--option", rng.choice(more)] if rng.random() < 0.4 else []
+    cards = [suit + rank for suit in "CDHS" for rank in "23456789TJQKA"]
+    others = (*TYPED, "a", "trump-H", "N H6 H7 H8", "C D H S", "clubs", "U", "N")
+    likely = rng.choice((0, 3, 30))
+    return [lambda: typing(words, rng.choices([*others, *cards * likely], k=80))]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import random
 import shutil
 from collections.abc import Callable
@@ -11,7 +13,9 @@ from pathlib import Path
 from mutate import mutated
 from samples import a_run, command, damage
 
-__all__ = ["merges", "results"]
+from arena.cli import main
+
+__all__ = ["boards", "merges", "results"]
 
 
 @cache
@@ -66,8 +70,6 @@ def results(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
 
 
 def _as_parquet(text: bytes, rng: random.Random) -> bytes:
-    import io
-
     import pandas as pd
 
     try:
@@ -96,3 +98,28 @@ def merges(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
     last = rng.choice((["status", "whole"], ["verify", "whole"], again))
     out = rng.choice(("whole", "whole", "whole", parts[0]))
     return [command("merge", *parts, "--out", out, "--no-report"), command(*last)]
+
+
+@cache
+def a_site() -> Path:
+    """The leaderboard of a run as a site, with what is kept of it."""
+    site = a_run().parent / "site"
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert main(["board", "build", str(site), "--runs", str(a_run().parent)]) == 0
+    return site
+
+
+def boards(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
+    """Two runs, one of them damaged, and a site that knows one of them, damaged as well."""
+    shutil.copytree(a_run(), folder / "runs" / "one")
+    shutil.copytree(a_run(seed=2), folder / "runs" / "two")
+    if rng.random() < 0.7:
+        damage(folder / "runs" / rng.choice(("one", "two")), rng)
+    kept = folder / "site" / "ratings.json"
+    if rng.random() > 0.1:
+        return [command("board", "--runs", "runs", *rng.choice(((), ("--game", "klaverjas"))))]
+    shutil.copytree(a_site(), folder / "site")
+    text = kept.read_bytes()
+    deep = b'{"format": ' + b"[" * 100_000
+    kept.write_bytes(rng.choice((mutated(text, rng), mutated(text, rng), mutated(text, rng), deep)))
+    return [command("board", "build", "site", "--runs", "runs")]

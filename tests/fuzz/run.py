@@ -28,7 +28,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).parent)]
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
 import targets  # noqa: E402
 
@@ -45,6 +45,18 @@ WRITES = ("os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.symlink", "os.li
 
 class Slow(BaseException):
     """An input took too long."""
+
+
+class Screen(io.TextIOWrapper):
+    """Keeps what is written to it, as text and as bytes."""
+
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(), encoding="utf-8", errors="backslashreplace")
+
+    @property
+    def text(self) -> str:
+        self.flush()
+        return self.buffer.getvalue().decode(errors="replace")  # type: ignore[attr-defined]
 
 
 class Outside:
@@ -109,7 +121,7 @@ def trouble(target: targets.Target, rng: random.Random, outside: Outside) -> str
     try:
         runs: list[Callable[[], int]] = target(folder, rng)
         for run in runs:
-            out, error = io.StringIO(), io.StringIO()
+            out, error = Screen(), Screen()
             outside.folder = str(folder)
             try:
                 with limited(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
@@ -124,12 +136,13 @@ def trouble(target: targets.Target, rng: random.Random, outside: Outside) -> str
                 outside.folder = None
             if code not in (0, 1, 2):
                 return f"exit code {code!r}"
-            if code == 2 and not error.getvalue().strip():
+            said = out.text + error.text
+            if code == 2 and not error.text.strip():
                 return "exit code 2 without a word"
-            if "Traceback" in out.getvalue() + error.getvalue():
-                return f"a traceback: {error.getvalue()[-500:]}"
-            if "\x1b" in out.getvalue() + error.getvalue():
-                return f"an escape: {(out.getvalue() + error.getvalue())[-300:]!r}"
+            if "Traceback" in said:
+                return f"a traceback: {error.text[-500:]}"
+            if "\x1b" in said:
+                return f"an escape: {said[-300:]!r}"
             if outside.seen:
                 return f"outside: {outside.seen}"
         return ""

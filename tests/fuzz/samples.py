@@ -88,12 +88,37 @@ def damage(run: Path, rng: random.Random) -> None:
     """Change one of the files of a run."""
     names = ("manifest.json", "results.sqlite", "results.sqlite", "config.resolved.yaml")
     file = run / rng.choice(names)
-    if file.name == "results.sqlite" and rng.random() < 0.6:
+    if file.name == "results.sqlite" and rng.random() < 0.1:
+        add_a_program(file, rng)
+    elif file.name == "results.sqlite" and rng.random() < 0.6:
         _change_a_value(file, rng)
     elif file.name != "results.sqlite" and rng.random() < 0.4:
         file.write_bytes(_other_numbers(file.read_bytes(), rng))
     else:
         file.write_bytes(mutated(file.read_bytes(), rng))
+
+
+PROGRAMS = (
+    "DROP TABLE {0}; CREATE VIEW {0} AS WITH RECURSIVE c(x) AS "
+    "(SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT {1} FROM c",
+    "ALTER TABLE {0} ADD COLUMN more GENERATED ALWAYS AS (zeroblob(2000000000))",
+    "CREATE TRIGGER more AFTER INSERT ON {0} BEGIN DELETE FROM {0}; END",
+    "CREATE INDEX more ON {0} (zeroblob(1000000))",
+    "DROP TABLE {0}",
+    "CREATE TABLE more (x)",
+)
+"""What makes a database compute; `{0}` is a table, `{1}` has its columns."""
+
+
+def add_a_program(file: Path, rng: random.Random) -> None:
+    """Make a table of a database something else: a stranger may send any file."""
+    with contextlib.closing(sqlite3.connect(file)) as database, database:
+        tables = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
+        table = rng.choice([name for (name,) in database.execute(tables)])
+        columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
+        selected = ", ".join(f"x AS {column}" for column in columns)
+        with contextlib.suppress(sqlite3.OperationalError):
+            database.executescript(rng.choice(PROGRAMS).format(table, selected))
 
 
 NUMBERS = (0, -1, 1, 10**6, 10**9, 2**31, 2**63 - 1, -(2**63), 10**30, 1e308, 5e-324, 0.5)

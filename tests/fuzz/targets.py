@@ -20,10 +20,26 @@ from zlib import crc32
 
 import numpy as np
 from mutate import mutated
-from positions import play, solve, suites
-from results import merges, results
-from samples import CORPUS, ROOT, Target, a_run, command, corpus, damage, deal_sets, records
+from options import options
+from positions import advise, play, solve, suites
+from results import boards, merges, results
+from samples import (
+    CORPUS,
+    ROOT,
+    Target,
+    a_run,
+    add_a_program,
+    command,
+    corpus,
+    damage,
+    deal_sets,
+    records,
+)
+from talks import talks
 
+from arena.cli.commands.train import TRAINERS
+from arena.config.recipe import read_recipe
+from arena.config.strict_yaml import read
 from arena.core.agent import Player
 from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS
@@ -77,6 +93,22 @@ def _included(folder: Path, rng: random.Random) -> None:
             (folder / name).write_text(f"include: {other}\n")
         else:
             (folder / name).write_bytes(mutated(rng.choice(experiments()), rng))
+
+
+# --- recipes -----------------------------------------------------------------------------
+
+
+def recipes(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
+    """A recipe for training, read and not trained."""
+    files = [
+        *(ROOT / "agents" / "policies").glob("*.yaml"),
+        *(ROOT / "agents/models").glob("*.yaml"),
+    ]
+    text = rng.choice(sorted(files)).read_bytes()
+    text = _another_kind(text, rng) if rng.random() < 0.5 else text
+    (folder / "x.yaml").write_bytes(mutated(text, rng) if rng.random() < 0.8 else text)
+    family = TRAINERS.get(rng.choice(("policy", "policy", "forest", "value", "seat", "trump")))
+    return [refused(lambda: read_recipe(family, read(folder / "x.yaml")))]
 
 
 # --- deals and records -------------------------------------------------------------------
@@ -200,6 +232,8 @@ def _with_an_audit(file: Path, rng: random.Random) -> list[Callable[[], int]]:
     """A stored audit of which something is changed, often with a checksum that fits it."""
     if rng.random() < 0.3:
         file.write_bytes(mutated(file.read_bytes(), rng))
+    elif rng.random() < 0.1:
+        add_a_program(file, rng)
     else:
         with contextlib.closing(sqlite3.connect(file)) as database, database:
             (key, text) = database.execute("SELECT key, audit FROM rounds").fetchone()
@@ -352,4 +386,9 @@ TARGETS: dict[str, Target] = {
     "play": play,
     "results": results,
     "merges": merges,
+    "options": options,
+    "advise": advise,
+    "recipes": recipes,
+    "boards": boards,
+    "talks": talks,
 }

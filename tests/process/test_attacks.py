@@ -135,6 +135,16 @@ def test_crashes_have_their_names_in_a_sandbox_too() -> None:
     assert played.fault and played.fault.message == "was ended by SIGSEGV"
 
 
+@needs_sandbox
+@pytest.mark.parametrize(
+    ("code", "words"), [(137, "was ended by SIGKILL"), (255, "ended by itself, exit code 255")]
+)
+def test_bubblewrap_says_which_signal_ended_a_program(code: int, words: str) -> None:
+    """It adds 128 to the number; a program that ends with such a code itself looks the same."""
+    fault = fault_of("ends_with", code, inside=Sandbox())
+    assert fault and fault.message == words
+
+
 @pytest.mark.parametrize("inside", [None, pytest.param(Sandbox(), marks=needs_sandbox)])
 def test_who_stops_itself_is_noticed(inside: Sandbox | None) -> None:
     fault = fault_of("stops_itself", inside=inside)

@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,25 @@ def test_going_on_with_a_damaged_run_is_refused(run: Path) -> None:
     change(run, "UPDATE units SET numbers = x'' WHERE unit = 'd0000'")
     with pytest.raises(StoreError, match="'--fresh' starts over"):
         play(make_experiment(6), run)
+
+
+PROGRAMS = (
+    "DROP TABLE deals; CREATE VIEW deals AS WITH RECURSIVE more(x) AS "
+    "(SELECT 1 UNION ALL SELECT x + 1 FROM more) SELECT x id, x cards, x checksum FROM more",
+    "CREATE TRIGGER more AFTER INSERT ON units BEGIN DELETE FROM units; END",
+    "ALTER TABLE units ADD COLUMN more GENERATED ALWAYS AS (zeroblob(2000000000))",
+    "CREATE INDEX more ON units (zeroblob(1000000))",
+)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_file_that_computes_is_refused(run: Path, program: str) -> None:
+    """Reading it could take for ever, or all memory."""
+    with closing(sqlite3.connect(run / "results.sqlite")) as database:
+        database.executescript(program)
+    name = "deals" if "VIEW" in program else "units" if "ALTER" in program else "more"
+    with Run(run) as results, pytest.raises(StoreError, match=f"'{name}' is none of arena's"):
+        results.database.deal_names()
 
 
 def test_every_flipped_byte_is_noticed_or_changes_nothing(run: Path, tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers.experiments import entrant, exported, make_experiment, play
@@ -20,6 +22,7 @@ from arena.core.errors import ArenaError
 from arena.core.rules import MatchFormat
 from arena.games.klaverjas import Klaverjas
 from arena.store import Run
+from arena.store.database import StoreError
 from arena.store.folder import RunFolder
 from arena.store.manifest import read_manifest, write_manifest
 from arena.tournament.merging import Merged, merge
@@ -143,6 +146,27 @@ def test_parts_of_other_versions_seeds_and_agents_are_refused(tmp_path: Path) ->
         with pytest.raises(ArenaError, match=told):
             merged([tmp_path / "one", tmp_path / other], tmp_path / "merged")
         assert not (tmp_path / "merged" / "results.sqlite").exists()
+
+
+def test_a_full_disk_is_one_line_and_the_same_command_merges_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite notices it when it commits."""
+    parts = played_in_parts(three(), tmp_path, 2)
+    play(three(), tmp_path / "whole")
+
+    class FullDisk(sqlite3.Connection):
+        def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+            if sql == "COMMIT" and super().execute("SELECT count(*) FROM units").fetchone()[0]:
+                raise sqlite3.OperationalError("disk I/O error")
+            return super().execute(sql, *values)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=FullDisk))
+        with pytest.raises(StoreError, match=r"results\.sqlite: .*disk I/O error"):
+            merged(parts, tmp_path / "merged")
+    merged(parts, tmp_path / "merged")
+    assert exported(tmp_path / "merged", tmp_path) == exported(tmp_path / "whole", tmp_path)
 
 
 def test_runs_that_stop_early_have_no_parts(tmp_path: Path) -> None:
