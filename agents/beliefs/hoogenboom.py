@@ -27,7 +27,7 @@ from agents.beliefs import Guess, Weights
 from arena.core.agent import parameter
 from arena.core.cards import LANE, SUITS, cards_of, suit_of
 from arena.core.rules import Rules, View
-from arena.games.infoset import InfoSet, Signs
+from arena.games.infoset import InfoSet, probably_void
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,9 @@ class Probable:
     def of(self, view: View, known: InfoSet | None = None) -> tuple[Guess, ...]:
         """What is probable, then what is certain."""
         known = InfoSet.of(view) if known is None else known
-        signs = Signs.of(view)
         may = tuple(
-            cards & ~cards_of_suits(signs.probably_void[seat])
-            for seat, cards in enumerate(known.may)
+            cards & ~cards_of_suits(void)
+            for cards, void in zip(known.may, probably_void(view), strict=True)
         )
         if may == known.may:
             return (Guess(1.0, known.may),)
@@ -88,11 +87,11 @@ class Probabilities:
     def of(self, view: View, known: InfoSet | None = None) -> tuple[Guess, ...]:
         """The weighted guess, and for parameters that make all worlds impossible what is known."""
         known = InfoSet.of(view) if known is None else known
-        table = self.table(view, known, Signs.of(view))
+        table = self.table(view, known, probably_void(view))
         may = tuple(sum(1 << card for card in row) for row in table)
         return Guess(1.0, may, table), Guess(0.0, known.may)
 
-    def table(self, view: View, known: InfoSet, signs: Signs) -> Weights:
+    def table(self, view: View, known: InfoSet, voids: tuple[int, ...]) -> Weights:
         """The chance of every (seat, unseen card); the chances of a card add up to 1."""
         rules, trump = view.rules, view.trump
         others = [seat for seat in range(rules.players) if seat != view.seat]
@@ -110,7 +109,7 @@ class Probabilities:
                 _give(chances, declarer, min(factor / len(sharers), self.most))
             if self.regards_roem(suit == trump):
                 for seat in sharers:
-                    if signs.probably_void[seat] >> suit & 1:
+                    if voids[seat] >> suit & 1:
                         _give(chances, seat, chances[seat] * self.roem_factor)
             for seat, chance in self.settled(chances, view, known, card, others).items():
                 if chance > 0.0:

@@ -35,17 +35,13 @@ from agents.forests.position import (
     MAY,
     NOT_FOLLOWED,
     OWN_SIDE_DECLARED,
-    SIZE,
     TABLE,
     Position,
-    position_of,
-    view_numbers,
 )
-from arena.core.rules import View
 from arena.games.kernel.bits import ctz, high_bit, popcount
 from arena.games.kernel.jit import inlined, uncounted
 from arena.games.kernel.layout import DECK, ONE, S16, SUIT_WIDTH, TOP_SUIT, ZERO, Int, Word, Words
-from arena.games.kernel.spec import KernelGame, kernel_game
+from arena.games.kernel.spec import KernelGame
 from arena.games.kernel.step import suit_bits_of
 from arena.games.klaverjas.kernel import FOUR_JACKS, trick_value
 
@@ -159,16 +155,8 @@ def set_number(features: str) -> int:
     return _SETS.index(features)
 
 
-def features_of(view: View, features: str = "ours") -> NDArray[np.float32]:
-    """A row for each card, legal ones or all of the hand, in ascending order of the cards."""
-    game = kernel_game(view.rules, view.trump)
-    position = np.empty(SIZE, dtype=np.uint64)
-    position_of(view_numbers(view), game.words, game.to_bits, position)
-    return rows_of(position, game, features)
-
-
 def rows_of(position: Position, game: KernelGame, features: str) -> NDArray[np.float32]:
-    """As `features_of`, for a position."""
+    """A row for each card, legal ones or all of the hand, in ascending order of the cards."""
     rows = np.empty((game.rules.hand_size, len(ALL)), dtype=np.float32)
     number = set_number(features)
     count = fill_rows(position, game.words, game.to_cards, number, rows)

@@ -50,8 +50,6 @@ class RepeatedDecision:
     legal: tuple[Action, ...]
     bids: bool
     """Whether a bidder made it, which does not explain itself."""
-    explains: bool = True
-    """False if the agent cannot explain its play."""
     values: Mapping[Action, Any] | None = None
     """Numbers with names (a named tuple) for each card; None if the agent does not explain."""
     chosen: Action | None = None
@@ -107,12 +105,12 @@ def decide_again(
         return made
     built = by or (explainers or Explainers(run)).find(spec)
     if built is None:
-        return replace(made, explains=False)
+        return made
     with one_line_of(type(built.cards).__name__):
         player = built.take_seat(Setup(rules, seat))
     searcher = player.cards
     if by is None and not isinstance(searcher, Explains):
-        return replace(made, explains=False)
+        return made
     view = rules.view(state, seat, all_hands=sees_all_cards(player))
 
     def again() -> Rng:

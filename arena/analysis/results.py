@@ -234,7 +234,7 @@ def read(runs: Sequence[Run], agents: Sequence[str] | None = None) -> Results:
     return Results(
         agents=tuple(names),
         pairs=tuple(map(_pooled, parts.values())),
-        unit="match" if runs[0].is_match else "deal",
+        unit=runs[0].unit,
         game=runs[0].manifest.rules.game,
         seed=runs[0].manifest.seed,
         runs=tuple(str(run.path) for run in runs),
@@ -286,7 +286,7 @@ def read_as(runs: Sequence[Run], called: Callable[[Run, str], str]) -> Results:
     return Results(
         agents=tuple(dict.fromkeys(name for pair in pairs for name in (pair.first, pair.second))),
         pairs=pairs,
-        unit="match" if runs[0].is_match else "deal",
+        unit=runs[0].unit,
         game=runs[0].manifest.rules.game,
         seed=runs[0].manifest.seed,
         runs=tuple(str(run.path) for run in runs),

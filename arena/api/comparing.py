@@ -23,8 +23,9 @@ from arena.analysis.result_files import ResultFile
 from arena.api.results import RunResults
 from arena.core.errors import ArenaError
 from arena.core.files import run_folder
+from arena.core.rules import plural
 from arena.core.tables import text_table
-from arena.report.words import count, interval, percent, plain, plural, pvalue, signed
+from arena.report.words import count, interval, percent, plain, pvalue, signed
 from arena.stats import TestResult
 from arena.store import Run
 from arena.tournament.stopping import SequentialTrace, read_traces

@@ -144,7 +144,7 @@ class Experiment:
         path = Path(kept or tempfile.mkdtemp(prefix="arena-run-"))
         own = WHOLE if part is None else Part.parse(part)
         options = RunOptions(jobs, backend, fresh, mix_code=mix_code, part=own)
-        unit = "matches" if self.resolved.match else "deals"
+        unit = self.resolved.units
         with RunFolder(path) as folder:
             if self.made_deals is not None and (fresh or not (path / DEALS_FILE).exists()):
                 self.made_deals.save(path / DEALS_FILE)

@@ -14,6 +14,7 @@ from arena.analysis.people import people_of
 from arena.core.cards import card_name
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.files import run_folder, write_atomically
+from arena.core.rules import plural, unit_of
 from arena.core.tables import text_table
 from arena.report.context import Context
 from arena.report.words import percent, plain, rating_text, signed
@@ -114,7 +115,7 @@ class RunResults:
     def deals(self) -> pd.DataFrame:
         """A row per pair and deal (or match): means over its seatings."""
         with Run(self.path) as run:
-            return run.deals().rename(columns={"unit": "match" if run.is_match else "deal"})
+            return run.deals().rename(columns={"unit": run.unit})
 
     @cached_property
     def rounds(self) -> pd.DataFrame:
@@ -178,9 +179,10 @@ class RunResults:
 
     def __repr__(self) -> str:
         manifest = self.manifest
-        units, count = manifest.units_per_pairing, len(manifest.pairings)
+        wanted, count = manifest.units_per_pairing, len(manifest.pairings)
+        units = plural(unit_of(manifest.match))
         pairs = f"{count} pair" + "s" * (count > 1)
-        head = f"{manifest.name}: {pairs}, {units:,} {self._units} each, in {self.path}"
+        head = f"{manifest.name}: {pairs}, {wanted:,} {units} each, in {self.path}"
         return f"{head}\n\n{text_table(*self._ladder)}"
 
     def _repr_html_(self) -> str:
@@ -191,10 +193,6 @@ class RunResults:
         )
         title, _, _ = repr(self).partition("\n")
         return f"<p>{escape(title)}</p><table><tr>{cells}</tr>{body}</table>"
-
-    @property
-    def _units(self) -> str:
-        return "matches" if self.manifest.match else "deals"
 
     @cached_property
     def _ladder(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

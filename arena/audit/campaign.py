@@ -172,8 +172,7 @@ def _audit(run: Run, ledger: AuditLedger, replays: list[Replay], valued: str) ->
         text = stored.get(key_of(run, replay, valued))
         if text is not None:
             rounds.append(AuditOfRound(replay, ledger.decode(text)))
-    unit = "match" if run.is_match else "deal"
-    return Audit(run.rules, unit, tuple(rounds), len(replays) - len(rounds), valued)
+    return Audit(run.rules, run.unit, tuple(rounds), len(replays) - len(rounds), valued)
 
 
 def _valued(rules: Rules, settings: AuditSettings) -> str:

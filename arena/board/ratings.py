@@ -126,7 +126,7 @@ def _board(runs: list[Run], before: Mapping[str, Moment], after: dict[str, Momen
         title=manifest.rules.game,
         rules=options(manifest.rules.options),
         deals=f"{manifest.deal_set} ({manifest.deals_sha256[:12]})",
-        unit="match" if runs[-1].is_match else "deal",
+        unit=runs[-1].unit,
         runs=tuple(str(run.path) for run in runs),
         names=names,
         history=tuple(history),

@@ -55,7 +55,8 @@ def _changes(results: Run) -> Iterator[str]:
     if not results.manifest.former:
         return
     from arena.analysis.versions import version_changes  # here: scipy takes long to import
-    from arena.report.words import count, interval, plural, signed
+    from arena.core.rules import plural
+    from arena.report.words import count, interval, signed
 
     for found in version_changes(results):
         now, before = found.means

@@ -19,7 +19,7 @@ from arena.config.models import Race, Reference, Stop
 from arena.config.parameters import plain
 from arena.core.deals import Deal
 from arena.core.errors import ArenaError, did_you_mean
-from arena.core.rules import MatchFormat, Rules
+from arena.core.rules import MatchFormat, Rules, plural, unit_of
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,11 @@ class ResolvedExperiment:
     """How an experiment file finds the deals, if not by `deal_set`: `set` or `file`, `offset`."""
     folder: Path = Path()
     """What paths of models are relative to."""
+
+    @property
+    def units(self) -> str:
+        """What is played: `deals` or `matches`."""
+        return plural(unit_of(self.match))
 
     def entrant(self, name: str) -> Entrant:
         """The entrant of this name."""

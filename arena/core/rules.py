@@ -205,6 +205,16 @@ class MatchFormat:
         return self.target is not None and max(standing.scores, default=0) >= self.target
 
 
+def unit_of(match: object | None) -> str:
+    """What is counted: a `match` if matches are played, else a `deal`."""
+    return "deal" if match is None else "match"
+
+
+def plural(unit: str) -> str:
+    """More than one of a unit."""
+    return "matches" if unit == "match" else f"{unit}s"
+
+
 def deals_per_unit(match: MatchFormat | None) -> int:
     """How many deals of a set a match owns; 1 if only a target ends it, or for single deals."""
     return (match.rounds if match else None) or 1
@@ -233,41 +243,41 @@ class View(NamedTuple):
     """The legal actions, suit by suit, not by strength."""
     hand: int
     """The cards held now."""
-    dealt_hand: tuple[int, ...]
+    dealt_hand: tuple[int, ...] = ()
     """The hand as it was dealt, in the order dealt."""
-    dealer: int | None
+    dealer: int | None = None
     """The seat that dealt, in games with a dealer."""
-    leader: int | None
+    leader: int | None = None
     """The seat that leads the first trick, once that is known."""
-    trump: int | None
+    trump: int | None = None
     """The trump suit, obe-abe or une-ufe, once there is one."""
-    declarer: int | None
+    declarer: int | None = None
     """The seat that chose trump, or that declares, once there is one."""
-    forced: bool
+    forced: bool = False
     """Whether the declarer had no choice, so that declaring says nothing about their hand."""
-    turn_ups: tuple[int, ...]
+    turn_ups: tuple[int, ...] = ()
     """Suits turned up for the auction so far."""
-    bids: tuple[Bid, ...]
+    bids: tuple[Bid, ...] = ()
     """The calls of the auction so far."""
-    tricks: tuple[Trick, ...]
+    tricks: tuple[Trick, ...] = ()
     """The finished tricks; their cards are in the order of play."""
-    table: tuple[int, ...]
+    table: tuple[int, ...] = ()
     """Cards of the trick in progress, in the order of play."""
-    table_leader: int | None
+    table_leader: int | None = None
     """The seat that led the trick in progress."""
-    opened: bool
+    opened: bool = False
     """Whether a suit that may not be led at first has been broken (Hearts)."""
-    points: tuple[int, ...]
+    points: tuple[int, ...] = ()
     """Card points taken so far in this round, per side."""
-    bonus: tuple[int, ...]
+    bonus: tuple[int, ...] = ()
     """Roem, or Weis and Stöck, so far in this round, per side."""
-    standing: Standing
+    standing: Standing = Standing()
     """Round number and scores of the match so far."""
-    passed: tuple[int, ...]
+    passed: tuple[int, ...] = ()
     """The cards this seat passed on, in the order chosen."""
-    received: tuple[int, ...]
+    received: tuple[int, ...] = ()
     """The cards this seat received."""
-    shown: tuple[tuple[int, int], ...]
+    shown: tuple[tuple[int, int], ...] = ()
     """Cards that seats have shown to all."""
     all_hands: tuple[int, ...] | None = None
     """All hands by seat, for agents that declare that they see them."""

@@ -7,8 +7,8 @@ the hand by itself ("no card of the suit led", "nothing but trumps"), which the 
 check for every game and option. The seat that passed a card knows where it went, and all seats know
 cards that were shown. Calls in an auction are choices, so they make nothing certain.
 
-`InfoSet` holds what is certain, `Signs` what is only likely. `round_of` makes a round out
-of a view and a guess at the other hands; `agrees` asks whether it would look the same.
+`InfoSet` holds what is certain, `probably_void` says what is only likely. `round_of` makes a round
+out of a view and a guess at the other hands; `agrees` asks whether it would look the same.
 
 What masks cannot say: Weis that were *not* shown in Schieber rule out sets of cards, not
 cards. `agrees` knows; an `InfoSet` does not.
@@ -218,32 +218,18 @@ def plays_of(view: View) -> Iterator[Play]:
         yield Play(view.seat_at(place), position, card)
 
 
-@dataclass(frozen=True, slots=True)
-class Signs:
-    """Signs in the others' plays that are likely but not certain; one entry per seat in each tuple.
+def probably_void(view: View) -> tuple[int, ...]:
+    """For each seat, the suits that it may be out of: likely, but not certain; bit `suit` for each.
 
-    Sets of suits have bit `suit` set for each suit.
+    Last to play, it followed suit, raised the bonus and did not win it for its side (Hoogenboom
+    2017, section 6.2).
     """
-
-    not_followed: tuple[int, ...]
-    """Suits that they did not follow when they were led."""
-    probably_void: tuple[int, ...]
-    """Suits that they may be out of: last to play, they followed suit, raised the bonus and did
-    not win it for their side (Hoogenboom 2017, section 6.2)."""
-
-    @classmethod
-    def of(cls, view: View) -> Signs:
-        """The signs in the plays of a view."""
-        rules = view.rules
-        not_followed, void = [0] * rules.players, [0] * rules.players
-        for seat, position, card in plays_of(view):
-            if position.table and suit_of(card) != suit_of(position.table[0]):
-                not_followed[seat] |= 1 << suit_of(position.table[0])
-        for trick in view.tricks:
-            if (found := _roem_given_last(rules, view.trump, trick)) is not None:
-                seat, suit = found
-                void[seat] |= 1 << suit
-        return cls(tuple(not_followed), tuple(void))
+    void = [0] * view.rules.players
+    for trick in view.tricks:
+        if (found := _roem_given_last(view.rules, view.trump, trick)) is not None:
+            seat, suit = found
+            void[seat] |= 1 << suit
+    return tuple(void)
 
 
 @lru_cache(maxsize=1024)

@@ -24,9 +24,10 @@ from arena.config.entrants import AgentSpec
 from arena.config.models import Reference
 from arena.config.parameters import plain as as_plain
 from arena.core.errors import ArenaError
+from arena.core.rules import plural
 from arena.report.about import AgentFacts, RunPart
 from arena.report.labels import short_labels
-from arena.report.words import label_of, plural
+from arena.report.words import label_of
 from arena.store import Pairing, Run, Thinking
 from arena.store.database import FaultRecord
 from arena.tournament.conversations import RunConversations
@@ -157,7 +158,7 @@ class Context(ResultsContext):
             unit=unit,
             units=self.units,
             single="match" if unit == "match" else "round",
-            singles="matches" if unit == "match" else "rounds",
+            singles=plural("match" if unit == "match" else "round"),
             higher_wins=run.rules.higher_wins,
             bonus=label_of(run.rules, "bonus"),
             indifferent=manifest.indifferent,

@@ -37,7 +37,7 @@ def race_report(run: Run) -> RaceReport:
     """The report of a run with `schedule: {type: race}`."""
     manifest, race = run.manifest, run.manifest.race
     assert race is not None  # asked for such runs only
-    units = "matches" if run.is_match else "deals"
+    units = run.units
     outcome = read_race(run.path)
     what = (
         f"Every agent played {race.reference} until it was known better or worse"

@@ -53,7 +53,7 @@ def stopped_report(run: Run) -> SequentialReport:
     """The report of a run with a `stop` section."""
     manifest, stop = run.manifest, run.manifest.stop
     assert stop is not None  # asked for such runs only
-    units = "matches" if run.is_match else "deals"
+    units = run.units
     h0, h1 = signed(stop.h0, 1), signed(stop.h1, 1)
     answers = {
         "H0": f"nearer to {h0} than to {h1}",

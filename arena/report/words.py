@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from arena.core.rules import plural
+
 if TYPE_CHECKING:
     from arena.stats import Rating
 
@@ -146,11 +148,6 @@ def duration(seconds: float | None) -> str:
 def above(higher_wins: bool) -> str:
     """What a rating is to the field: where fewer points are better, more of them is not above."""
     return "above" if higher_wins else "better than"
-
-
-def plural(unit: str) -> str:
-    """More than one of a unit."""
-    return "matches" if unit == "match" else f"{unit}s"
 
 
 def counted(number: int, unit: str) -> str:

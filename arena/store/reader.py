@@ -22,7 +22,7 @@ from arena.config.games import make_rules
 from arena.core.cards import SEATS, TRUMPS
 from arena.core.deals import Deal
 from arena.core.errors import ArenaError, did_you_mean
-from arena.core.rules import Rules, Standing, action_name
+from arena.core.rules import Rules, Standing, action_name, plural, unit_of
 from arena.core.scoring import by_entrant, side_owners
 from arena.llm.conversations import REPLIES, Conversations
 from arena.store.database import Database, FaultRecord, StoreError
@@ -129,6 +129,16 @@ class Run:
     def is_match(self) -> bool:
         """Whether whole matches were played, not single rounds."""
         return self.manifest.match is not None
+
+    @property
+    def unit(self) -> str:
+        """What is counted: `deal` or `match`."""
+        return unit_of(self.manifest.match)
+
+    @property
+    def units(self) -> str:
+        """More than one `unit`."""
+        return plural(self.unit)
 
     @cached_property
     def seatings(self) -> list[tuple[int, ...]]:

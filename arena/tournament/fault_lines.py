@@ -36,11 +36,10 @@ def fault_summary(results: Run) -> Iterator[str]:
             continue
         at_fault = {(pairing.id, fault.unit) for pairing, fault in mine}
         played = sum(results.units_stored(p) for p in results.pairings if agent in p[:2])
-        unit = "match" if results.is_match else "deal"
         often = (
-            f"every {unit} it played ({played:,})"
+            f"every {results.unit} it played ({played:,})"
             if len(at_fault) >= played
-            else f"{len(at_fault):,} of the {played:,} {unit}s it played"
+            else f"{len(at_fault):,} of the {played:,} {results.units} it played"
         )
         pairing, first = mine[0]
         line = fault_line(first, pairing[:2], results.path, manifest.seed, results.is_match)

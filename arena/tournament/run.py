@@ -432,7 +432,7 @@ class _Run:
 
     def _play_missing(self, results: Database, ids: Sequence[int], tally: Tally) -> str:
         """Play and store; the fault that stopped it, if one did."""
-        self._wait_for(f"{tally.done:,} of {tally.total:,} {self._units} are stored")
+        self._wait_for(f"{tally.done:,} of {tally.total:,} {self.experiment.units} are stored")
         missing = self.stored.missing()
         with closing(self.runner.play(missing, tally.total - tally.done)) as chunks:
             for chunk in chunks:
@@ -446,18 +446,16 @@ class _Run:
                     games = games_of(record.game for record in result.rounds)
                     self.stored.add(result.pairing, result.unit, games)
                     tally.add_margin(result.pairing, unit_margin(games))
-                self._wait_for(f"{tally.done:,} of {tally.total:,} {self._units} are stored")
+                self._wait_for(
+                    f"{tally.done:,} of {tally.total:,} {self.experiment.units} are stored"
+                )
                 self.watcher.update(tally)
                 if chunk.stopped:
                     return self._fault_line(chunk.faults[0])
         return ""
 
-    @property
-    def _units(self) -> str:
-        return "matches" if self.experiment.match else "deals"
-
     def _found(self, found: int, total: int) -> str:
-        return f"{found:,} of {total:,} {self._units} found, {total - found:,} to play"
+        return f"{found:,} of {total:,} {self.experiment.units} found, {total - found:,} to play"
 
     def _fault_line(self, fault: FaultRecord) -> str:
         pair, is_match = self.experiment.pairings[fault.pairing], self.experiment.match is not None

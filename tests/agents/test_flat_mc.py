@@ -28,7 +28,7 @@ from arena.core.registry import BIDDERS
 from arena.core.rules import View
 from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
-from arena.games.infoset import InfoSet, Signs, round_of
+from arena.games.infoset import InfoSet, probably_void, round_of
 from arena.games.kernel.layout import HANDS, USUAL_FLAGS
 from arena.games.kernel.playout import playout_semi, with_loops
 from arena.games.kernel.rng import rng_array
@@ -169,7 +169,7 @@ def all_worlds(known: InfoSet) -> Iterator[list[int]]:
 def enumerated(view: View, policy: Policy, beliefs: Probabilities | None) -> dict[int, float]:
     """The exact value of each legal card, over all worlds and all playouts."""
     known, rules = InfoSet.of(view), view.rules
-    table = beliefs.table(view, known, Signs.of(view)) if beliefs else None
+    table = beliefs.table(view, known, probably_void(view)) if beliefs else None
     totals, weights = dict.fromkeys(view.legal, 0.0), 0.0
     for hands in all_worlds(known):
         weight = 1.0
@@ -242,7 +242,7 @@ def test_weighted_worlds_converge_to_enumeration() -> None:
 def _chances_differ(view: View, beliefs: Probabilities) -> bool:
     """Whether some card is likelier with one player than with another, and it matters."""
     known = InfoSet.of(view)
-    table = beliefs.table(view, known, Signs.of(view))
+    table = beliefs.table(view, known, probably_void(view))
     differ = any(
         len({round(row[card], 9) for row in table if card in row}) > 1
         for card in cards_of(known.unseen)

@@ -24,7 +24,14 @@ from arena.core.cards import SUITS, CardSet, cards_of, parse_card, parse_cards, 
 from arena.core.rules import IllegalAction, Position
 from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
-from arena.games.infoset import InfoSet, Signs, agrees, impossible_after, plays_of, round_of
+from arena.games.infoset import (
+    InfoSet,
+    agrees,
+    impossible_after,
+    plays_of,
+    probably_void,
+    round_of,
+)
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
 
@@ -134,7 +141,7 @@ def test_other_hidden_cards_same_knowledge(situation, seed):
     for world in some_agreeing_worlds(known, seed):
         again = view.rules.view(round_of(view, world), view.seat)
         assert InfoSet.of(again) == known
-        assert Signs.of(again) == Signs.of(view)
+        assert probably_void(again) == probably_void(view)
 
 
 def some_agreeing_worlds(known, seed):
@@ -331,14 +338,6 @@ def test_a_round_that_cannot_have_been_played_is_refused():
 # --- signs -------------------------------------------------------------------------------
 
 
-def test_signs_of_a_trick():
-    view = view_after(Klaverjas(), KLAVERJAS_DEAL, "CA HJ CT HQ")
-    signs = Signs.of(view)
-    clubs = 1 << SUITS.index("C")
-    assert signs.not_followed == (0, clubs, 0, clubs)
-    assert signs.probably_void == (0, 0, 0, 0)
-
-
 def test_signs_giving_roem_away_as_the_last_player():
     the_deal = deal(
         """N: CA CK C7 D7 D8 H7 S7 SA;
@@ -351,32 +350,29 @@ def test_signs_giving_roem_away_as_the_last_player():
     )
     # S leads the jack; W follows with the queen, N takes with the ace, E is void and trumps.
     view = view_after(Klaverjas(), the_deal, "CJ CQ CK H8")
-    signs = Signs.of(view)
     clubs = 1 << SUITS.index("C")
     # The king made it a run for E and W, who took the trick; N was not last.
-    assert signs.probably_void == (0, 0, 0, 0)
+    assert probably_void(view) == (0, 0, 0, 0)
     last = replace(the_deal, hands=swapped(the_deal.hands, "H8", "C8"), leader=W)
     last = replace(last, hands=swapped(last.hands, "CT", "CA"))
     # W leads the queen, N the king, E follows low; S has to follow and gives the jack.
     view = view_after(Klaverjas(), last, "CQ CT C8 CJ")
     assert view.tricks[0].winner == N
-    assert Signs.of(view).probably_void == (0, 0, 0, 0)  # their partner N takes the roem
+    assert probably_void(view) == (0, 0, 0, 0)  # their partner N takes the roem
     other = replace(last, hands=swapped(last.hands, "CT", "C8"))
     view = view_after(Klaverjas(), other, "CQ CK CT CJ")
     assert view.tricks[0].winner == E
-    signs = Signs.of(view)
-    assert signs.probably_void == (0, 0, clubs, 0)
+    assert probably_void(view) == (0, 0, clubs, 0)
 
 
 @given(situations(RULES))
 @settings(max_examples=100, deadline=None)
 def test_signs_follow_from_what_was_played(situation):
     view, _ = situation
-    signs = Signs.of(view)
     for seat in range(view.rules.players):
         last = {
             suit_of(play.card)
             for play in plays_of(view)
             if play.seat == seat and len(play.position.table) == view.rules.players - 1
         }
-        assert all(suit in last for suit in range(4) if signs.probably_void[seat] >> suit & 1)
+        assert all(suit in last for suit in range(4) if probably_void(view)[seat] >> suit & 1)

@@ -524,34 +524,7 @@ def test_stoeck_reaches_a_target_before_the_other_sides_weis():
     assert (second.what, second.side, second.points) == ("weis", 0, 50)
 
 
-# --- double rounds and matches -----------------------------------------------------------
-
-
-@given(st.integers(0, 2**64 - 1), st.sampled_from(["schieben", "given"]))
-def test_a_double_round_is_an_exact_mirror(seed, bidding):
-    rules = Schieber(bidding=bidding, weis=True, stoeck=True, match_bonus=100)
-    rng = Rng(seed)
-    the_deal = rules.random_deal(rng, seed % 4)
-    state, actions = play_at_random(rules, the_deal, rng)
-    mirrored = rules.start(rules.mirror(the_deal))
-    again = rules.start(the_deal)
-    for action in actions:
-        assert mirrored.turn == rules.seat_after(again.turn)
-        assert mirrored.legal == again.legal
-        rules.apply(mirrored, action)
-        rules.apply(again, action)
-    assert mirrored.declarer == rules.seat_after(again.declarer)
-    assert mirrored.dealer == rules.seat_after(again.dealer)
-    one, two = rules.outcome(state), rules.outcome(mirrored)
-    assert two.scores == one.scores[::-1]
-    assert two.tricks == one.tricks[::-1]
-
-
-def test_a_mirror_fits_into_the_rotation_of_a_match():
-    the_deal = THESIS.random_deal(Rng(5), 0)
-    for number in range(8):
-        here = THESIS.in_match(the_deal, number)
-        assert THESIS.mirror(here) == THESIS.in_match(THESIS.mirror(the_deal), number + 1)
+# --- matches -----------------------------------------------------------
 
 
 def test_a_match_is_a_hundred_rounds_and_the_forehand_moves_counter_clockwise():

@@ -9,10 +9,10 @@ import csv
 import sys
 from collections.abc import Iterator
 
-from arena.core.cards import card_name
+from arena.core.cards import card_name, suit_of
 from arena.core.rules import View
 from arena.core.seeds import rng_for
-from arena.games.infoset import Signs
+from arena.games.infoset import plays_of
 from arena.games.klaverjas import Klaverjas
 from arena.games.klaverjas.rule_player import choose_card
 
@@ -35,7 +35,10 @@ def row_of(view: View, card: int) -> dict[str, str]:
     rules = view.rules
     assert view.trump is not None
     held = [card if view.hand >> card & 1 else None for card in view.dealt_hand]
-    signs = Signs.of(view)
+    not_followed = [0] * rules.players
+    for seat, position, played in plays_of(view):
+        if position.table and suit_of(played) != suit_of(position.table[0]):
+            not_followed[seat] |= 1 << suit_of(position.table[0])
     row = {
         "Cards": " ".join("." if card is None else written(card) for card in held),
         "Center": " ".join(map(written, view.table)),
@@ -51,7 +54,7 @@ def row_of(view: View, card: int) -> dict[str, str]:
         cards = [trick.cards[(seat - trick.leader) % 4] for trick in view.tricks]
         row[f"CardsPlayed{player}"] = " ".join(map(written, cards))
         row[f"HasColor{player}"] = "".join(
-            str(1 - (signs.not_followed[seat] >> "CDHS".index(suit) & 1)) for suit in "CHDS"
+            str(1 - (not_followed[seat] >> "CDHS".index(suit) & 1)) for suit in "CHDS"
         )
     return row
 

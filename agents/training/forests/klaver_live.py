@@ -123,10 +123,8 @@ def _view(
     tricks = tuple(Trick(0, cards, 0, 0, 0) for cards in zip(*finished, strict=True))
     return View(
         rules=rules, seat=0, phase="play", legal=tuple(cards_of(legal)), hand=mask_of(hand),
-        dealt_hand=hand, dealer=None, leader=None, trump=trump, declarer=None, forced=False,
-        turn_ups=(), bids=(), tricks=tricks, table=table, table_leader=-len(table) % 4,
-        opened=False, points=(0, 0), bonus=(0, 0), standing=Standing(0, (0, 0)), passed=(),
-        received=(), shown=(),
+        dealt_hand=hand, trump=trump, tricks=tricks, table=table, table_leader=-len(table) % 4,
+        points=(0, 0), bonus=(0, 0), standing=Standing(0, (0, 0)),
     )  # fmt: skip
 
 

@@ -19,8 +19,9 @@ from dataclasses import asdict
 from arena.analysis import Changes, find_changes
 from arena.cli.options import add_json, print_json
 from arena.core.files import run_folder
+from arena.core.rules import plural
 from arena.core.tables import text_table
-from arena.report.words import count, duration, interval, plural, pvalue, signed
+from arena.report.words import count, duration, interval, pvalue, signed
 from arena.store import Run
 
 

@@ -21,8 +21,9 @@ from dataclasses import asdict
 from arena.analysis.card_luck import card_luck
 from arena.analysis.luck import known_luck
 from arena.cli.options import add_json, add_run, print_json
+from arena.core.rules import plural
 from arena.core.tables import text_table
-from arena.report.words import count, interval, percent, plain, plural, signed
+from arena.report.words import count, interval, percent, plain, signed
 from arena.store import Run
 
 

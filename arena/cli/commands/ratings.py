@@ -19,8 +19,9 @@ from typing import Any
 
 from arena.analysis import RatingOptions, Standings, check_not_stopped, make_standings, read
 from arena.cli.options import add_json, add_run, number, print_json
+from arena.core.rules import plural
 from arena.core.tables import text_table
-from arena.report.words import DASH, count, interval, percent, plain, plural, rating_text, signed
+from arena.report.words import DASH, count, interval, percent, plain, rating_text, signed
 from arena.stats import Rating
 from arena.store import Run
 

@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
     options = RunOptions(
         args.jobs, args.backend, args.fresh, mix_code=args.mix_code, part=args.part
     )
-    unit = "matches" if experiment.match else "deals"
+    unit = experiment.units
     progress = Progress(unit, quiet)
     try:
         with RunFolder(path) as folder, ExitStack() as stack:

@@ -53,8 +53,6 @@ def _all_runs() -> str:
 def status(results: Run) -> str:
     """The state of a run, as text."""
     manifest, wanted = results.manifest, results.units_per_pairing
-    unit = "matches" if results.is_match else "deals"
-    per_unit = f"points per {'match' if results.is_match else 'deal'}"
     rows = []
     total = 0
     for pairing in results.pairings:
@@ -72,7 +70,9 @@ def status(results: Run) -> str:
         f"started {manifest.started}, last {last.started} to {last.ended or '...'}, "
         f"{manifest.cpu_s:,.1f} CPU seconds",
         "",
-        text_table(("pair", "stored", unit, per_unit, "95% interval"), rows),
+        text_table(
+            ("pair", "stored", results.units, f"points per {results.unit}", "95% interval"), rows
+        ),
     ]
     lines += _versions(results)
     faults = results.faults()
@@ -95,11 +95,10 @@ def _versions(results: Run) -> list[str]:
         pairings = [p for p in results.manifest.former_pairings if name in p]
         stored = sum(results.units_stored(pairing) for pairing in pairings)
         rows.append((name, version.until, f"{stored:,}"))
-    unit = "matches" if results.is_match else "deals"
     first = next(iter(former))
     return [
         "",
-        text_table(("former version", "until", unit), rows),
+        text_table(("former version", "until", results.units), rows),
         f"'arena compare {results.path} {first} {first.rpartition('@')[0]}' compares two versions",
     ]
 

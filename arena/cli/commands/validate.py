@@ -48,13 +48,12 @@ def _summary(experiment: ResolvedExperiment) -> str:
     seeds = f" × {experiment.seeds_per_deal} seeds" if experiment.seeds_per_deal > 1 else ""
     options = ", ".join(f"{key} {_word(value)}" for key, value in plain(rules).items())
     placements = len(seatings(rules, experiment.placements))
-    unit = "deals" if experiment.match is None else "matches"
     lines = [
         f"{experiment.name}: {rules.name} ({options})" if options else experiment.name,
         f"  agents    {', '.join(_agent(each, experiment.folder) for each in experiment.entrants)}",
         f"  pairings  {len(experiment.pairings)}",
         f"  deals     {len(experiment.deals)} of {experiment.deal_set}",
-        f"  to play   {len(schedule)} {unit} × {placements} seatings{seeds} = "
+        f"  to play   {len(schedule)} {experiment.units} × {placements} seatings{seeds} = "
         f"{_rounds(experiment)}",
     ]
     return "\n".join(lines)

@@ -168,11 +168,6 @@ def our_kernels() -> tuple[Kernel, ...]:
     return tuple(kernel for kernel in _found()[0] if kernel.is_ours)
 
 
-def kernels() -> tuple[Kernel, ...]:
-    """All games that the kernel can play; those of plug-ins are compiled to find out."""
-    return tuple(kernel for kernel in _found()[0] if _compile_error(kernel) is None)
-
-
 def kernel_of(rules: Rules) -> Kernel:
     """The kernel of a game; `RulesError` says why it has none."""
     if (why := complaint(rules)) is not None:

@@ -44,7 +44,6 @@ from arena.games.base import TableRound
 from arena.games.open_spiel import euchre, hearts, plain
 from arena.games.open_spiel.tables import GAME_FACTS, GameFacts
 
-_CARD_BY_NAME = {name: card for card, name in enumerate(CARD_NAMES)}
 _SAMPLERS: dict[str, Callable[[Any, int, Rng], tuple[int, ...]]] = {
     "euchre": euchre.possible_history,
     "hearts": hearts.possible_history,
@@ -244,24 +243,9 @@ class OpenSpielGame(Rules):
             state.phase,
             state.legal if seat == state.turn else (),
             hand=0,
-            dealt_hand=(),
-            dealer=None,
-            leader=None,
-            trump=None,
-            declarer=None,
-            forced=False,
-            turn_ups=(),
-            bids=(),
-            tricks=(),
-            table=(),
-            table_leader=None,
-            opened=False,
             points=state.points,
             bonus=state.bonus,
             standing=state.standing,
-            passed=(),
-            received=(),
-            shown=(),
             information=self._information(state.state, seat),
         )
 

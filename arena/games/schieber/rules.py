@@ -35,7 +35,7 @@ second of the two cards falls, so that it reveals nothing. Counting goes Stöck,
 Weis, tricks, match (`ledger`): that order decides who is first to reach a target in the
 middle of a round; a match of a fixed number of rounds needs only the sums.
 
-A game of the thesis is 100 rounds: 50 double rounds, a deal and its `mirror`. Exchanging
+A game of the thesis is 100 rounds: 50 double rounds, a deal and its mirror image. Exchanging
 the agents' seats on the same deal is the same experiment.
 
 Deviations: none in play. Of the customs of Weis, the count of long runs (five or more are
@@ -322,25 +322,6 @@ class Schieber(TrumpGame):
             trump = rng.below(len(TRUMP_CHOICES))
             return Deal("", hands, trump=trump, declarer=forehand, leader=forehand)
         return Deal("", hands, dealer=self.seat_after(forehand, -1))
-
-    def mirror(self, deal: Deal) -> Deal:
-        """The second half of a double round: every hand and every role one seat further on.
-
-        Each pair then holds what the other pair held, and the turn goes round the same
-        hands in the same order, so the two rounds are exact mirror images.
-        """
-
-        def moved(seat: int | None) -> int | None:
-            return None if seat is None else self.seat_after(seat)
-
-        return replace(
-            deal,
-            id=f"{deal.id}-mirror",
-            hands=tuple(deal.hands[self.seat_after(s, -1)] for s in range(self.players)),
-            declarer=moved(deal.declarer),
-            leader=moved(deal.leader),
-            dealer=moved(deal.dealer),
-        )
 
 
 def _dealt(state: TableRound) -> list[int]:

@@ -13,7 +13,7 @@ from helpers.all_rules import ALL, situations
 from helpers.rounds import deal
 from scipy.stats import chisquare
 
-from agents.beliefs import Believer
+from agents.beliefs import Believer, hoogenboom
 from agents.beliefs.hoogenboom import (
     Certain,
     Probabilities,
@@ -28,7 +28,7 @@ from arena.core.errors import ArenaError
 from arena.core.rules import PUSH, View, choose_trump
 from arena.core.seeds import Rng
 from arena.games.hearts import Hearts
-from arena.games.infoset import InfoSet, Signs
+from arena.games.infoset import InfoSet, probably_void
 from arena.games.kernel.layout import HANDS
 from arena.games.kernel.rng import rng_array
 from arena.games.kernel.spec import kernel_game
@@ -46,7 +46,7 @@ SUIT = (1 << LANE) - 1
 WEST = parse_seat("W")
 ANY_DEAL = "N: C7 C8 C9 CT CJ CQ CK CA; E: D7 D8 D9 DT DJ DQ DK DA; S: H7 H8 H9 HT HJ HQ HK HA; \
 W: S7 S8 S9 ST SJ SQ SK SA"
-NO_SIGNS = Signs((0,) * 4, (0,) * 4)
+NO_VOIDS = (0,) * 4
 
 
 def view_of_west(trump: str, declarer: str, forced: bool = False) -> View:
@@ -72,10 +72,10 @@ def knowledge(unseen: str, sizes: tuple[int, int, int], **cannot: str) -> InfoSe
     )
 
 
-def probably_void(seat: str, suit: str) -> Signs:
+def void_in(seat: str, suit: str) -> tuple[int, ...]:
     void = [0] * 4
     void[parse_seat(seat)] = 1 << parse_trump(suit)
-    return Signs((0,) * 4, tuple(void))
+    return tuple(void)
 
 
 def chances(table: Any, card: str) -> list[float]:
@@ -87,14 +87,14 @@ def chances(table: Any, card: str) -> list[float]:
 
 def test_table_7() -> None:
     known = knowledge("S7 S8 H7 HQ HK HT", (2, 2, 2), E="H7 HQ HK HT")
-    table = Probabilities().table(view_of_west("H", declarer="S"), known, probably_void("N", "S"))
+    table = Probabilities().table(view_of_west("H", declarer="S"), known, void_in("N", "S"))
     assert chances(table, "S7") == chances(table, "S8") == [0.17, 0.42, 0.42]
     assert chances(table, "HQ") == chances(table, "HT") == [0.4, 0.0, 0.6]
 
 
 def test_tables_8_and_9() -> None:
     known = knowledge("HA D7 D8 D9 DT DJ", (2, 2, 2), N="HA")
-    table = Probabilities().table(view_of_west("C", declarer="S"), known, NO_SIGNS)
+    table = Probabilities().table(view_of_west("C", declarer="S"), known, NO_VOIDS)
     assert chances(table, "HA") == [0.0, 0.5, 0.5]
     assert chances(table, "D7") == [0.33, 0.33, 0.33]
     hearts, diamonds = SUIT << 2 * LANE, SUIT << LANE
@@ -108,7 +108,7 @@ def test_tables_8_and_9() -> None:
 
 def test_table_10() -> None:
     known = knowledge("HQ HK H9 HJ S7 S8", (2, 2, 2))
-    table = Probabilities().table(view_of_west("H", declarer="S"), known, NO_SIGNS)
+    table = Probabilities().table(view_of_west("H", declarer="S"), known, NO_VOIDS)
     assert chances(table, "HQ") == chances(table, "HK") == [0.3, 0.3, 0.4]
     assert chances(table, "H9") == chances(table, "HJ") == [0.26, 0.26, 0.48]
 
@@ -133,9 +133,9 @@ def _sampled_from_table(known: InfoSet, table: Any, count: int) -> Iterator[list
 def test_a_forced_declarer_tells_nothing_unless_as_published() -> None:
     known = knowledge("HQ HK H9 HJ S7 S8", (2, 2, 2))
     view = view_of_west("H", declarer="S", forced=True)
-    assert chances(Probabilities().table(view, known, NO_SIGNS), "HJ") == [0.33] * 3
+    assert chances(Probabilities().table(view, known, NO_VOIDS), "HJ") == [0.33] * 3
     published = Probabilities2017(as_published=("forced-is-strong",))
-    assert chances(published.table(view, known, NO_SIGNS), "HJ") == [0.26, 0.26, 0.48]
+    assert chances(published.table(view, known, NO_VOIDS), "HJ") == [0.26, 0.26, 0.48]
 
 
 def test_a_partner_who_names_trump_after_a_push_chose_it_freely() -> None:
@@ -146,25 +146,25 @@ S: SJ S9 SA SK SQ ST C7 D7 H7; W: CJ CA DJ DK DA HJ HK HA S8"
     rules.apply(state, PUSH)
     rules.apply(state, choose_trump(parse_trump("S")))
     view = rules.view(state, WEST)
-    north, east, south = chances(Probabilities().table(view, InfoSet.of(view), NO_SIGNS), "SJ")
+    north, east, south = chances(Probabilities().table(view, InfoSet.of(view), NO_VOIDS), "SJ")
     assert north == east < south
 
 
 def test_declaring_oneself_tells_nothing() -> None:
     known = knowledge("HQ HK H9 HJ S7 S8", (2, 2, 2))
-    table = Probabilities().table(view_of_west("H", declarer="W"), known, NO_SIGNS)
+    table = Probabilities().table(view_of_west("H", declarer="W"), known, NO_VOIDS)
     assert chances(table, "HJ") == [0.33] * 3
 
 
 def test_high_multipliers_are_capped() -> None:
     known = knowledge("HQ HJ S7", (1, 1, 1))
-    table = Probabilities(m1=5.0).table(view_of_west("H", declarer="N"), known, NO_SIGNS)
+    table = Probabilities(m1=5.0).table(view_of_west("H", declarer="N"), known, NO_VOIDS)
     assert chances(table, "HQ") == chances(table, "HJ") == [0.98, 0.01, 0.01]
 
 
 def test_a_card_that_only_one_may_hold_is_his() -> None:
     known = knowledge("HJ S7 S8", (1, 1, 1), N="HJ", S="HJ")
-    table = Probabilities().table(view_of_west("H", declarer="N"), known, NO_SIGNS)
+    table = Probabilities().table(view_of_west("H", declarer="N"), known, NO_VOIDS)
     assert chances(table, "HJ") == [0.0, 1.0, 0.0]
 
 
@@ -172,23 +172,23 @@ def test_impossible_holders_leave_their_chance_to_the_others() -> None:
     """The program of 2017 loses it to the third player, even if they cannot have the card."""
     known = knowledge("HQ HJ S7 S8 S9 ST", (2, 2, 2), N="HJ", S="HJ")
     view = view_of_west("H", declarer="N")
-    assert chances(Probabilities().table(view, known, NO_SIGNS), "HJ") == [0.0, 1.0, 0.0]
+    assert chances(Probabilities().table(view, known, NO_VOIDS), "HJ") == [0.0, 1.0, 0.0]
     published = Probabilities2017(as_published=("third-takes-rest",))
-    assert chances(published.table(view, known, NO_SIGNS), "HJ") == [0.0, 0.26, 0.74]
+    assert chances(published.table(view, known, NO_VOIDS), "HJ") == [0.0, 0.26, 0.74]
 
 
 def test_probable_voids_and_trumps() -> None:
     known = knowledge("HQ HK S7", (1, 1, 1))
-    view, signs = view_of_west("H", declarer="W"), probably_void("N", "H")
-    assert chances(Probabilities().table(view, known, signs), "HQ") == [0.17, 0.42, 0.42]
+    view, voids = view_of_west("H", declarer="W"), void_in("N", "H")
+    assert chances(Probabilities().table(view, known, voids), "HQ") == [0.17, 0.42, 0.42]
     published = Probabilities2017(as_published=("roem-ignored-for-trumps",))
-    assert chances(published.table(view, known, signs), "HQ") == [0.33] * 3
+    assert chances(published.table(view, known, voids), "HQ") == [0.33] * 3
 
 
 def test_coarse_odds_come_in_steps() -> None:
     known = knowledge("HQ HK S7", (1, 1, 1))
     coarse = Probabilities2017(as_published=("coarse-odds",))
-    table = coarse.table(view_of_west("H", declarer="W"), known, NO_SIGNS)
+    table = coarse.table(view_of_west("H", declarer="W"), known, NO_VOIDS)
     assert chances(table, "S7") == [0.4, 0.3, 0.3]  # one card in steps of 0.1
     assert chances(table, "HQ") == [0.34, 0.33, 0.33]
 
@@ -226,7 +226,7 @@ GAMES = [Klaverjas(bidding="classical"), Schieber(), Hearts()]
 def test_chances_of_a_card_add_up_to_one_and_respect_the_facts(rules: Any) -> None:
     for _, view in positions(rules, seed=1, rounds=10):
         known = InfoSet.of(view)
-        table = Probabilities().table(view, known, Signs.of(view))
+        table = Probabilities().table(view, known, probably_void(view))
         for card in CardSet(known.unseen):
             assert sum(row.get(card, 0.0) for row in table) == pytest.approx(1.0)
             for seat, row in enumerate(table):
@@ -311,7 +311,7 @@ def test_without_multipliers_and_voids_probabilities_are_certain() -> None:
     plain = Probabilities(m1=1.0, m2=1.0)
     checked = 0
     for view in itertools.islice(endings(seed=4, tricks_left=2), 0, 120, 4):
-        if any(Signs.of(view).probably_void):
+        if any(probably_void(view)):
             continue
         worlds = all_worlds(InfoSet.of(view))
         equal = dict.fromkeys(worlds, 1.0 / len(worlds))
@@ -327,7 +327,7 @@ def test_probabilities_are_the_product_of_the_chances() -> None:
     checked = 0
     for view in itertools.islice(endings(seed=5, tricks_left=2), 0, 160, 4):
         known = InfoSet.of(view)
-        table = beliefs.table(view, known, Signs.of(view))
+        table = beliefs.table(view, known, probably_void(view))
         weights = {}
         for world in all_worlds(known):
             weight = 1.0
@@ -366,7 +366,7 @@ def test_who_gave_roem_is_probably_void() -> None:
     probable, certain = Probable(share=0.7).of(view)
     assert not probable.may[WEST] & hearts and certain.may == known.may
     assert (probable.share, certain.share) == (0.7, pytest.approx(0.3))
-    table = Probabilities().table(view, known, Signs.of(view))
+    table = Probabilities().table(view, known, probably_void(view))
     heart = parse_card("HA")
     assert [round(row.get(heart, 0.0), 2) for row in table] == [0.42, 0.42, 0.0, 0.17]
 
@@ -390,10 +390,9 @@ def test_if_no_world_is_probable_all_are_certain() -> None:
     view = after_giving_roem()
     known = InfoSet.of(view)
     assert len(Probable().of(view, known)) == 2
-    impossible = Signs((0,) * 4, (15, 15, 0, 15))
     game = kernel_game(view.rules, view.trump)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Signs, "of", classmethod(lambda cls, view: impossible))
+        patch.setattr(hoogenboom, "probably_void", lambda view: (15, 15, 0, 15))
         guesses = Probable(share=1.0).of(view, known)
         assert guesses[0].may == (0, 0, 0, 0)
         worlds = plan_worlds(game, view, Probable(share=1.0))
@@ -431,10 +430,10 @@ def test_every_deviation_changes_some_chance(deviation: str) -> None:
     rules = Klaverjas(bidding="classical")
     published = Probabilities2017(as_published=(deviation,))
     for _, view in positions(rules, seed=8, rounds=400):
-        known, signs = InfoSet.of(view), Signs.of(view)
-        if published.table(view, known, signs) != Probabilities().table(view, known, signs):
+        known, voids = InfoSet.of(view), probably_void(view)
+        if published.table(view, known, voids) != Probabilities().table(view, known, voids):
             return
         forced = view._replace(forced=True)
-        if published.table(forced, known, signs) != Probabilities().table(forced, known, signs):
+        if published.table(forced, known, voids) != Probabilities().table(forced, known, voids):
             return
     pytest.fail(f"{deviation} changes nothing")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.forest_rows import features_of
 from helpers.klaverjas_views import klaverjas_view
 
 from agents.forests import features as columns
-from agents.forests.features import ALL, DEFINITIONS, FEATURES, features_of
+from agents.forests.features import ALL, DEFINITIONS, FEATURES
 from agents.forests.position import MAY, SIZE, position_of, view_numbers
 from arena.core.cards import card_name, cards_of
 from arena.core.seeds import rng_for

@@ -6,11 +6,12 @@ import json
 
 import numpy as np
 import pytest
+from helpers.forest_rows import features_of
 from helpers.klaverjas_views import klaverjas_view
 
 from agents.benches.forest import ForestBench
 from agents.forest import ForestPlayer
-from agents.forests.features import FEATURES, features_of
+from agents.forests.features import FEATURES
 from agents.forests.model import NODE, Forest, best_card, predict, read_forest, save_forest
 from agents.training.forests.growing import pack
 from agents.training.forests.recipe import MOST_BYTES
