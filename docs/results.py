@@ -11,7 +11,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from arena.analysis import Estimate, check_references, compare_agents, read
+from arena.analysis.comparison import compare_agents
+from arena.analysis.estimates import Estimate
+from arena.analysis.references import check_references
+from arena.analysis.results import read
 from arena.report import sentences
 from arena.store import Run
 

@@ -9,17 +9,15 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from arena.analysis import (
+from arena.analysis.comparison import (
     Comparison,
     IndirectComparison,
-    check_no_race,
-    check_not_stopped,
     compare_agents,
     compare_through,
-    make_standings,
-    read,
 )
 from arena.analysis.result_files import ResultFile
+from arena.analysis.results import check_no_race, check_not_stopped, read
+from arena.analysis.standings import make_standings
 from arena.api.results import RunResults
 from arena.core.errors import ArenaError
 from arena.core.files import run_folder

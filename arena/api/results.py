@@ -9,15 +9,19 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.analysis import Estimate, Standings, make_standings, read
+from arena.analysis.estimates import Estimate
 from arena.analysis.people import people_of
+from arena.analysis.results import read
+from arena.analysis.standings import Standings, make_standings
 from arena.core.cards import card_name
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.files import run_folder, write_atomically
 from arena.core.rules import plural, unit_of
 from arena.core.tables import text_table
 from arena.report.context import Context
-from arena.report.words import percent, plain, rating_text, signed
+from arena.report.standings import standings_table
+from arena.report.tables import TextTable, as_text
+from arena.report.words import plain
 from arena.stats import Rating
 from arena.store import Manifest, Run
 
@@ -183,36 +187,22 @@ class RunResults:
         units = plural(unit_of(manifest.match))
         pairs = f"{count} pair" + "s" * (count > 1)
         head = f"{manifest.name}: {pairs}, {wanted:,} {units} each, in {self.path}"
-        return f"{head}\n\n{text_table(*self._ladder)}"
+        return f"{head}\n\n{as_text(self._table)}"
 
     def _repr_html_(self) -> str:
-        head, rows = self._ladder
-        cells = "".join(f"<th>{escape(each)}</th>" for each in head)
+        titles = "".join(f"<th>{escape(column.title)}</th>" for column in self._table.columns)
         body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in self._table.cells
         )
         title, _, _ = repr(self).partition("\n")
-        return f"<p>{escape(title)}</p><table><tr>{cells}</tr>{body}</table>"
+        return f"<p>{escape(title)}</p><table><tr>{titles}</tr>{body}</table>"
 
     @cached_property
-    def _ladder(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-        head = ("agent", "rank", "group", "rating", "low", "high", "Elo", "win rate")
-        rows: list[tuple[str, ...]] = []
-        for agent in self.standings.agents:
-            limits = _rating("rating", "", agent.rating)
-            rows.append(
-                (
-                    agent.name,
-                    str(agent.rank),
-                    agent.letters,
-                    rating_text(agent.rating),
-                    signed(limits["low"]),
-                    signed(limits["high"]),
-                    rating_text(agent.elo, 0),
-                    percent(agent.win_rate.value),
-                )
-            )
-        return head, rows
+    def _table(self) -> TextTable:
+        unit = unit_of(self.manifest.match)
+        singles = "rounds" if unit == "deal" else plural(unit)
+        return standings_table(self.standings.agents, unit, singles)
 
 
 class RunAudit:

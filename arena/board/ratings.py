@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from arena.analysis import AgentStanding, RatingOptions, Results, make_standings
-from arena.analysis.results import read_as
+from arena.analysis.results import Results, read_as
+from arena.analysis.standings import AgentStanding, RatingOptions, make_standings
 from arena.board.runs import Names, key_of, setups
 from arena.core.files import write_atomically
 from arena.report.words import options

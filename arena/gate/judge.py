@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis import Results, read
 from arena.analysis.decisions import Explainers
+from arena.analysis.results import Results, read
 from arena.analysis.swings import swing_of
 from arena.config.entrants import builder_of
 from arena.config.experiment import ResolvedExperiment

@@ -8,18 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from arena import __version__
-from arena.analysis import (
-    Results,
-    Standings,
-    Sweep,
-    find_sweeps,
-    make_standings,
-    read,
-    without_forfeits,
-)
 from arena.analysis.cross_play import with_other_partners
 from arena.analysis.estimates import Estimate
 from arena.analysis.result_files import ResultFile
+from arena.analysis.results import Results, read
+from arena.analysis.standings import Standings, make_standings, without_forfeits
+from arena.analysis.sweeps import Sweep, find_sweeps
 from arena.config.entrants import AgentSpec
 from arena.config.models import Reference
 from arena.config.parameters import plain as as_plain

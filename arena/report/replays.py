@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import takewhile
 from typing import Any
 
-from arena.analysis import Swing
 from arena.analysis.decisions import Explainers, decide_again
+from arena.analysis.swings import Swing
 from arena.audit.campaign import RoundKey, round_key
 from arena.audit.rounds import AuditedRound, grade_of
 from arena.core.cards import SEATS, SUIT_SYMBOLS, cards_of, trump_name, write_cards

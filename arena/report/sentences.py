@@ -12,10 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from arena.analysis import POWER, ReferenceCheck, Standings, Sweep
+from arena.analysis.references import ReferenceCheck
+from arena.analysis.standings import Standings
+from arena.analysis.sweeps import Sweep
 from arena.report.words import count, counted, interval, percent, plain, pvalue
 from arena.stats import Contrast
 from arena.stats.joint import SIDE_ISSUE
+from arena.stats.power import POWER
 
 MOST_NAMES = 6
 MOST_LETTERS = 100

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -58,14 +59,17 @@ class RaceDesign:
         return [(min(agent, self.reference), max(agent, self.reference)) for agent in others]
 
 
-@dataclass(frozen=True)
-class Departure:
-    """An agent that left, and the limits by which it is behind (or ahead of) another one."""
+Agent = TypeVar("Agent", int, str)
 
-    agent: int
+
+@dataclass(frozen=True)
+class Departure(Generic[Agent]):
+    """An agent that left, by number or name, and how far it is behind (or ahead of) another one."""
+
+    agent: Agent
     deals: int
     """After how many deals of the race."""
-    rival: int
+    rival: Agent
     """The agent it was compared with: the one that it is behind by most, or the reference."""
     low: float
     """Limits of its margin against the rival, in points per deal."""
@@ -78,7 +82,7 @@ class RaceState:
 
     racing: tuple[int, ...]
     """Who is left, in their order."""
-    left: tuple[Departure, ...]
+    left: tuple[Departure[int], ...]
     """Who has left, in that order."""
     deals: int
     """Deals of the last look."""
@@ -115,7 +119,7 @@ def race_state(played: RacePairs, design: RaceDesign, most: int) -> RaceState:
     pairs = design.pairs
     level = design.alpha / len(pairs)
     racing = [agent for agent in range(design.agents) if agent != design.reference]
-    left: list[Departure] = []
+    left: list[Departure[int]] = []
     wanted = dict.fromkeys(pairs, 0)
     deals = 0
     for size in look_sizes(most):
@@ -138,7 +142,7 @@ def race_state(played: RacePairs, design: RaceDesign, most: int) -> RaceState:
 
 def _leaving(
     played: RacePairs, design: RaceDesign, racing: list[int], size: int, level: float
-) -> Iterator[Departure]:
+) -> Iterator[Departure[int]]:
     """Who leaves at a look."""
     if design.reference is None:
         ratings = _ratings(played, racing, size)

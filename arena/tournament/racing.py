@@ -16,31 +16,17 @@ import numpy as np
 from arena.config.models import Race
 from arena.core.files import write_atomically
 from arena.core.scoring import Game, unit_margin
-from arena.stats.race import RaceDesign, RacePair, RaceState, race_state
+from arena.stats.race import Departure, RaceDesign, RacePair, RaceState, race_state
 from arena.tournament.stopping import Played, read_kept
 
 _RACE = "race.json"
 
 
 @dataclass(frozen=True)
-class Leaver:
-    """An agent that has left the race."""
-
-    agent: str
-    deals: int
-    """After how many deals."""
-    rival: str
-    """The agent that it is behind (or, if that is the reference, also ahead of)."""
-    low: float
-    """Anytime-valid limits of its margin against the rival, in points per deal."""
-    high: float
-
-
-@dataclass(frozen=True)
 class RaceOutcome:
     """A race that is over."""
 
-    left: tuple[Leaver, ...]
+    left: tuple[Departure[str], ...]
     racing: tuple[str, ...]
     """Who was left in the end, in the order of the experiment."""
     deals: int
@@ -94,7 +80,7 @@ class RaceRule:
             return None
         return RaceOutcome(
             tuple(
-                Leaver(names[each.agent], each.deals, names[each.rival], each.low, each.high)
+                Departure(names[each.agent], each.deals, names[each.rival], each.low, each.high)
                 for each in state.left
             ),
             tuple(names[agent] for agent in state.racing),

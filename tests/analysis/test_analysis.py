@@ -12,20 +12,15 @@ from helpers.made_results import meeting, results
 from helpers.report_runs import KINDS, klaverjas
 from scipy import stats
 
-from arena.analysis import (
-    Results,
-    break_down_points,
-    check_references,
-    compare_agents,
-    find_changes,
-    find_sweeps,
-    largest_swings,
-    make_standings,
-    margin_distributions,
-    read,
-)
-from arena.analysis.comparison import detectable, unit_margins
-from arena.analysis.sweeps import Sweep
+from arena.analysis.changes import find_changes
+from arena.analysis.comparison import compare_agents, detectable, unit_margins
+from arena.analysis.distributions import margin_distributions
+from arena.analysis.points_breakdown import break_down_points
+from arena.analysis.references import check_references
+from arena.analysis.results import Results, read
+from arena.analysis.standings import make_standings
+from arena.analysis.sweeps import Sweep, find_sweeps
+from arena.analysis.swings import largest_swings
 from arena.config.models import Reference
 from arena.core.errors import ArenaError
 from arena.core.registry import AGENTS

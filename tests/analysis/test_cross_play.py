@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.analysis import read
 from arena.analysis.cross_play import with_other_partners
+from arena.analysis.results import read
 from arena.api.experiments import Experiment
 from arena.cli import main
 from arena.core.errors import ArenaError

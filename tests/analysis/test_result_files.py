@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from arena.analysis import compare_agents, make_standings
+from arena.analysis.comparison import compare_agents
 from arena.analysis.result_files import ResultColumns, read_result_file
+from arena.analysis.standings import make_standings
 from arena.cli import main
 from arena.core.errors import ArenaError
 

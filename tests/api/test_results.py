@@ -37,7 +37,7 @@ def test_a_run_shows_its_standings(written: Callable[[str], Written]) -> None:
     best = run.agents.iloc[0]
     first = repr(run).splitlines()[3].split()
     assert repr(run).startswith("small: 3 pairs, 16 deals each, in ")
-    assert first[:2] == [best["agent"], "1"] and first[3] == f"{best['rating']:+.1f}"
+    assert first[:2] == ["1", best["agent"]] and first[3] == f"{best['rating']:+.1f}"
     assert run._repr_html_().count("<tr>") == 1 + len(run.agents)
 
 

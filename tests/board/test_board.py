@@ -74,7 +74,8 @@ def test_an_agent_that_did_not_play_does_not_move(tmp_path: Path) -> None:
 
 
 def test_one_run_is_rated_as_its_own_report_rates_it(runs: Path) -> None:
-    from arena.analysis import make_standings, read
+    from arena.analysis.results import read
+    from arena.analysis.standings import make_standings
 
     (board,) = boards([run for run in find_runs(runs) if run.path.name == "first"])
     with Run(runs / "first") as run:

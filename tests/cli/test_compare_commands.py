@@ -98,7 +98,7 @@ def test_several_runs_are_pooled_or_refused(
 
 def test_ratings(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
     text = output(capsys, "ratings", folder)
-    assert text.splitlines()[1].startswith("open ")
+    assert text.splitlines()[1].split()[2] == "open"
     found = json.loads(output(capsys, "ratings", folder, "--json"))
     values = [agent["rating"]["value"] for agent in found["agents"]]
     assert values == sorted(values, reverse=True)
@@ -217,7 +217,7 @@ def test_calibrate_on_real_deals(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["kept"] is True
     names = [promise["what"] for promise in found["promises"]]
     assert "false positives, paired t, random against itself" in names
-    assert all(promise["zero_share"] is not None for promise in found["promises"])
+    assert all(promise["measured"]["zero_share"] is not None for promise in found["promises"])
 
 
 # --- through a third ---------------------------------------------------------------------

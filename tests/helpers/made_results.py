@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arena.analysis import Meeting, Results
+from arena.analysis.results import Meeting, Results
 
 
 def meeting(first: str, second: str, games: list[list[float]]) -> Meeting:

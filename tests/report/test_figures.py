@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from arena.analysis import Estimate, Sweep
-from arena.analysis.sweeps import SweepPoint
+from arena.analysis.estimates import Estimate
+from arena.analysis.sweeps import Sweep, SweepPoint
 from arena.report.figures.strength import draw_strength_and_time, time_ticks
 from arena.report.figures.style import figure_style
 from arena.report.figures.sweeps import draw_sweeps

@@ -16,7 +16,7 @@ from helpers.experiments import entrant, make_experiment, play
 from helpers.report_runs import Written, klaverjas
 from helpers.report_text import visible
 
-from arena.analysis import Results, read
+from arena.analysis.results import Results, read
 from arena.cli.end_of_run import standings_text
 from arena.report import write
 from arena.report.context import Context

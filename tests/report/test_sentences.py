@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from helpers.made_results import meeting, results
 
-from arena.analysis import POWER, RatingOptions, Standings, make_standings, without_forfeits
 from arena.analysis.estimates import Estimate
+from arena.analysis.standings import RatingOptions, Standings, make_standings, without_forfeits
 from arena.analysis.sweeps import Sweep, SweepPoint
 from arena.report import sentences
 from arena.report.sentences import Facts
 from arena.stats import Contrast, joint_comparison
+from arena.stats.power import POWER
 
 
 def facts(field: Standings, **changes: object) -> Facts:

@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     for promise in _measure(args):
         found.append(promise)
         if not args.json:
-            print(f"{promise.what}: {percent(promise.measured, 2)}", file=sys.stderr)
+            print(f"{promise.what}: {percent(promise.measured.rate, 2)}", file=sys.stderr)
     kept = all(promise.kept for promise in found)
     if args.json:
         promises = [{**asdict(promise), "kept": promise.kept} for promise in found]
@@ -143,11 +143,11 @@ def _table(found: list[Promise]) -> str:
     rows = [
         (
             promise.what,
-            percent(promise.measured, 2),
-            f"{percent(promise.low, 2)} to {percent(promise.high, 2)}",
+            percent(promise.measured.rate, 2),
+            f"{percent(promise.measured.low, 2)} to {percent(promise.measured.high, 2)}",
             _range(promise),
-            count(promise.reps),
-            percent(promise.zero_share),
+            count(promise.measured.reps),
+            percent(promise.measured.zero_share),
             "yes" if promise.kept else "NO",
         )
         for promise in found

@@ -22,7 +22,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from arena.analysis import make_standings
+from arena.analysis.standings import make_standings
 from arena.api.comparing import compare
 from arena.cli.commands.ratings import show_standings
 from arena.cli.options import add_json, add_result_columns, number, print_json, result_file

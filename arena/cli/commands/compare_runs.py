@@ -16,7 +16,7 @@ import argparse
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from arena.analysis import Changes, find_changes
+from arena.analysis.changes import Changes, find_changes
 from arena.cli.options import add_json, print_json
 from arena.core.files import run_folder
 from arena.core.rules import plural

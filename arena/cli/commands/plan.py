@@ -22,7 +22,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from arena.analysis import Results, read
+from arena.analysis.results import Results, read
 from arena.api.progress import Progress
 from arena.cli.options import add_json, number, print_json
 from arena.config.experiment import ResolvedExperiment

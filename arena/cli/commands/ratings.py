@@ -17,12 +17,12 @@ from contextlib import ExitStack
 from dataclasses import asdict, replace
 from typing import Any
 
-from arena.analysis import RatingOptions, Standings, check_not_stopped, make_standings, read
+from arena.analysis.results import check_not_stopped, read
+from arena.analysis.standings import RatingOptions, Standings, make_standings
 from arena.cli.options import add_json, add_run, number, print_json
 from arena.core.rules import plural
-from arena.core.tables import text_table
-from arena.report.words import DASH, count, interval, percent, plain, rating_text, signed
-from arena.stats import Rating
+from arena.report.standings import limits, meetings_table, standings_table
+from arena.report.tables import as_text
 from arena.store import Run
 
 
@@ -79,28 +79,9 @@ def _plain(found: Standings) -> dict[str, Any]:
 
 
 def _lines(found: Standings, meetings: bool) -> Iterator[str]:
-    rows = []
-    for agent in found.agents:
-        ranks = f"{agent.rank_best}-{agent.rank_worst}"
-        rows.append(
-            (
-                agent.name,
-                str(agent.rank),
-                ranks,
-                agent.letters,
-                rating_text(agent.rating),
-                _limits(agent.rating, 1),
-                rating_text(agent.elo, 0),
-                _limits(agent.elo, 0),
-                plain(agent.points.value),
-                percent(agent.win_rate.value),
-                count(agent.margin.n),
-            )
-        )
-    units, singles = _words(found)
-    head = ("agent", "rank", "ranks", "group", "score rating", "95% interval", "Elo")
-    more = ("95% interval", f"points per {found.unit}", f"{singles} won", units)
-    yield text_table((*head, *more), rows)
+    singles = "rounds" if found.unit == "deal" else plural(found.unit)
+    more = {"95% interval of Elo": lambda agent: limits(agent.elo, 0)}
+    yield as_text(standings_table(found.agents, found.unit, singles, more=more))
     yield ""
     compared = "the ratings" if found.joint.basis == "joint" else "direct meetings"
     yield (
@@ -113,32 +94,5 @@ def _lines(found: Standings, meetings: bool) -> Iterator[str]:
         yield f"in a circle: {' beats '.join((*cycle, cycle[0]))}"
     if meetings:
         yield ""
-        yield from _meetings(found)
-
-
-def _meetings(found: Standings) -> Iterator[str]:
-    units, singles = _words(found)
-    rows = [
-        (
-            f"{pair.first} - {pair.second}",
-            count(pair.n),
-            signed(pair.mean),
-            interval(pair.low, pair.high),
-            f"{count(pair.won)}-{count(pair.drawn)}-{count(pair.lost)}",
-            percent(pair.win_rate.value),
-        )
-        for pair in found.pairs
-    ]
-    head = ("direct meeting", units, f"points per {found.unit}", "95% interval (alone)")
-    yield text_table((*head, f"{units} won-drawn-lost", f"{singles} won"), rows)
-    yield "direct meetings are a description, each pair alone; who is stronger is said above"
-
-
-def _words(found: Standings) -> tuple[str, str]:
-    """What is the unit, and what a seating of it, more than one of them."""
-    units = plural(found.unit)
-    return units, "rounds" if found.unit == "deal" else units
-
-
-def _limits(rating: Rating | None, digits: int) -> str:
-    return DASH if rating is None else interval(rating.low, rating.high, digits)
+        yield as_text(meetings_table(found.pairs, found.unit, singles))
+        yield "direct meetings are a description, each pair alone; who is stronger is said above"

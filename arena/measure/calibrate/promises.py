@@ -73,21 +73,18 @@ class Promise:
     """A measured value and the range that it must lie in."""
 
     what: str
-    measured: float
-    low: float
-    high: float
-    reps: int
+    measured: Rate
     at_least: float
     at_most: float
     rough: bool
-    zero_share: float | None = None
 
     @property
     def kept(self) -> bool:
         """Whether it lies there; a rough value may miss by its own Monte Carlo error."""
+        found = self.measured
         if self.rough:
-            return self.low <= self.at_most and self.high >= self.at_least
-        return self.at_least <= self.measured <= self.at_most
+            return found.low <= self.at_most and found.high >= self.at_least
+        return self.at_least <= found.rate <= self.at_most
 
 
 class PromiseJudge:
@@ -97,17 +94,7 @@ class PromiseJudge:
         self.rough = rough
 
     def __call__(self, what: str, rate: Rate, at_least: float, at_most: float) -> Promise:
-        return Promise(
-            what,
-            rate.rate,
-            rate.low,
-            rate.high,
-            rate.reps,
-            at_least,
-            at_most,
-            self.rough,
-            rate.zero_share,
-        )
+        return Promise(what, rate, at_least, at_most, self.rough)
 
     def level(self, what: str, rate: Rate) -> Promise:
         return self(what, rate, 0.04, 0.06)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis import Results, read
+from arena.analysis.results import Results, read
 from arena.config.entrants import AgentSpec, Entrant
 from arena.config.experiment import ResolvedExperiment
 from arena.core.deals import Deal, DealSet

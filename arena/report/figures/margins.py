@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter
 from arena.report.figures.style import BLUE, INK, LINE, ORANGE, fitting, new_figure, with_minus
 
 if TYPE_CHECKING:
-    from arena.analysis import Distribution
+    from arena.analysis.distributions import Distribution
     from arena.report.about import RunPart
 
 

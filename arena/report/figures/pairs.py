@@ -21,7 +21,7 @@ from arena.report.figures.style import (
 from arena.report.words import signed
 
 if TYPE_CHECKING:
-    from arena.analysis import PairStanding
+    from arena.analysis.standings import PairStanding
     from arena.report.sections.ladder import LadderAgent
 
 MOST_PAIRS = 45

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from arena.analysis import Estimate
+from arena.analysis.estimates import Estimate
 from arena.report.figures.style import (
     MUTED,
     agent_look,

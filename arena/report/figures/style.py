@@ -17,7 +17,7 @@ from matplotlib.ticker import FuncFormatter
 from arena.report.words import MINUS
 
 if TYPE_CHECKING:
-    from arena.analysis import Estimate
+    from arena.analysis.estimates import Estimate
 
 BLUE, ORANGE, GREEN = "#0072b2", "#d55e00", "#009e73"
 PALETTE = (BLUE, ORANGE, GREEN, "#cc79a7", "#e69f00", "#56b4e9", "#8c7a00", "#7f7f7f")

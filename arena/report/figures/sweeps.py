@@ -25,7 +25,7 @@ from arena.report.figures.style import (
 from arena.report.words import interval, signed
 
 if TYPE_CHECKING:
-    from arena.analysis import Sweep
+    from arena.analysis.sweeps import Sweep
 
 
 FEWEST_LINES = 3

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from arena.analysis import largest_swings
 from arena.analysis.decisions import Explainers
-from arena.analysis.swings import swing_of
+from arena.analysis.swings import largest_swings, swing_of
 from arena.audit.mistakes import worst_mistakes
 from arena.report.context import Context
 from arena.report.replays import ReplayPart, replay_of

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from arena.analysis.standings import AgentStanding
@@ -12,17 +13,9 @@ from arena.report.context import ResultsContext
 from arena.report.explanations import Explanations
 from arena.report.section import Section
 from arena.report.sections.pages import page_text
+from arena.report.standings import standings_table
 from arena.report.tables import Column, Rows, TextTable, flat
-from arena.report.words import (
-    DASH,
-    count,
-    duration,
-    interval,
-    percent,
-    plain,
-    rating_text,
-    signed,
-)
+from arena.report.words import DASH, count, duration, interval, signed
 
 if TYPE_CHECKING:
     from arena.report.document import ReportDocument
@@ -108,39 +101,14 @@ class LadderSection(Section[LadderPart]):
 
 
 def ladder_table(part: LadderPart, run: RunPart, caption: str = "") -> TextTable:
-    """The leaderboard: the same columns wherever it is shown."""
-    columns = (
-        Column("rank", words=True),
-        Column("agent", words=True, key=True),
-        Column("group", words=True),
-        Column("score rating"),
-        Column("95% interval"),
-        Column("Elo"),
-        Column(f"points per {run.unit}"),
-        Column(f"{run.singles} won"),
-        Column(run.units),
-        *((Column("time per decision"),) if part.has_times else ()),
-        *((Column("with other partners"),) if part.has_cross_play else ()),
-    )
-    rows = []
-    for agent in part.agents:
-        rating = agent.rating
-        rows.append(
-            (
-                _ranks(agent),
-                agent.shown,
-                agent.letters,
-                rating_text(rating),
-                interval(rating.low, rating.high) if rating else DASH,
-                rating_text(agent.elo, 0),
-                plain(agent.points.value),
-                percent(agent.win_rate.value),
-                count(agent.margin.n),
-                *((duration(agent.seconds.median),) if part.has_times else ()),
-                *((_with_others(agent),) if part.has_cross_play else ()),
-            )
-        )
-    return TextTable("ladder", caption, columns, tuple(rows))
+    """The leaderboard, with times and other partners where there are any."""
+    more: dict[str, Callable[[LadderAgent], str]] = {}
+    if part.has_times:
+        more["time per decision"] = lambda agent: duration(agent.seconds.median)
+    if part.has_cross_play:
+        more["with other partners"] = _with_others
+    shown = attrgetter("shown")
+    return standings_table(part.agents, run.unit, run.singles, caption, shown, more)
 
 
 def _with_others(agent: LadderAgent) -> str:
@@ -161,12 +129,6 @@ def times_table(part: LadderPart) -> TextTable:
         for agent in part.agents
     ]
     return TextTable("times", "Time per decision.", columns, tuple(rows))
-
-
-def _ranks(agent: AgentStanding) -> str:
-    if agent.rank_best == agent.rank_worst:
-        return str(agent.rank)
-    return f"{agent.rank} ({agent.rank_best}–{agent.rank_worst})"
 
 
 def _agent(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from arena.analysis import Distribution, margin_distributions
+from arena.analysis.distributions import Distribution, margin_distributions
 from arena.report.about import RunPart
 from arena.report.context import ResultsContext
 from arena.report.explanations import Explanations

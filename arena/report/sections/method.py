@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from arena.analysis import POWER
 from arena.report.bibliography import ARENA, bibtex, named_in, works
 from arena.report.context import ResultsContext
 from arena.report.section import Section
 from arena.report.sections.pages import page_text
 from arena.report.words import P_FLOOR
+from arena.stats.power import POWER
 
 
 @dataclass(frozen=True)

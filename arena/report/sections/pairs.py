@@ -13,8 +13,8 @@ from arena.report.explanations import Explanations
 from arena.report.section import Drawing, Section
 from arena.report.sections.ladder import LadderPart
 from arena.report.sections.pages import page_text
-from arena.report.tables import Column, Rows, TextTable, flat
-from arena.report.words import count, interval, percent, signed
+from arena.report.standings import meetings_table
+from arena.report.tables import Rows, TextTable, flat
 
 if TYPE_CHECKING:
     from arena.report.document import ReportDocument
@@ -52,7 +52,8 @@ class PairsSection(Section[PairsPart]):
 
     def tables(self, part: PairsPart, document: ReportDocument) -> Iterable[TextTable]:
         """Every pair as terminal and papers show it."""
-        yield pairs_table(part, document[RunPart], Explanations.of(document).pairs_caption())
+        run, caption = document[RunPart], Explanations.of(document).pairs_caption()
+        yield meetings_table(part.pairs, run.unit, run.singles, caption)
 
     def figures(self, part: PairsPart, document: ReportDocument) -> Iterable[Drawing]:
         """The margins of all pairs: as a map if all pairs met, and as a list."""
@@ -69,29 +70,3 @@ class PairsSection(Section[PairsPart]):
                 on_page=False,
             )
         yield Drawing("forest", say.forest_figure(), lambda: draw_forest(part.pairs, labels, unit))
-
-
-def pairs_table(part: PairsPart, run: RunPart, caption: str = "") -> TextTable:
-    """Every pair: the same columns wherever it is shown."""
-    columns = (
-        Column("direct meeting", words=True, key=True),
-        Column(run.units),
-        Column(f"points per {run.unit}"),
-        Column("95% interval (alone)"),
-        Column(f"{run.units} won–drawn–lost"),
-        Column(f"{run.singles} won"),
-        Column("95% interval"),
-    )
-    cells = tuple(
-        (
-            f"{pair.first} – {pair.second}",
-            count(pair.n),
-            signed(pair.mean),
-            interval(pair.low, pair.high),
-            f"{count(pair.won)}–{count(pair.drawn)}–{count(pair.lost)}",
-            percent(pair.win_rate.value),
-            interval(pair.win_rate.low, pair.win_rate.high, show=percent),
-        )
-        for pair in part.pairs
-    )
-    return TextTable("pairs", caption, columns, cells)

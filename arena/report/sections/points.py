@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from arena.analysis import break_down_points
-from arena.analysis.points_breakdown import AgentBreakdown
+from arena.analysis.points_breakdown import AgentBreakdown, break_down_points
 from arena.report.context import Context
 from arena.report.explanations import Explanations
 from arena.report.section import Drawing, Section

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from arena.analysis import ReferenceCheck, check_references
+from arena.analysis.references import ReferenceCheck, check_references
 from arena.report import sentences
 from arena.report.context import ResultsContext
 from arena.report.explanations import Explanations

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from arena.analysis import Sweep
+from arena.analysis.sweeps import Sweep
 from arena.report import sentences
 from arena.report.about import RunPart
 from arena.report.context import ResultsContext
