@@ -43,7 +43,7 @@ class OpenSpielBot:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Searches over information sets need these to be told apart."""
+        """Searches over information sets need distinct ones."""
         return ("possible-rounds",) if self.bot == "mcts" else ("possible-rounds", "own-actions")
 
     @property

@@ -32,7 +32,7 @@ MOST_LINES = 14
 
 def main() -> None:
     """Run the commands in an empty folder and write the SVG."""
-    # Our own look: letters that every system has, nothing fetched from elsewhere.
+    # Our own look: letters that every system has, nothing fetched from other sites.
     form = re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
     form = form.replace("Fira Code, monospace", "DejaVu Sans Mono, Menlo, Consolas, monospace")
     with (

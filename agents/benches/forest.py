@@ -8,7 +8,7 @@
 | `forest_largest_difference` | between the two, over all cards judged | ≤ 0.000001 |
 
 Decisions are those of random rounds that leave a choice. scikit-learn judges by its
-`predict_proba` with `n_jobs=1`, features apart on both sides, on a
+`predict_proba` with `n_jobs=1`; computing features counts on neither side. It is a
 classifier of the published kind (100 trees, which card was played), grown here on games of the
 rule player with leaves of twenty cards. Times are those of the thread, the best of some rounds.
 """

@@ -1,6 +1,6 @@
 """What can be called in an auction, the same for all of its forms.
 
-In a classical auction one suit is turned up, and the calls are play and pass. Elsewhere a
+In a classical auction one suit is turned up, and the calls are play and pass. In other auctions a
 call names a trump, and passing is called pass or push, or is not allowed.
 """
 

@@ -2,7 +2,7 @@
 
 A policy is compiled and called from compiled code: by samplers that ask what a play says about
 a hand, by trees and playouts in which others play as people do, and by an agent of its own.
-It looks at the hand of the seat in turn and at what everybody has seen, never at the other
+It looks at the hand of the seat in turn and at what all have seen, never at the other
 hands.
 
 | module | what |

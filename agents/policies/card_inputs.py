@@ -17,7 +17,7 @@ by what they are (the trump suit first), and those that are alike by what the on
 of them. So nothing is learnt twice, and where suits change their names, values go with them.
 
 What the state of a round does not say is noted card by card (`arena.games.observation`): the cards
-that each seat may hold for all that everybody knows, and those that tricks were led with.
+that each seat may hold by public knowledge, and those that tricks were led with.
 """
 
 from __future__ import annotations

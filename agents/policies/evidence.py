@@ -1,6 +1,6 @@
 """The plays of the others, and their likelihood given a world.
 
-A ledger has every play of the others with what everybody could see before it; `weigh` goes
+A ledger has every play of the others with what all could see before it; `weigh` goes
 through it for a world, by the types that the sides may be of (the formula is in `pool`). Where
 players bid, hands are also as likely as the bids make them (`dealt`).
 """

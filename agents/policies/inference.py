@@ -65,7 +65,7 @@ def types_for(model: Policy, game: KernelGame, priors: tuple[tuple[float, ...], 
     """
     shares = np.array(priors)
     chosen = np.flatnonzero(shares.any(axis=0))
-    chances = np.ascontiguousarray(shares[:, chosen])  # as compiled code has it elsewhere
+    chances = np.ascontiguousarray(shares[:, chosen])  # as other compiled code has it
     rules = game.rules
     dealt = model.dealt_factors(game)
     return Types(

@@ -18,7 +18,7 @@ from arena.games.kernel.layout import HANDS, Words
 from arena.solver.solution import Solver
 
 _BETWEEN_LOOKS_AT_THE_CLOCK = 8
-"""Worlds."""
+"""Worlds solved between two looks at the clock."""
 
 
 @dataclass(frozen=True)

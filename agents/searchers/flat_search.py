@@ -88,7 +88,7 @@ class FlatSearch(Strength):
 
     @property
     def sees_all_cards(self) -> bool:
-        """Whether it is given everybody's cards."""
+        """Whether it is given the cards of all seats."""
         return self.sees == "all"
 
     @property

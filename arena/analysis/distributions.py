@@ -16,7 +16,7 @@ BINS = 201
 BINS_OF_MANY = 101
 """About so many at most; one bin is always centred on 0."""
 FEWEST_BINS = 9
-"""About so many at least: where forfeits count as lost, the quartiles lie far apart."""
+"""About so many at least: where forfeits count as lost, the quartiles are far from each other."""
 
 
 @dataclass(frozen=True)

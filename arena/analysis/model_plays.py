@@ -1,4 +1,4 @@
-"""How language models answered: legality apart from strength, tokens, time and cost."""
+"""How language models answered: legality (separate from strength), tokens, time and cost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.tournament.conversations import AskedDecision, RunConversations
 
 @dataclass(frozen=True)
 class ModelPlay:
-    """How a language model answered: legality apart from strength."""
+    """How a language model answered: legality, separate from strength."""
 
     name: str
     model: str

@@ -16,7 +16,7 @@ from arena.stats import mean_difference
 
 @dataclass(frozen=True)
 class ReferenceCheck:
-    """A published value, ours in the same unit, and how far apart they are."""
+    """A published value, ours in the same unit, and their distance in standard errors."""
 
     label: str
     about: str

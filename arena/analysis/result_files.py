@@ -6,7 +6,7 @@
 
 Two agents are compared on the units that both have: what a unit (a deal, a task, a prompt) does
 to both cancels. Nothing is filled in for a missing score, and a unit that comes twice is refused
-unless a column tells its repetitions (seeds, epochs) apart; those are averaged first.
+unless a column distinguishes its repetitions (seeds, epochs); those are averaged first.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def is_result_file(path: Path | str) -> bool:
 
 @dataclass(frozen=True)
 class ResultColumns:
-    """Which columns of a file say what; those left out are looked for by their usual names."""
+    """The columns of a file; those left out are looked for by their usual names."""
 
     unit: str | None = None
     agent: str | None = None
@@ -74,7 +74,7 @@ class ResultFile:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """Which agents lack units."""
+        """Notes on agents that lack units."""
         return tuple(
             f"{name} has no score for {lacks:,} of {len(self.results.units):,} units; it is "
             "compared on those that it has."
@@ -203,7 +203,7 @@ def _scores(path: Path, long: pd.DataFrame, columns: ResultColumns) -> pd.DataFr
     _refuse(path, rows, is_huge, lambda row: f"score {row['given']!r}: at most ±{_LARGEST:g}")
     rows = rows[~empty]
     twice = rows.duplicated(keys)
-    hint = "" if columns.repeat else "; --repeat COLUMN tells repetitions apart"
+    hint = "" if columns.repeat else "; --repeat COLUMN distinguishes repetitions"
     _refuse(
         path, rows, twice, lambda row: f"{' '.join(str(row[k]) for k in keys)} comes twice{hint}"
     )

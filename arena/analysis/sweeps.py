@@ -140,7 +140,7 @@ def _setting(entrant: EntrantUsed) -> dict[str, Any]:
 def _meetings(
     field: Standings,
 ) -> tuple[dict[str, set[str]], dict[tuple[str, str], Estimate]]:
-    """Who met whom, and with what mean margin."""
+    """The opponents of each agent, and its mean margins."""
     opponents: dict[str, set[str]] = defaultdict(set)
     margins: dict[tuple[str, str], Estimate] = {}
     for pair in field.pairs:

@@ -41,7 +41,7 @@ _SMALLEST_SET = 1000
 
 
 class Experiment:
-    """Who plays what on which deals.
+    """An experiment: agents, game, deals and schedule.
 
         arena.Experiment(game="klaverjas", agents={"mine": MyBot(), "rule": "rule"}, deals=40)
 

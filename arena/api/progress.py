@@ -1,10 +1,9 @@
-"""The progress of a run: a bar in terminals and notebooks, elsewhere a line now and then."""
+"""The progress of a run: a bar in terminals and notebooks, otherwise a line now and then."""
 
 from __future__ import annotations
 
 import sys
 import time
-from types import TracebackType
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -38,12 +37,7 @@ class Progress:
             self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._live:
             self._live.stop()
 

@@ -52,7 +52,7 @@ class PlayedRound:
     rules: Rules
     deal: Deal
     names: tuple[str, ...]
-    """Who sat in the seats N, E, S, W."""
+    """The names of the players in the seats N, E, S, W."""
     actions: tuple[int, ...]
     """Bids and cards, in the order in which they were made."""
     outcome: Outcome | None

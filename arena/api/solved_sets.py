@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import importlib
 import io
 import json
 import os
@@ -20,6 +19,7 @@ from arena.core.errors import ArenaError
 from arena.core.files import read_bytes, write_atomically, writing
 from arena.core.rules import Rules
 from arena.solver.solution import Solver
+from arena.store.export import parquet_modules
 
 COLUMNS = ("deal", "trump", "declarer", "seat", "card", "low", "high")
 _GLANCE = 5_000
@@ -158,13 +158,7 @@ def _csv(rows: list[list[Any]]) -> str:
 
 
 def _parquet(rows: list[list[Any]]) -> bytes:
-    try:
-        pa = importlib.import_module("pyarrow")
-        pq = importlib.import_module("pyarrow.parquet")
-    except ImportError as error:
-        raise ArenaError(
-            "the format 'parquet' needs pyarrow: pip install 'arena-tricks[parquet]'"
-        ) from error
+    pa, pq = parquet_modules()
     kinds = [*[pa.string()] * (len(COLUMNS) - 2), pa.int32(), pa.int32()]
     schema = pa.schema(list(zip(COLUMNS, kinds, strict=True)))
     table = pa.Table.from_pylist([dict(zip(COLUMNS, row, strict=True)) for row in rows], schema)

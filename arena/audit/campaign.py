@@ -26,7 +26,7 @@ _SECONDS_A_ROUND = {8: 2.0, 9: 12.0, 13: 8.0}
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """Which rounds are audited, and how."""
+    """The rounds to audit, and the settings."""
 
     agents: tuple[str, ...] = ()
     """Pairings of these agents among each other; of one agent: all its pairings. None: all."""
@@ -73,7 +73,7 @@ class Audit:
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """Who played, in the order of the run."""
+        """The agents, in the order of the run."""
         seen = dict.fromkeys(name for each in self.rounds for name in each.replay.seats)
         return tuple(seen)
 

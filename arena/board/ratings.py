@@ -61,18 +61,18 @@ class Board:
 
     @property
     def slug(self) -> str:
-        """What its page is called."""
+        """The name of its page."""
         setup = f"{self.title} {self.rules} {self.deals} {self.unit}"
         return f"{self.title}-{hashlib.sha256(setup.encode()).hexdigest()[:8]}"
 
     @property
     def units(self) -> str:
-        """What was played, more than one of it."""
+        """The unit, in the plural."""
         return {"deal": "deals", "match": "matches"}[self.unit]
 
     @property
     def notes(self) -> list[str]:
-        """What is to be said about the ratings, with names."""
+        """Notes on the ratings, with the agents' names."""
         return [self.names.readable(note) for note in self.now.notes]
 
     def history_of(self, fingerprint: str) -> list[tuple[str, str, Rating]]:

@@ -1,4 +1,4 @@
-"""Which runs belong on one board, and who is who in them.
+"""Groups runs into boards, and identifies the agents in them.
 
 An agent is known by its fingerprint, whatever a run calls it: two that play alike are one,
 and one that has changed is another. The newest agent of a name is called by the name alone,
@@ -66,14 +66,14 @@ def _settings(member: AgentSpec) -> str:
 
 
 class Names:
-    """What agents are called, by their fingerprints."""
+    """Names of agents by fingerprint."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self.first_seen: dict[str, str] = {}
         self.family: dict[str, str] = {}
         """The name that a fingerprint had last, without regard to versions."""
         self.settings: dict[str, str] = {}
-        """What an agent is: families with their parameters."""
+        """The families of an agent, with their parameters."""
         self.sees_all_cards: set[str] = set()
         newest: dict[str, str] = {}
         for run in runs:

@@ -45,7 +45,7 @@ def add_result_columns(parser: argparse.ArgumentParser) -> None:
         "--opponent", metavar="COLUMN", help="rows are of pairs: the score is the agent's margin"
     )
     group.add_argument(
-        "--repeat", metavar="COLUMN", help="tells repetitions of a unit apart; they are averaged"
+        "--repeat", metavar="COLUMN", help="distinguishes repetitions of a unit; they are averaged"
     )
     group.add_argument(
         "--percent", action="store_true", help="scores are shares: counted in percentage points"

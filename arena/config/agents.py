@@ -93,7 +93,7 @@ def _enter(declared: Declared, group: str, entrant: Entrant) -> None:
 
 @dataclass(frozen=True)
 class _Context:
-    """What is needed to check any agent."""
+    """The arguments that all checks of an agent share."""
 
     rules: Rules
     problems: Problems
@@ -306,7 +306,7 @@ def _parameters(
 
 
 class _Noted(Exception):
-    """What is wrong has been noted."""
+    """Raised when the problem has been noted already."""
 
 
 def _model_named(document: YamlDocument, path: KeyPath, file: str, sha256: str | None) -> ModelFile:

@@ -56,7 +56,7 @@ class AgentSpec:
     """As YAML and JSON can hold them; those left out have their defaults."""
     bidder: BidderSpec | None = None
     limits: Limits | None = None
-    """What it may use; it then plays in a process of its own."""
+    """Its limits; with them it plays in a process of its own."""
     isolate: Isolate = False
     source: GitSource | None = None
     """Where its code comes from, if not from here; it plays in a process of its own then."""
@@ -142,7 +142,7 @@ class Entrant:
 
 
 def _class_of(registry: Registry[Any], family: str, folder: Path) -> Any:
-    """What is registered under a name; a live agent; code in a file, if its folder is trusted."""
+    """A registered family, a live agent, or code in a file, if its folder is trusted."""
     if is_live(family):
         return live_agent(family)
     if not is_code(family):
@@ -160,7 +160,7 @@ def _check_trust(family: str, folder: Path) -> None:
 
 
 def _values(family: Any, parameters: Mapping[str, Any], what: str, folder: Path) -> dict[str, Any]:
-    """What to call a family with; a live agent already has its parameters."""
+    """The arguments of a family; a live agent already has its parameters."""
     return {} if isinstance(family, LiveAgent) else read_values(family, parameters, what, folder)
 
 
@@ -178,7 +178,7 @@ class ProcessBuilder:
     fresh: bool
     """Whether every deal has a new process."""
     facts: Mapping[str, Any]
-    """What is to be known of the agent here."""
+    """Facts about the agent that this process needs."""
     twin: int = 1
 
     def build(self) -> Player:
@@ -187,7 +187,7 @@ class ProcessBuilder:
 
 
 def facts_of(player: Player) -> dict[str, bool]:
-    """What has to be known of an agent that plays elsewhere."""
+    """Facts that this process needs of an agent in another one."""
     return {"sees_all_cards": sees_all_cards(player), "reproducible": is_reproducible(player)}
 
 
@@ -237,7 +237,7 @@ def _in_sandbox(spec: AgentSpec, launch: Launch) -> bool:
     return not why and (spec.isolate == "sandbox" or (is_program and spec.isolate != "process"))
 
 
-def apart(
+def isolated_builder(
     builder: Builder | ProcessBuilder, decision_limit_s: float | None, hidden: Sequence[Path]
 ) -> Builder | ProcessBuilder:
     """How to make an agent so that no other can harm it: as well as the system can."""

@@ -46,23 +46,23 @@ class ResolvedExperiment:
     decision_limit_s: float | None = None
     """An agent that thinks longer is at fault."""
     description: str | None = None
-    """What the experiment is for."""
+    """The purpose of the experiment."""
     references: tuple[Reference, ...] = ()
     """Published values to compare with."""
     stop: Stop | None = None
     """When a pairing has played enough; None: when all deals are played."""
     race: Race | None = None
-    """What is looked for, if beaten agents leave before all deals are played."""
+    """The race, if beaten agents leave before all deals are played."""
     indifferent: float | None = None
     """Points per deal (or match) that do not matter."""
     deals_from: Mapping[str, Any] = field(default_factory=dict)
     """How an experiment file finds the deals, if not by `deal_set`: `set` or `file`, `offset`."""
     folder: Path = Path()
-    """What paths of models are relative to."""
+    """The folder that paths of models are relative to."""
 
     @property
     def units(self) -> str:
-        """What is played: `deals` or `matches`."""
+        """The unit in the plural: `deals` or `matches`."""
         return plural(unit_of(self.match))
 
     def entrant(self, name: str) -> Entrant:

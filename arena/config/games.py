@@ -13,7 +13,7 @@ from arena.core.rules import Rules
 
 
 def check_parameters(family: Any, values: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """What to call a family with; options that it does not have are refused with the near miss."""
+    """The arguments of a family; unknown options are refused with the near miss."""
     problems = Problems(YamlDocument(values, {(): Place(what)}))
     checked = problems.check(model_of(family), plain(values), ())
     problems.stop_if_any()

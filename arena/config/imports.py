@@ -12,7 +12,7 @@ from arena.core.errors import ArenaError
 
 @dataclass(frozen=True)
 class Imports:
-    """What is done about `family: ./bot.py:Greedy` and `api_key_env` in an experiment."""
+    """The policy on `family: ./bot.py:Greedy` and `api_key_env` in an experiment."""
 
     file: Path
     """The experiment."""

@@ -241,7 +241,7 @@ def _import_from(root: Path) -> None:
 
 
 def _forget_changed(helpers: dict[str, str]) -> None:
-    """What was imported from the folder of own code and has been edited since is imported anew."""
+    """Forget imported modules next to own code that have been edited since."""
     changed = {file for file, digest in helpers.items() if _IMPORTED.get(file, digest) != digest}
     if changed:
         for name, module in list(sys.modules.items()):

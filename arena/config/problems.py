@@ -1,4 +1,4 @@
-"""All that is wrong with an experiment file, one line for each mistake."""
+"""The errors in an experiment file, one line each."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def _with_bidder_and_grid(
 
 
 def _complete_unless_included(file: dict[str, Any]) -> dict[str, Any]:
-    """What must be there may come from an included file."""
+    """Required keys may come from an included file."""
     agent = {"anyOf": [{"required": ["family"]}, {"required": ["team"]}]}
     complete = {
         "required": file.pop("required"),

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 
 class Strict(BaseModel):
-    """Nothing unknown, nothing converted: `"7"`, `7.0` and `true` are no whole numbers."""
+    """Refuses unknown keys and converts nothing: `"7"`, `7.0` and `true` are no whole numbers."""
 
     model_config = ConfigDict(
         extra="forbid", strict=True, frozen=True, allow_inf_nan=False, use_attribute_docstrings=True
@@ -14,7 +14,7 @@ class Strict(BaseModel):
 
 
 def first_mistake(error: ValidationError) -> str:
-    """What is wrong and where, in one line; how many more there are."""
+    """The first error with its place, in one line, and the number of others."""
     first, *others = error.errors(include_url=False)
     place = ".".join(map(str, first["loc"]))
     what = first["msg"][0].lower() + first["msg"][1:]

@@ -52,7 +52,7 @@ class Place(NamedTuple):
 
     @property
     def folder(self) -> Path:
-        """What a path written here is relative to."""
+        """The folder that a path written here is relative to."""
         return Path() if self.source.startswith(_FLAG) else Path(self.source).parent
 
 

@@ -448,7 +448,7 @@ class Rules(Protocol):
     @property
     @abc.abstractmethod
     def sides(self) -> tuple[tuple[int, ...], ...]:
-        """Which seats score together."""
+        """The seats of each side, which score together."""
 
     @property
     @abc.abstractmethod
@@ -498,7 +498,7 @@ class Rules(Protocol):
         raise self._no_tricks()
 
     def trick_winner(self, cards: tuple[int, ...], trump: int | None) -> int:
-        """Which card of a trick (0 is the one led) takes it."""
+        """The place (0 leads) of the card that takes a trick."""
         raise self._no_tricks()
 
     def trick_value(self, cards: tuple[int, ...], trump: int | None, last: bool) -> tuple[int, int]:

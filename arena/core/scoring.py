@@ -74,7 +74,7 @@ class Game(NamedTuple):
     rounds: int
     """Rounds that count."""
     forfeit: int
-    """Which entrant forfeited (1 the first, 2 the second); 0 if neither did."""
+    """The entrant that forfeited (1 the first, 2 the second); 0 if neither did."""
 
 
 def games_of(rounds: Iterable[Game]) -> tuple[Game, ...]:

@@ -34,6 +34,14 @@ def diagram(hands: Sequence[int], notes: Iterable[str] = (), colour: bool = Fals
     return _paint("\n".join(line.rstrip() for line in lines), colour)
 
 
+def position_diagram(state: Any, colour: bool = False) -> str:
+    """The hands of a round as they are now, with the notes of its deal and the trick so far."""
+    notes = deal_notes(state.deal)
+    if state.table:
+        notes.append("on the table: " + " ".join(map(pretty, state.table)))
+    return diagram(state.hands, notes, colour)
+
+
 def deal_text(rules: Rules, deal: Deal, notes: Sequence[str], colour: bool = False) -> str:
     """A deal with `notes`, as the game draws it."""
     if rules.has_tricks:

@@ -178,7 +178,7 @@ class TableEnv(AECEnv):  # type: ignore[misc]  # PettingZoo comes without types
         return None
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """No-op: there are no resources."""
 
 
 def _observations(encoding: Encoding) -> spaces.Dict:

@@ -1,6 +1,6 @@
 """What a seat knows, as one array of small numbers: the observation of all environments.
 
-The same for every game, apart from the number of calls. A set of cards has an entry for each of the
+The same for every game, except for the number of calls. A set of cards has an entry for each of the
 52 cards (`13 * suit + rank`, as in `arena.core.cards`). Seats are *places*: place 0 is the seat
 that looks, place 1 plays after it, and so on; games with fewer players leave the last places empty.
 

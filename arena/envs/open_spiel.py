@@ -207,7 +207,7 @@ class ArenaState(pyspiel.State):  # type: ignore[misc]
         return self._table.round
 
     def current_player(self) -> int:
-        """The seat in turn, chance, or nobody after the end."""
+        """The seat in turn, or chance; `TERMINAL` after the end."""
         if self.round is None:
             return int(pyspiel.PlayerId.CHANCE)
         turn: int | None = self.round.turn
@@ -267,7 +267,7 @@ class ArenaState(pyspiel.State):  # type: ignore[misc]
                 turn_ups.append(rng.choice(next_turn_ups(turn_ups)))
             dealt = view._replace(turn_ups=tuple(turn_ups))
             found = round_of(dealt, worlds.sample(rng))
-            # Weis that nobody showed says something that masks of cards cannot say.
+            # Weis that no seat showed say something that masks of cards cannot say.
             if rules.view(found, player_id) == view:
                 break
         state = self.get_game().new_initial_state()

@@ -81,7 +81,7 @@ class _Contracts(NamedTuple):
     """How rounds begin; a row for each contract."""
 
     game: Numbers
-    """Which row of `games` is played."""
+    """The row of `games` that is played."""
     state: Words
     """State words: the leader, the declarer, and the game's own."""
     observation: NDArray[np.int8]

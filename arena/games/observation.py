@@ -102,7 +102,7 @@ class Observation(NamedTuple):
     voids: Words
     """`voids[seat]`: the suits that a seat did not follow, whole lanes."""
     known: Words
-    """`known[seat]`: the cards that a seat may hold for all that everybody knows; then `LEADS`,
+    """`known[seat]`: the cards that a seat may hold by public knowledge; then `LEADS`,
     and for this seat `MAY`, `SIZES` and `UNSEEN`."""
     ledger: Ledger | None = None
     plays: int = 0

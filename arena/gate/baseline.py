@@ -28,7 +28,7 @@ _SEED = 20_250
 
 
 class Probe(Strict):
-    """What an agent does on a few deals, in every seat, and how long that takes it."""
+    """An agent's actions on a few deals, in every seat, and its time for them."""
 
     signature: str | None
     """A hash of all its actions; None if it is not reproducible."""
@@ -36,7 +36,7 @@ class Probe(Strict):
     median_s: float
     """Median time for a decision."""
     machine_s: float
-    """What a fixed piece of work took at that time: the speed of the machine."""
+    """The time of a fixed piece of work: the speed of the machine then."""
 
     def times_slower_than(self, other: Probe) -> float:
         """The ratio of the median times, as on one machine."""

@@ -22,7 +22,7 @@ CANDIDATE, BASELINE = "candidate", "baseline"
 
 
 class BaselineFile(Strict):
-    """What the candidate is compared with: results on file, or another agent that plays it."""
+    """The other side of the comparison: stored results, or another agent."""
 
     stored: str | None = None
     """Path of a stored baseline, relative to the gate file; `arena gate --update` makes it."""
@@ -40,7 +40,7 @@ class BaselineFile(Strict):
 
 
 class TestFile(Strict):
-    """What is tested, in points per deal, and how often it may err."""
+    """The test: its hypotheses in points per deal, and its error rates."""
 
     __test__ = False  # not a pytest class
 

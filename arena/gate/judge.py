@@ -252,7 +252,7 @@ class _Rule:
 
     @property
     def _loss(self) -> float:
-        """What the gate file says that a deal can cost; 0 if it says nothing."""
+        """The largest loss on a deal according to the gate file; 0 if it has none."""
         most = self._test.largest_loss
         if most != "rules":
             return most or 0.0

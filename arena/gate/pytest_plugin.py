@@ -67,7 +67,7 @@ class WordsItem(pytest.Item):
     what: str
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """What the gate says, or what was played."""
+        """The verdict, or the number of deals played."""
         return _words(excinfo) or super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
@@ -113,7 +113,7 @@ class SuiteCollector(pytest.File):
             )
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """What is wrong with the file, in a line."""
+        """The error in the file, in one line."""
         return _words(excinfo) or super().repr_failure(excinfo)
 
 
@@ -150,7 +150,7 @@ class GateFailed(Exception):
 
 
 def _words(excinfo: pytest.ExceptionInfo[BaseException]) -> str | None:
-    """What a failed gate or a user error says; None for other errors."""
+    """The message of a failed gate or of a user error; None for other errors."""
     from arena.core.errors import ArenaError
 
     return str(excinfo.value) if isinstance(excinfo.value, GateFailed | ArenaError) else None

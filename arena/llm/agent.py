@@ -198,7 +198,7 @@ class SeatedModel:
         )
 
     def end_deal(self, outcome: Outcome | None) -> None:
-        """Nothing: a model remembers no round."""
+        """No-op: a model remembers no round."""
 
 
 def _what_was_wrong(judged: Judged) -> str:

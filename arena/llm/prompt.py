@@ -235,7 +235,7 @@ def _sides(view: View) -> str:
     own = rules.side_of(view.seat)
     partners = [SEATS[seat] for seat in rules.sides[own] if seat != view.seat]
     if not partners:
-        return "Everybody plays alone."
+        return "Every player plays alone."
     others = " and ".join(
         SEATS[seat] for n, side in enumerate(rules.sides) if n != own for seat in side
     )

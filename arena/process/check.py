@@ -21,7 +21,7 @@ class BotCheck(NamedTuple):
 
     what: str
     wrong: str = ""
-    """What the bot did instead; empty if all is well."""
+    """The error; empty if all is well."""
 
 
 def check_bot(
@@ -99,7 +99,7 @@ class _Suite:
         bot.end_deal(None)
 
     def play(self, bot: Seated, deal: Deal, seat: int, most: int = 1000) -> list[Action]:
-        """What the bot does in a deal; the other seats play at random."""
+        """The checks of a deal that the bot plays; the other seats play at random."""
         state = self.rules.start(deal)
         others = rng_for(self.seed, "others", deal.id)
         where = f"deal {deal.id}, seat {SEATS[seat]}"

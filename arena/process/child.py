@@ -69,7 +69,7 @@ class Misbehaved(AgentFault):
 
 
 class Channel(ABC):
-    """What an agent is asked through: its process, or a session of a server."""
+    """The channel to an agent: its process, or a session of a server."""
 
     @abstractmethod
     def send(self, line: bytes, until: float | None = None) -> None:
@@ -81,7 +81,7 @@ class Channel(ABC):
 
     @property
     def half_a_line(self) -> bytes:
-        """What was answered without having been asked for, or has no end yet."""
+        """Output that was not requested, or is incomplete."""
         return b""
 
     def is_over(self) -> bool:
@@ -268,7 +268,7 @@ class Child(Channel):
         return True
 
     def _gone(self) -> Misbehaved:
-        """What to say of a child that reads or writes no more."""
+        """The error message for a child that reads or writes no more."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(PATIENCE_S)
         with suppress(OSError):
@@ -292,7 +292,7 @@ class Child(Channel):
 
     @property
     def half_a_line(self) -> bytes:
-        """What has been read and was not asked for, or has no end yet."""
+        """Output that was read but not requested, or is incomplete."""
         return self._pending
 
     @property

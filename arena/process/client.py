@@ -49,14 +49,14 @@ class Launch(ABC):
     """How to start the process of an agent: a value that can be sent to a worker."""
 
     what: str = "process"
-    """What is started, in messages."""
+    """The name of the program, for messages."""
     loads_late: bool = False
     """Whether the first decision takes longer than the others."""
     patience_s: float | None = None
     """How long a decision may take if nothing is said about that."""
 
     sandbox: Sandbox | None = None
-    """What its process cannot see; None: it is a plain process."""
+    """Its sandbox; None for a plain process."""
 
     def inside(self, sandbox: Sandbox) -> Launch:
         """The same in a sandbox."""
@@ -216,7 +216,7 @@ class PlaysElsewhere(ABC):
         return self._asked.take_seat(setup)
 
     def act(self, view: View, rng: Rng) -> Action:
-        """What is answered there."""
+        """The answer of that session."""
         return self._asked.act(view, rng)
 
     def close(self) -> None:
@@ -260,7 +260,7 @@ class Seated:
             raise self._give_up(error.kind, error.words, error.detail) from None
 
     def act(self, view: View, rng: Rng) -> Action:
-        """What the process answers."""
+        """The answer of the process."""
         child, codec = self.child, self._codec
         if child is None or codec is None:
             raise AgentFault("crash", "has no process: it ended before")

@@ -29,7 +29,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class Answer(NamedTuple):
-    """What a server answered."""
+    """The response of a server."""
 
     status: int
     body: bytes
@@ -57,7 +57,7 @@ class Url:
 
     @property
     def name(self) -> str:
-        """What the header `Host` says."""
+        """The value of the header `Host`."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -151,7 +151,7 @@ class ServerConnection:
 
 
 def _fault(error: BaseException) -> BaseException:
-    """What is wrong with a server on which a request ended like this."""
+    """The error of a server, given how a request ended."""
     if isinstance(error, http.client.RemoteDisconnected | http.client.IncompleteRead):
         return Misbehaved("crash", "closed the connection")
     if isinstance(error, OSError) and not isinstance(error, TimeoutError):
@@ -163,7 +163,7 @@ def _fault(error: BaseException) -> BaseException:
 
 
 class _Deadline(io.RawIOBase):
-    """What a socket receives, up to a moment."""
+    """Reads a socket until a deadline."""
 
     def __init__(self, talk: socket.socket, until: float) -> None:
         self._talk, self._until = talk, until

@@ -28,7 +28,7 @@ class Unavailable(ArenaError):
 
 
 class AtFault(ArenaError):
-    """What an agent did wrong outside of a run, in one line that names it."""
+    """An agent's fault outside of a run, in one line that names the agent."""
 
 
 class AgentFault(Exception):
@@ -40,7 +40,7 @@ class AgentFault(Exception):
 
 
 def crash_words(error: BaseException) -> str:
-    """What an agent raised, in one line."""
+    """The error that an agent raised, in one line."""
     return cut(f"raised {error_words(error)}", _MESSAGE_LENGTH)
 
 
@@ -99,7 +99,7 @@ def whole_number(answer: Any) -> int:
 
 
 def shown(answer: Any) -> str:
-    """What an agent answered, in few letters, whatever it is."""
+    """An agent's answer, of whatever type, in a few letters."""
     try:
         text = " ".join(repr(answer).split())
     except BaseException:  # an agent's own type, and a defect of the agent's

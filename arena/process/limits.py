@@ -9,7 +9,7 @@ from arena.core.agent import parameter
 
 @dataclass(frozen=True)
 class Limits:
-    """What an agent may use; it plays in a process of its own, so that it can be stopped."""
+    """Limits of an agent, which plays in a process of its own, so that it can be stopped."""
 
     seconds_per_decision: float | None = parameter(None, help="for a bid or a card", at_least=0.001)
     seconds_per_deal: float | None = parameter(

@@ -100,7 +100,7 @@ class SessionChannel(Channel):
 
     @property
     def half_a_line(self) -> bytes:
-        """What was answered that was not asked for; answers come whole."""
+        """Unrequested output; always empty, as responses come whole."""
         return self._said
 
     def is_over(self) -> bool:
@@ -182,7 +182,7 @@ class Http(PlaysElsewhere):
     )
 
     def __post_init__(self) -> None:
-        # Another variable would let an experiment send a stranger whatever secret it names.
+        # Another variable would let an experiment send any secret that it names to its server.
         if self.token and not self.token.startswith(TOKEN_VARIABLES):
             raise ArenaError(
                 f"token: expected the name of an environment variable that begins with "

@@ -31,7 +31,7 @@ _TRIAL_S = 10.0
 
 @dataclass(frozen=True)
 class Sandbox:
-    """What the process of an agent cannot see, apart from what is always hidden.
+    """What the process of an agent cannot see, in addition to what is always hidden.
 
     Of two paths one of which lies inside the other, the inner one decides. What the program's own
     command names is shown if it is not hidden.
@@ -42,7 +42,7 @@ class Sandbox:
     network: bool = False
 
     def showing(self, *paths: str) -> Sandbox:
-        """The same, with more to be seen."""
+        """The same, with more visible paths."""
         return replace(self, shown=(*self.shown, *paths))
 
     def command(self, argv: Sequence[str]) -> list[str]:
@@ -91,7 +91,7 @@ def _folders_of(argv: Sequence[str]) -> set[str]:
 
 
 def needed_by_python() -> tuple[str, ...]:
-    """What a Python like this one reads when it starts and imports."""
+    """The paths that a Python like this one reads when it starts and imports."""
     return tuple(path for path in {sys.prefix, sys.base_prefix, *sys.path} if path and path != "/")
 
 

@@ -25,7 +25,7 @@ from arena.process.faults import crash_words, shown, whole_number
 from arena.process.messages import PROTOCOL
 
 NO_MESSAGE = (ArenaError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What is raised by lines that are no messages of the protocol."""
+"""Errors raised by lines that are no messages of the protocol."""
 
 
 @contextmanager

@@ -20,14 +20,14 @@ from arena.tournament.racing import RaceOutcome, read_race
 
 @dataclass(frozen=True)
 class RaceReport:
-    """What the page says."""
+    """The content of the page."""
 
     title: str
     about: str
     answer: str
     outcome: RaceOutcome | None
     unit: str
-    """What limits are in: points per deal or per match."""
+    """The unit of the limits: points per deal or per match."""
     units: str
     reference: str | None
     alpha: float
@@ -83,7 +83,7 @@ def _answer(outcome: RaceOutcome | None, keep: int, reference: str | None, units
 
 
 def race_table(report: RaceReport) -> TextTable:
-    """Who stayed and who left, the last one first."""
+    """The agents that stayed and those that left, the last one first."""
     columns = (
         Column("agent", words=True),
         Column(f"{report.units} until it left"),

@@ -43,7 +43,7 @@ class Drawing:
 
 
 class Section(Generic[Part]):
-    """What all sections are; only `name`, `part` and `make` are needed."""
+    """The interface of sections; only `name`, `part` and `make` are required."""
 
     name: ClassVar[str]
     """Its key in `report.json`, and its place on the page."""

@@ -57,19 +57,19 @@ class Facts:
 def headline(field: Standings, facts: Facts) -> str:
     """One-line summary of the run."""
     joint = field.joint
-    everybody = [agent.name for agent in field.agents]
+    all_agents = [agent.name for agent in field.agents]
     if not any(contrast.p_adjusted is not None for contrast in joint.contrasts):
         return f"Nothing can be said about who is stronger: {_why_not(joint.contrasts, facts)}."
     top = joint.top
-    if len(everybody) == 2:
+    if len(all_agents) == 2:
         return _of_two(field, facts)
     circles = _circles(field, facts)
-    if len(top) == len(everybody) and not circles:
-        many = len(everybody) > MOST_NAMES
-        who = f"all {count(len(everybody))}" if many else facts.names(everybody)
+    if len(top) == len(all_agents) and not circles:
+        many = len(all_agents) > MOST_NAMES
+        who = f"all {count(len(all_agents))}" if many else facts.names(all_agents)
         return f"No agent is known to be stronger than another: {who} are not distinguishable."
     behind = [name for name in joint.order if all(name in joint.worse(best) for best in top)]
-    between = [name for name in everybody if name not in top and name not in behind]
+    between = [name for name in all_agents if name not in top and name not in behind]
     if len(top) == 1 and not between:
         return f"{facts.names(top)} is the strongest: ahead of all others."
     if len(top) == 1:
@@ -155,13 +155,13 @@ def _no_difference(contrast: Contrast, facts: Facts) -> str:
 def details(field: Standings, facts: Facts) -> Iterator[str]:
     """How far apart the best are, with intervals."""
     joint = field.joint
-    everybody = [agent.name for agent in field.agents]
-    if len(everybody) < 3:
+    all_agents = [agent.name for agent in field.agents]
+    if len(all_agents) < 3:
         yield from _within(field, facts)
         return
     top = joint.top
     if len(top) == 1:
-        second = next(name for name in everybody if name != top[0])
+        second = next(name for name in all_agents if name != top[0])
         contrast = field.contrast(top[0], second)
         if contrast is not None and contrast.low is not None:
             known = "" if contrast.different else ", not a known difference"
@@ -281,7 +281,7 @@ def forfeit_sentences(
 
 
 def sweep_sentences(sweep: Sweep, facts: Facts) -> str:
-    """Which settings are best, by the joint comparison."""
+    """The best settings, by the joint comparison."""
     listed, what = facts.names(sweep.best), f"{sweep.family} by {sweep.parameter}"
     if len(sweep.best) == len(sweep.points):
         return f"{what}: no setting is known to be better than another."

@@ -39,7 +39,7 @@ from arena.web.guard import Refused
 T = TypeVar("T")
 
 _MOST_LOST = 16
-"""Decisions that never came back: the server answers nobody after so many."""
+"""Decisions that never came back: the server answers no client after so many."""
 _FORGOTTEN_S = 60.0
 """A session that has been silent for so long makes place for a new one."""
 
@@ -83,7 +83,7 @@ class DecisionThreads:
         finally:
             self._free.release()
         if not finished:
-            done.cancel()  # what it raises later is nobody's
+            done.cancel()  # what it raises later concerns no client
             self._lost += 1
             future.add_done_callback(self._came_back)
             words = f"no decision within {seconds:g} s"
@@ -91,7 +91,7 @@ class DecisionThreads:
         return done.result()
 
     def do_later(self, work: Callable[[], object]) -> None:
-        """Do something that nobody waits for."""
+        """Run something without waiting for it."""
         self._threads.submit(work)
 
     def _came_back(self, _: Future[T]) -> None:

@@ -221,7 +221,7 @@ def _drop_neighbours(
     suit = LOW_SUIT << (ctz(card) & S48)
     near = frame.moves & suit
     if near == ZERO or suit & game[TRUMPS] != ZERO:
-        return  # among trumps some games treat single cards apart
+        return  # among trumps some games treat single cards differently
     all_cards = hands[0] | hands[1] | hands[2] | hands[3] | frame.table
     if bonus_left(form, all_cards) != 0:
         return

@@ -62,7 +62,7 @@ def sure_trumps(game: Words, hands: Words, all_cards: Word) -> Int:
 
 @inlined
 def cashed(game: Words, hands: Words, leader: Word, all_cards: Word) -> tuple[Int, Int]:
-    """Points and tricks that the leader can take at once by leading cards that nobody beats."""
+    """Points and tricks that the leader can take at once by leading cards that no card beats."""
     cards = hands[leader]
     others = all_cards & ~cards
     points: Int = np.int64(0)

@@ -1,4 +1,4 @@
-"""Which positions are one for the search, and which cards of a hand are one move."""
+"""Equivalence of positions, and of the cards of a hand, for the search."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Endings of games with more than two sides: max-n, by the rules of the kernel.
 
-Everybody sees all cards and plays for their own final score alone (Luckhardt and Irani 1986). Who
+All players see all cards and play for their own final score alone (Luckhardt and Irani 1986). Who
 has several cards of the same value plays the first in kernel order. Another choice among equals may
 change what the others score, and then what they play: next to each score there are bounds that
 hold whatever is chosen among equals, now and later (the sets of

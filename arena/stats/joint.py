@@ -489,8 +489,8 @@ def _fit_words(
 
 def _letters(order: tuple[str, ...], contrasts: tuple[Contrast, ...]) -> dict[str, str]:
     place = {name: i for i, name in enumerate(order)}
-    apart = [(place[c.first], place[c.second]) for c in contrasts if c.different]
-    return dict(zip(order, compact_letters(len(order), apart), strict=True))
+    different = [(place[c.first], place[c.second]) for c in contrasts if c.different]
+    return dict(zip(order, compact_letters(len(order), different), strict=True))
 
 
 def _beats(agents: tuple[str, ...], contrasts: tuple[Contrast, ...]) -> NDArray[np.bool_]:

@@ -60,9 +60,9 @@ def deal_patterns(table: DealTable) -> tuple[FloatArray, IntArray]:
 
 
 def pair_weights(table: DealTable, forfeiters: Collection[str]) -> FloatArray:
-    """What the games of each pair weigh: those of forfeiters say nothing about the others."""
-    apart = [i for i, name in enumerate(table.agents) if name in forfeiters]
-    return np.where(np.isin(table.pairs, apart).any(axis=1), FORFEITER_WEIGHT, 1.0)
+    """The weight of each pair's games: those of forfeiters say nothing about the others."""
+    forfeiting = [i for i, name in enumerate(table.agents) if name in forfeiters]
+    return np.where(np.isin(table.pairs, forfeiting).any(axis=1), FORFEITER_WEIGHT, 1.0)
 
 
 def additive_fit(table: DealTable, forfeiters: Collection[str] = ()) -> Fit:

@@ -29,7 +29,7 @@ class PerfectScores:
 
 
 def perfect_scores(table: DealTable, anchor: str | None = None) -> PerfectScores:
-    """Which agents have finite strengths relative to one another.
+    """Groups of agents with finite strengths relative to one another.
 
     Formula: an arrow from every agent to those it took a point from; strengths are finite inside
     a strongly connected component. The core is the component of the anchor, else the largest one,

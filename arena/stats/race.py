@@ -20,7 +20,7 @@ _GROWTH = 1.25
 
 @dataclass(frozen=True, eq=False)
 class RacePair:
-    """What two agents played, in the order of the deals."""
+    """The results of two agents, in the order of the deals."""
 
     margins: FloatArray
     """One per deal, of the agent with the smaller number."""
@@ -34,7 +34,7 @@ RacePairs = Mapping[tuple[int, int], RacePair]
 
 @dataclass(frozen=True)
 class RaceDesign:
-    """What a race is to find, and how often it may be wrong."""
+    """The goal of a race, and its error rate."""
 
     agents: int
     keep: int = 1
@@ -52,7 +52,7 @@ class RaceDesign:
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """The pairs that play while nobody has left."""
+        """The pairs that play while no agent has left."""
         if self.reference is None:
             return list(combinations(range(self.agents), 2))
         others = (agent for agent in range(self.agents) if agent != self.reference)
@@ -81,9 +81,9 @@ class RaceState:
     """Where a race stands."""
 
     racing: tuple[int, ...]
-    """Who is left, in their order."""
+    """The agents that are left, in their order."""
     left: tuple[Departure[int], ...]
-    """Who has left, in that order."""
+    """The agents that have left, in that order."""
     deals: int
     """Deals of the last look."""
     over: bool
@@ -143,7 +143,7 @@ def race_state(played: RacePairs, design: RaceDesign, most: int) -> RaceState:
 def _leaving(
     played: RacePairs, design: RaceDesign, racing: list[int], size: int, level: float
 ) -> Iterator[Departure[int]]:
-    """Who leaves at a look."""
+    """The agents that leave at a look."""
     if design.reference is None:
         ratings = _ratings(played, racing, size)
         values = ratings[:, None, :] - ratings[None, :, :]

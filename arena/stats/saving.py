@@ -1,4 +1,4 @@
-"""What playing every deal in all its seatings saves, against as many fresh deals."""
+"""The deals saved by playing every deal in all its seatings."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ class GameColumns:
     rounds: IntArray
     """Those that count."""
     forfeit: IntArray
-    """Which entrant forfeited (1 the first, 2 the second); 0 if none did."""
+    """The entrant that forfeited (1 the first, 2 the second); 0 if none did."""
 
     def mean(self, values: FloatArray | BoolArray, where: BoolArray | None = None) -> FloatArray:
         """For each unit the mean of a value over its games, or over those chosen."""

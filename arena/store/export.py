@@ -48,14 +48,18 @@ def _csv(run: Run, out: IO[bytes], times: bool) -> int:
     return 0
 
 
-def _parquet(run: Run, out: IO[bytes], times: bool) -> int:
+def parquet_modules() -> tuple[Any, Any]:
+    """The packages `pyarrow` and `pyarrow.parquet`; `ArenaError` says how to install them."""
     try:
-        pa = importlib.import_module("pyarrow")
-        pq = importlib.import_module("pyarrow.parquet")
+        return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
     except ImportError as error:
         raise ArenaError(
             "the format 'parquet' needs pyarrow: pip install 'arena-tricks[parquet]'"
         ) from error
+
+
+def _parquet(run: Run, out: IO[bytes], times: bool) -> int:
+    pa, pq = parquet_modules()
     schema: Any = None
     writer: Any = None
     batch: list[dict[str, Any]] = []

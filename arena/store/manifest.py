@@ -137,7 +137,7 @@ class Manifest(Strict):
     """Pairings with an earlier version in them."""
 
     @model_validator(mode="after")
-    def _everybody_is_described(self) -> Manifest:
+    def _check_all_entrants_described(self) -> Manifest:
         for pairing in (*self.pairings, *self.former_pairings):
             for name in pairing[:2]:
                 if name not in self.entrants and name not in self.former:

@@ -54,7 +54,7 @@ class Replay:
     deal: Deal
     standing: Standing
     seats: tuple[str, ...]
-    """Who sat in each seat."""
+    """The entrant in each seat."""
 
 
 class Run:

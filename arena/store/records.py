@@ -38,7 +38,7 @@ class RoundRecord(NamedTuple):
     """The deal, or the match by its first deal."""
     seating: int
     number: int
-    """Which round of the match, thrown-in ones included; 0 for single rounds."""
+    """The number of the round in the match, thrown-in ones included; 0 for single rounds."""
     deal: str
     score_first: float | None = None
     """Mean score of the first entrant's sides; None if the round was not finished."""
@@ -57,7 +57,7 @@ class RoundRecord(NamedTuple):
     counts: int = 0
     """1 if the round counts for the match, 0 if it was thrown in."""
     forfeit: int = 0
-    """Which entrant forfeited (1 the first, 2 the second); 0 if none did."""
+    """The entrant that forfeited (1 the first, 2 the second); 0 if none did."""
     fault: str = ""
     actions: bytes = b""
     seats: bytes = b""

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from math import nan
 from pathlib import Path
-from types import TracebackType
 
 from arena.config.entrants import PERSON, AgentSpec, Entrant
 from arena.config.experiment import ResolvedExperiment
@@ -122,12 +121,7 @@ class Recording:
     def __enter__(self) -> Recording:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         *earlier, session = self._manifest.sessions
         ended = session.model_copy(update={"ended": now(), "ending": "finished"})
         self._folder.write_manifest(

@@ -1,4 +1,4 @@
-"""A round at a table with people and agents: whose turn it is, and what may be done.
+"""A round at a table with people and agents: which seat has the turn, and what may be done.
 
 There is no input or output here. A person's seat is asked for by `turn`, shown by `view` and
 played by `act`; an agent's by `let_agent_act`. Agents draw the random numbers that the referee
@@ -24,7 +24,7 @@ from arena.tournament.referee import Clock, Fault, crash_fault, decision_rng, il
 
 
 class TableError(ArenaError):
-    """Something that cannot be done at the table now."""
+    """A request that the table cannot carry out now."""
 
 
 class ChairFault(ArenaError):
@@ -37,7 +37,7 @@ class ChairFault(ArenaError):
 
 @dataclass(frozen=True)
 class Chair:
-    """Who sits in a seat."""
+    """The occupant of a seat."""
 
     name: str
     player: Player | None = None
@@ -87,11 +87,11 @@ class TableSession:
         for seat in range(rules.players):
             self._sit_down(seat)
 
-    # --- what everybody may know ---------------------------------------------------------
+    # --- what all may know ---------------------------------------------------------
 
     @property
     def chairs(self) -> tuple[Chair, ...]:
-        """Who sits in the seats N, E, S, W."""
+        """The names in the seats N, E, S, W."""
         return tuple(self._chairs)
 
     @property

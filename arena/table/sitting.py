@@ -29,7 +29,7 @@ _DEALS_AT_ONCE = 64
 
 @dataclass(frozen=True)
 class SeatPlan:
-    """Who sits in a seat all evening."""
+    """The occupant of a seat, for all rounds."""
 
     name: str
     spec: AgentSpec | None = None

@@ -253,7 +253,7 @@ def card_word(typed: str) -> str:
 
 
 def log_lines(view: View) -> Iterator[str]:
-    """What everybody at the table has seen so far: calls, shown cards and finished tricks."""
+    """What all at the table have seen so far: calls, shown cards and finished tricks."""
     rules = view.rules
     for bid in view.bids:
         yield f"{SEATS[bid.seat]} says {_bid(bid.action, rules)}"

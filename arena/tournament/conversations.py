@@ -39,7 +39,7 @@ class RunConversations:
 
     @property
     def spent(self) -> float:
-        """What all replies of the run have cost, those of rounds that were not finished too."""
+        """The cost of all replies of the run, those of unfinished rounds included."""
         return 0.0 if self._run.replies is None else self._run.replies.spent()
 
     def of_round(self, replay: Replay) -> Iterator[AskedDecision]:

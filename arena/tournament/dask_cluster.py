@@ -145,7 +145,7 @@ def _refuse_other_code(client: Any, address: str, packages: Collection[str]) -> 
 
 
 def _installed_here(packages: list[str]) -> Callable[[], dict[str, str]]:
-    """What the process that calls the result has installed: versions, and hashes of sources."""
+    """A function that reports installed versions and hashes of sources, wherever it is called."""
     names = ["joblib", "numba", "numpy", "scipy"]
 
     def look() -> dict[str, str]:

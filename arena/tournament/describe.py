@@ -55,7 +55,7 @@ def describe(
 
 
 def pairing_key(manifest: Manifest, pairing: Pairing) -> PairingKey:
-    """What the results of a pairing are known by."""
+    """The key of a pairing's results."""
     rules, match = manifest.rules, manifest.match
     return PairingKey(
         first=pairing.first,
@@ -73,7 +73,7 @@ def pairing_key(manifest: Manifest, pairing: Pairing) -> PairingKey:
 
 
 def versions(rules: Rules) -> dict[str, str]:
-    """What the results were made with, the packages that the game needs included."""
+    """The versions that made the results, of packages that the game needs too."""
     packages = (*_PACKAGES, *rules.packages)
     return {
         "arena": arena.__version__,

@@ -47,7 +47,7 @@ def fault_summary(results: Run) -> Iterator[str]:
 
 
 def _what(fault: FaultRecord, path: Path) -> str:
-    """What happened; of a crash, also the line of code and where its traceback is."""
+    """The fault; of a crash, also the line of code and the file with its traceback."""
     said, _, detail = fault.message.partition("\n")
     said = said.removeprefix(f"seat {SEATS[fault.seat]} ")
     frames = list(_FRAME.finditer(detail))

@@ -142,7 +142,7 @@ def _refuse_another_experiment(one: Run, other: Run) -> None:
 
 
 def _identity(manifest: Manifest) -> dict[str, object]:
-    """What all parts of a run have in common, by its name for people."""
+    """The properties that all parts of a run share, by readable names."""
     return {
         **manifest.versions,
         **{name.replace("_", " "): getattr(manifest, name) for name in _SAME},

@@ -16,7 +16,8 @@ from arena.process.builder import Builder
 def own_files(experiment: ResolvedExperiment, builders: Iterable[Builder]) -> dict[str, Path]:
     """The files by their names in the experiment, which are relative to its folder.
 
-    Models are kept elsewhere, by their hashes. What an absolute path names is not kept.
+    A run keeps models by their hashes (`folder.keep_model`). What an absolute path names is not
+    kept.
     """
     found: dict[str, Path] = {}
     for builder in builders:

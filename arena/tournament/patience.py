@@ -43,7 +43,7 @@ class Patience:
         self._ended.set()
 
     def wait_for(self, what: str) -> None:
-        """Something has finished; from now on this is waited for. Nothing, if it is empty."""
+        """Report progress and name the next step; empty if there is none."""
         self._waiting_for, self._since = what, time.monotonic()
 
     def _watch(self) -> None:

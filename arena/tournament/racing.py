@@ -28,13 +28,13 @@ class RaceOutcome:
 
     left: tuple[Departure[str], ...]
     racing: tuple[str, ...]
-    """Who was left in the end, in the order of the experiment."""
+    """The agents that were left in the end, in the order of the experiment."""
     deals: int
     """Deals until the end."""
     pair_deals: int
     """Deals of all pairs together."""
     most_pair_deals: int
-    """What a round-robin (or all against the reference) on all deals would have played."""
+    """Deals of a round-robin (or of all against the reference) without racing."""
 
 
 class RaceRule:
@@ -64,7 +64,7 @@ class RaceRule:
         return ((first, second), 1) if first < second else ((second, first), -1)
 
     def words(self) -> Sequence[str]:
-        """Who is in the race, and who has left."""
+        """The agents in the race, and those that have left."""
         if self._state is None:
             return []
         state = self._state

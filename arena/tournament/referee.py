@@ -49,7 +49,7 @@ WARMING_UP = -1
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What a player did wrong, and where."""
+    """A player's fault, and the decision at which it happened."""
 
     kind: FaultKind
     seat: int
@@ -70,7 +70,7 @@ class Played(NamedTuple):
     actions: bytes
     """One byte per action of the players, in order; the seats follow from the rules."""
     seats: bytes
-    """Who took each action."""
+    """The seat that took each action."""
     nanoseconds: Sequence[float]
     """How long each decision took; NaN where a process was still loading its code."""
     cpu_nanoseconds: Sequence[float]
@@ -85,15 +85,15 @@ class Played(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lineup:
-    """Who sits in which seat, and what the referee must know of each: worked out once."""
+    """The players by seat, and facts about them, computed once."""
 
     players: tuple[Player, ...]
     open_handed: tuple[bool, ...]
-    """Which of them see all cards."""
+    """For each player, whether it sees all cards."""
     remember: tuple[bool, ...]
-    """Which of them need a fresh memory for every round."""
+    """For each player, whether it needs a fresh memory for every round."""
     twins: tuple[int, ...]
-    """Which of its twins each of them is."""
+    """For each player, its number among twins."""
 
     @classmethod
     def of(
@@ -112,7 +112,7 @@ class Lineup:
 
 
 class Clock:
-    """Who is thinking, and since when: read by a watchdog in another thread."""
+    """The seat that is thinking, and since when; a watchdog in another thread reads it."""
 
     __slots__ = ("actions", "guarded", "interrupted", "seat", "since")
 
@@ -215,7 +215,7 @@ class Referee:
 
 
 def seat_rng(seed: int, deal_id: str, seed_number: int, seat: int, twin: int = 1) -> Rng:
-    """What draws the seeds of a seat's decisions: for the first of twins as for an only child."""
+    """The generator of the seeds of a seat's decisions; a first twin has that of a single agent."""
     return rng_for(seed, deal_id, seed_number, seat, *(() if twin == 1 else ("twin", twin)))
 
 

@@ -116,7 +116,7 @@ def run_in(
 
 
 def hidden_from_agents(experiment: ResolvedExperiment, path: Path) -> tuple[Path, ...]:
-    """What an agent in a sandbox does not see: deals, results, and all models but its own."""
+    """Paths that an agent in a sandbox does not see: deals, results, all models but its own."""
     models = (
         model.path
         for entrant in experiment.entrants
@@ -327,7 +327,7 @@ class _Run:
         return {name: known[name] for name in used}
 
     def _wait_for(self, what: str) -> None:
-        """Something has finished, and this comes next; with a limit it is waited for in silence."""
+        """Report progress and name the next step; with a limit, slow steps are not reported."""
         self.patience.wait_for("" if self.experiment.decision_limit_s else what)
 
     def _compile(self) -> None:

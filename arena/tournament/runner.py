@@ -154,7 +154,7 @@ class Runner:
             here = backend or (job.decision_limit_s is None and try_here)
             self.backend = "sequential" if here else "loky"
         self._job = job
-        self._job_apart: Job | None = None
+        self._isolated_job: Job | None = None
         self._open = ExitStack()
         self._has_workers = False
         self._warm_here = False
@@ -166,7 +166,7 @@ class Runner:
         self._chunks = 0
         self._known: dict[tuple[int, str], dict[int, tuple[int, Played]]] = {}
         self.worker_cpu_seconds = 0.0
-        """What worker processes have used; the driver's own time is not in it."""
+        """CPU time of the worker processes, without the driver's."""
 
     def __enter__(self) -> Runner:
         self._job = self._open.enter_context(self._at_work())
@@ -196,7 +196,7 @@ class Runner:
     def probes(self, agents: Sequence[tuple[str, Builder | ProcessBuilder, Player]]) -> list[str]:
         """The probes of some agents, with their names; one that ends its worker is named so.
 
-        In this process the player that is given plays, elsewhere one that is built there.
+        In this process the given player plays; a worker builds its own.
         """
         found: dict[int, str] = {}
         started = time.perf_counter()
@@ -320,7 +320,7 @@ class Runner:
 
     def _alone(self, unit: Unit) -> ChunkResult:
         """Play one unit with every agent in a process of its own."""
-        before, self._job = self._job, self._apart()
+        before, self._job = self._job, self._isolated()
         try:
             for _ in range(_CHANCES_ALONE):
                 try:
@@ -340,10 +340,10 @@ class Runner:
             "was finished is kept"
         )
 
-    def _apart(self) -> Job:
-        if self._job_apart is None:
-            self._job_apart = self._job.apart()
-        return self._job_apart
+    def _isolated(self) -> Job:
+        if self._isolated_job is None:
+            self._isolated_job = self._job.isolated()
+        return self._isolated_job
 
     def _chunked(self, source: Iterator[Unit], left: int) -> Iterator[Chunk]:
         """Chunks as they are asked for: the sizes follow what has been learnt by then."""
@@ -367,7 +367,7 @@ class Runner:
         self._sizer.learn(chunk.units, result.seconds)
         if self.backend in ("loky", "dask") and not self._here:
             self.worker_cpu_seconds += result.cpu_seconds
-        return result if self._job is self._job_apart else self._unsuspected(chunk, result)
+        return result if self._job is self._isolated_job else self._unsuspected(chunk, result)
 
     def _unsuspected(self, chunk: Chunk, result: ChunkResult) -> ChunkResult:
         """The result without units in which a signal ended an agent: these are played again."""

@@ -43,7 +43,7 @@ Seating: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What one pairing plays in one go: a deal or a match, in all its seatings."""
+    """The unit that one pairing plays at a time: a deal or a match, in all its seatings."""
 
     pairing: int
     """Index of the pairing in the experiment."""

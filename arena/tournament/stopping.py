@@ -165,7 +165,7 @@ def read_traces(folder: Path) -> list[PairTrace]:
 
 
 def read_kept(path: Path, kind: type[T]) -> T | None:
-    """What a run keeps about how it stopped; None if it goes on."""
+    """A stored record of how a run stopped; None if it goes on."""
     if not path.is_file():
         return None
     try:

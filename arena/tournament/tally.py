@@ -53,7 +53,7 @@ class Tally:
         self.squares[pairing] += margin * margin
 
     def pair(self, pairing: int) -> RunningMargin:
-        """What two entrants did so far, seen from the first; the interval is this pair's alone."""
+        """The margin of two entrants so far, seen from the first; the interval is for this pair."""
         n, total = self.units[pairing], self.margins[pairing]
         if n < 2:
             return RunningMargin(n, total / n if n else 0.0, None)

@@ -27,7 +27,7 @@ class UnitPlayer:
     match: MatchFormat | None
     seatings: tuple[Seating, ...]
     lineup: Callable[[int, int], Lineup]
-    """Who sits where, by pairing and seating."""
+    """The lineups by pairing and seating."""
     stop_at_fault: bool = False
     """Whether the seatings after a fault need not be played: the run stops anyway."""
     enter: Callable[[tuple[int, str, int, int, str]], None] = lambda place: None

@@ -31,7 +31,7 @@ from multiprocessing import util as multiprocessing_util
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from arena.config.entrants import ProcessBuilder, apart, builder_of
+from arena.config.entrants import ProcessBuilder, builder_of, isolated_builder
 from arena.config.experiment import ResolvedExperiment
 from arena.core.agent import Player
 from arena.core.cards import SEATS
@@ -91,10 +91,10 @@ class Job:
     warm: bool = True
     """Whether agents make a decision before the clock runs."""
     shown: tuple[tuple[bool, ...], ...] = ()
-    """Which members of each team see all cards, as the driver has found and reports it.
+    """For each team, the members that see all cards, as the driver found.
     Empty: the players are asked."""
     hidden: tuple[Path, ...] = ()
-    """What agents in a sandbox do not see."""
+    """Paths that agents in a sandbox do not see."""
     folder: Path | None = None
     """The folder of the run, for agents that keep something there."""
 
@@ -145,8 +145,8 @@ class Job:
     @property
     def can_signal_us(self) -> bool:
         """Whether an agent has a process of its own that nothing keeps from signalling others."""
-        apart = (b for team in self.teams for b in team if isinstance(b, ProcessBuilder))
-        return any(builder.launch.sandbox is None for builder in apart)
+        isolated = (b for team in self.teams for b in team if isinstance(b, ProcessBuilder))
+        return any(builder.launch.sandbox is None for builder in isolated)
 
     @property
     def requests_in_flight(self) -> int:
@@ -160,13 +160,14 @@ class Job:
         named = (b.parameters.get("api_key_env") for b in self._here if b.asks_server)
         return {name for name in named if name is not None}
 
-    def apart(self) -> Job:
+    def isolated(self) -> Job:
         """The same with every agent in processes of its own: who ends one of them is found."""
         limit = self.decision_limit_s
         teams = tuple(
-            tuple(apart(builder, limit, self.hidden) for builder in team) for team in self.teams
+            tuple(isolated_builder(builder, limit, self.hidden) for builder in team)
+            for team in self.teams
         )
-        return replace(self, token=f"{self.token}-apart", teams=teams, warm=False)
+        return replace(self, token=f"{self.token}-isolated", teams=teams, warm=False)
 
 
 class Chunk(NamedTuple):
@@ -249,7 +250,7 @@ class _Agents:
         self._warmed: set[tuple[int, int]] = set()
 
     def lineup(self, pairing: int, seating: int) -> Lineup:
-        """Who sits where; agents are built when they are first needed."""
+        """The lineup of a seating; agents are built when they are first needed."""
         key = (pairing, seating)
         if key not in self._lineups:
             seats, teams = self._job.seatings[seating], self._job.pairings[pairing]

@@ -63,7 +63,7 @@ class _Tape(Referee):
     place: list[int] = field(default_factory=list)
 
     def enter(self, place: tuple[int, str, int, int, str]) -> None:
-        """Which round is to be played next."""
+        """The number of the next round."""
         self.place[:] = place[2:4]
 
     def play(

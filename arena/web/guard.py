@@ -1,8 +1,8 @@
 """Access to a server of ours, and its limits.
 
-A server is on loopback unless the user asks for more; other machines need a token then. A page from
-elsewhere must not use it, neither by a name that it lets lead here (the Host) nor by a script (the
-Origin). `Guard` refuses what breaks a rule before the application sees it: in one line, with a
+A server is on loopback unless the user asks for more; other machines need a token then. A page of
+another site must not use it, neither by a name that it lets lead here (the Host) nor by a script
+(the Origin). `Guard` refuses what breaks a rule before the application sees it: in one line, with a
 status of 4xx or 503, never with a traceback.
 """
 
@@ -35,7 +35,7 @@ SAFE_HEADERS = (
     ("X-Frame-Options", "DENY"),
     ("Referrer-Policy", "no-referrer"),
 )
-"""What every answer has, unless the application says otherwise."""
+"""Headers of every response, unless the application sets them."""
 _NO_PAGE = ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 """For answers of applications that say nothing about it: they are data, no pages."""
 
@@ -172,7 +172,7 @@ class Guard:
     app: App
     address: Address
     token: str | None = None
-    """What every request must carry: `Authorization: Bearer TOKEN`."""
+    """The header that every request must carry: `Authorization: Bearer TOKEN`."""
     longest_body: int = 100_000
     """Bytes of a request, and of a message over a WebSocket."""
     body_s: float = 10.0
@@ -271,7 +271,7 @@ def _replayed(body: bytes, receive: _Receive) -> _Receive:
 
 
 class _Answer:
-    """What goes back, with the headers that every answer has."""
+    """The response, with the headers that every response has."""
 
     def __init__(self, send: _Send) -> None:
         self._send = send

@@ -74,7 +74,7 @@ class Mcts:
 
 
 def _position(view: View, hands: tuple[int, ...]) -> Any:
-    """What has been played, in OpenSpiel; `hands` are the cards that everybody holds now."""
+    """What has been played, in OpenSpiel; `hands` are the cards that all seats hold now."""
     dealt = list(hands)
     plays = [(trick.leader, trick.cards) for trick in view.tricks]
     if view.table_leader is not None:

@@ -270,5 +270,5 @@ def loss_of(outputs: Any, targets: Any) -> Any:
     count = legal.sum(dim=1, keepdim=True)
     off = torch.where(legal, outputs - torch.nan_to_num(values), 0.0)
     mean = off.sum(dim=1, keepdim=True) / count
-    apart = torch.where(legal, off - mean, 0.0)
-    return (apart**2).sum() / count.sum() + _WEIGHT_OF_MEAN * (mean**2).mean()
+    error = torch.where(legal, off - mean, 0.0)
+    return (error**2).sum() / count.sum() + _WEIGHT_OF_MEAN * (mean**2).mean()

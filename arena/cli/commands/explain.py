@@ -108,7 +108,7 @@ def _table(found: Mapping[Action, Any], did: Action) -> list[str]:
 
 
 def _beliefs(belief: Belief, seat: int) -> list[str]:
-    """Who holds which hidden card, and how sure that is."""
+    """The probability of each seat to hold each hidden card."""
     others = [other for other in range(len(next(iter(belief.holders.values())))) if other != seat]
     rows = [
         [pretty_action(card), *(f"{chances[other]:.0%}" for other in others)]

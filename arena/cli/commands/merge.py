@@ -23,7 +23,7 @@ from arena.tournament.merging import merge
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which parts, and where to."""
+    """The parts, and the folder to merge into."""
     add_run(parser, nargs="+")
     parser.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help="folder for all results"

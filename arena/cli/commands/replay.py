@@ -34,7 +34,7 @@ from arena.tournament.conversations import RunConversations
 
 
 def add_round(parser: argparse.ArgumentParser) -> None:
-    """Which round of which run, and `--colour`."""
+    """Arguments that name a round of a run, and `--colour`."""
     add_run(parser)
     parser.add_argument("deal", metavar="DEAL", help="such as 17; of a match, its first deal")
     parser.add_argument("--pair", nargs=2, metavar=("A", "B"), help="default: the first pairing")

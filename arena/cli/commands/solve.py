@@ -32,12 +32,12 @@ from arena.api.progress import Progress
 from arena.api.solved_sets import solve_set
 from arena.api.solving import play_cards, read_position, solve_trumps, with_trump
 from arena.cli.options import add_game_options, add_out, deal_of, find_set, number, rules_from_args
-from arena.core.cards import SEATS, mask_of, pretty, trump_name
+from arena.core.cards import SEATS, mask_of, trump_name
 from arena.core.deals import Deal, DealSet
 from arena.core.errors import ArenaError
 from arena.core.files import read_bytes
 from arena.core.rules import Action, Rules, action_name, side_name
-from arena.core.transcript import deal_notes, diagram
+from arena.core.transcript import diagram, position_diagram
 from arena.solver.solution import Solution, Solver
 from arena.verify.records import RecordedPosition
 
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(_as_json(deal, state, solution)))
         return 0
-    print(diagram(state.hands, _notes(rules, state), colour=sys.stdout.isatty()))
+    print(position_diagram(state, colour=sys.stdout.isatty()))
     print()
     side = side_name(rules, rules.side_of(solution.seat))
     print(f"margins of {side} at the end of the round; {solution}")
@@ -140,13 +140,6 @@ def _record_text(position: str) -> str | None:
         text = read_bytes(path).decode(errors="replace")
         return text if '"hands"' in text else None  # else what belongs to a set of deals
     return None
-
-
-def _notes(rules: Rules, state: Any) -> list[str]:
-    notes = deal_notes(state.deal)
-    if state.table:
-        notes.append("on the table: " + " ".join(map(pretty, state.table)))
-    return notes
 
 
 def _show_trumps(

@@ -59,7 +59,7 @@ from arena.core.errors import ArenaError, did_you_mean
 from arena.core.files import read_text, run_folder, write_atomically
 from arena.core.rules import Rules, Standing
 from arena.core.tables import text_table
-from arena.core.transcript import deal_notes, diagram
+from arena.core.transcript import position_diagram
 from arena.report.words import count, interval, options, percent, plain, signed
 from arena.store import Run
 from arena.tournament.describe import rules_used
@@ -315,10 +315,7 @@ def _diagram(rules: Rules, position: SuitePosition) -> Iterator[str]:
     yield f"{position.id}{tags}"
     if position.note:
         yield position.note
-    notes = deal_notes(position.deal)
-    if state.table:
-        notes.append("on the table: " + " ".join(map(pretty, state.table)))
-    yield diagram(state.hands, notes, colour=sys.stdout.isatty())
+    yield position_diagram(state, colour=sys.stdout.isatty())
     yield f"{SEATS[state.turn]} to play"
     rows = [
         (

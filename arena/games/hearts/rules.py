@@ -1,4 +1,4 @@
-"""Hearts: 52 cards, everybody for themselves, and points are bad.
+"""Hearts: 52 cards, each player alone, and points are bad.
 
 Sources: Kiele 2024 section 2.1 (thesis and program); OpenSpiel's Hearts; for passing the
 American rules that both start from.
@@ -8,11 +8,11 @@ play anything. The highest card of the suit led takes the trick. A heart is wort
 the queen of spades 13. Before hearts are broken they may not be led, unless nothing else
 is held. A match ends after the round in which a player reaches 100; the lowest total wins.
 
-Moon: who takes all points scores 0 and everybody else all of them: 26, less what was not
+Moon: who takes all points scores 0 and all others all of them: 26, less what was not
 dealt.
 
 Options: `players`, 4 with 13 cards each, 3 with 17 or 2 with 26. With three one card is left
-over, which nobody sees; it is never the two of clubs, which has to be led. `variant` names a
+over, which no player sees; it is never the two of clubs, which has to be led. `variant` names a
 published rule set, and the three that follow change it where they are given:
 
 * `points_on_first_trick`: whether point cards may be discarded on the first trick (if
@@ -30,8 +30,8 @@ published rule set, and the three that follow change it where they are given:
 
 `passing`: three cards each go to the `left` (next in turn), `right`, `across`, `none`, or
 `rotate` round by round in this order. A card is chosen at a time, seat by seat, and all
-move when all are chosen; nobody sees what others pass, except what they receive. With two
-players, left, right and across are all the opponent; with three nobody sits across.
+move when all are chosen; no player sees what others pass, except what they receive. With two
+players, left, right and across are all the opponent; with three no seat is across.
 
 Deviations: none. The program of the thesis often lets another seat lead the first trick
 (see its turn flag), with three players waits forever if the two of clubs is left over, and
@@ -130,18 +130,18 @@ class Hearts(TrickGame):
 
     @property
     def _ways_to_pass(self) -> tuple[str, ...]:
-        """With three players nobody sits across."""
+        """With three players no seat is across."""
         return tuple(way for way in get_args(Passing) if self.players != 3 or way != "across")
 
     # --- the table -----------------------------------------------------------------------
 
     @property
     def sides(self) -> tuple[tuple[int, ...], ...]:
-        """Everybody plays for themselves."""
+        """Each player plays alone."""
         return tuple((seat,) for seat in range(self.players))
 
     def side_of(self, seat: int) -> int:
-        """Everybody is a side of their own."""
+        """Each player is a side."""
         return seat
 
     @property

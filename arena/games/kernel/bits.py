@@ -4,7 +4,7 @@ All take and return unsigned 64-bit words. Each has a Python twin with `_twin` a
 name, which is what runs with `NUMBA_DISABLE_JIT=1` and what the tests compare with.
 
 `pdep` and `pext` (deposit and extract bits) are single instructions on x86 with BMI2;
-elsewhere, and on the Zen 1 and 2 where these instructions are microcode of up to 300
+on other processors, and on the Zen 1 and 2 where these instructions are microcode of up to 300
 cycles, a loop does the same.
 """
 

@@ -8,7 +8,7 @@ dealer, speaks first and leads to the first trick, whichever seat declares.
   second, different suit is turned up. If all pass again, the elder hand is forced
   to play on a third one, which may be any of the four.
 * `classical-redeal`: as above, but when all pass twice the cards are thrown in:
-  nobody scores, and a match does not count the round.
+  no side scores, and a match does not count the round.
 * `classical-elder-picks`: as above, but then the elder hand must name any suit.
 * `free-choice`: each in turn names any suit or passes; if all pass, the elder hand
   must name one.

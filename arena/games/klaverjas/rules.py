@@ -11,7 +11,7 @@ Play goes clockwise. Follow suit if you can. Who cannot follow plays by `variant
 * `amsterdam` (as the theses word it): the same, except that nothing but following
   suit is required while partner holds the trick.
 * `amsterdam-official` (the printed rules): a trump lead must be headed even over
-  partner; nobody may under-trump unless only trumps are left; who cannot follow
+  partner; no player may under-trump unless only trumps are left; who cannot follow
   while partner holds the trick may discard, or trump higher.
 * `amsterdam-2022` (as the program of Hordijk 2022 has it): as `amsterdam`, but on a trump
   lead that partner holds anything may be played, even by who has trumps.

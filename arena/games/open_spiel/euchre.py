@@ -1,7 +1,7 @@
 """Rounds of euchre that look the same to a seat, all equally likely.
 
-OpenSpiel's own sampler keeps the card that the dealer has really discarded, which nobody else
-may know; so this one takes its place.
+OpenSpiel's own sampler keeps the card that the dealer has really discarded, which no other
+seat may know; so this one takes its place.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ def possible_history(state: Any, seat: int, rng: Rng) -> tuple[int, ...]:
     dealt = [card_of(card) for _, card in steps[1:first]]
     upcard = dealt.pop()
     receivers = [(dealer + place) % _PLAYERS for place in range(_DEALT)]
-    told = _Told(dealer, upcard, seat)
+    known = _KnownActions(dealer, upcard, seat)
     replayed = state.get_game().new_initial_state()
     for place, (player, action) in enumerate(steps):
         if place >= first:
-            told.see(player, replayed.action_to_string(action))
+            known.see(player, replayed.action_to_string(action))
         replayed.apply_action(action)
 
     own = mask_of(card for card, holder in zip(dealt, receivers, strict=True) if holder == seat)
-    hands, discard = told.draw(own, rng)
+    hands, discard = known.draw(own, rng)
     found = [iter(cards_of(hand)) for hand in hands]
     outcomes = [next(found[holder]) for holder in receivers]
     actions = [action for _, action in steps[first:]]
-    if told.discarded is not None:
-        actions[told.discarded] = open_spiel_card(discard)
+    if known.discarded is not None:
+        actions[known.discarded] = open_spiel_card(discard)
     return (dealer, *map(open_spiel_card, (*outcomes, upcard)), *actions)
 
 
@@ -55,8 +55,8 @@ def open_spiel_card(card: int) -> int:
     return len(SUITS) * (card % LANE - RANKS.index("9")) + card // LANE
 
 
-class _Told:
-    """What the actions tell a seat."""
+class _KnownActions:
+    """What a seat knows from the actions after the deal."""
 
     def __init__(self, dealer: int, upcard: int, seat: int) -> None:
         self.dealer, self.upcard, self.seat = dealer, upcard, seat

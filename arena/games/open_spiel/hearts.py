@@ -28,7 +28,7 @@ _PASSING: dict[str, Passing] = {
 
 
 def is_known(game: Any) -> bool:
-    """Whether a game has the usual parameters, apart from whether cards are passed."""
+    """Whether a game has the usual parameters; whether cards are passed does not matter."""
     usual = game.get_type().parameter_specification
     return all(
         value == usual[name]

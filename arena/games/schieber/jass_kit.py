@@ -89,7 +89,7 @@ def _read_trump(number: Any) -> int:
 
 
 def write_observation(view: View) -> dict[str, Any]:
-    """What jass-kit sends to a player whose turn it is."""
+    """What jass-kit sends to the player who has the turn."""
     tricks: list[dict[str, Any]] = [
         {
             "cards": [write_card(card) for card in trick.cards],

@@ -5,14 +5,14 @@ and Stöck, which no published program plays, the printed Swiss rules (see `weis
 
 Play goes counter-clockwise (N W S E). The forehand, next after the dealer, names one of
 six trumps (four suits; obe-abe: no trump, ace high; une-ufe: no trump, six high) or
-pushes; after a push the partner must name one, but any: nobody is `forced` to a trump, and
+pushes; after a push the partner must name one, but any: no player is `forced` to a trump, and
 what is named tells something. The forehand leads in either case.
 
 * Without a trump suit: follow suit if you can, else play anything.
 * Trump led: play a trump; but the trump jack is never forced out, so who has no other
   trump may play anything.
 * A plain suit led: follow suit or trump, as you like; who cannot follow plays anything.
-  Once such a trick is trumped nobody may trump lower, unless only trumps are left. Three
+  Once such a trick is trumped no player may trump lower, unless only trumps are left. Three
   readings, by `undertrump`:
   `highest` (printed rules, JassTheRipper): the highest trump in the trick must be beaten;
   `jasskit`: of two trumps there, the one of the lower natural rank (A K Q J T ... 6);
@@ -27,7 +27,7 @@ if that is known); `undertrump`; `match_bonus`, 0 or 100; `weis` and `stoeck`;
 hearts 1, diamonds and spades 2, obe-abe and une-ufe 3) or `swisslos` (diamonds and hearts
 1, clubs and spades 2, the others 3). All bonuses are off by default, as in the thesis.
 
-What the referee decides about Weis: everybody announces all they have with their first card,
+What the referee decides about Weis: all players announce all they have with their first card,
 without being asked. When the first trick is complete the side with the best Weis scores
 all of its Weis, and their cards are open for all to see (`View.shown`); what the other
 side announced stays hidden. Stöck is scored when the trick is complete in which the
@@ -39,7 +39,7 @@ A game of the thesis is 100 rounds: 50 double rounds, a deal and its mirror imag
 the agents' seats on the same deal is the same experiment.
 
 Deviations: none in play. Of the customs of Weis, the count of long runs (five or more are
-100) is the older one; nobody may keep a Weis to themselves, and nobody announces only the
+100) is the older one; no player may keep a Weis secret, and none announces only the
 best one first.
 """
 
@@ -233,7 +233,7 @@ class Schieber(TrumpGame):
         return following | higher if following else hand & ~trumps | higher
 
     def _trump_to_beat(self, table: tuple[int, ...], trump: int) -> int | None:
-        """The trump in a plain trick below which nobody may trump."""
+        """The trump in a plain trick below which no player may trump."""
         there = [card for card in table if card // LANE == trump]
         if len(there) < 2:
             return there[0] if there else None

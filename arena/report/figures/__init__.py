@@ -1,6 +1,6 @@
 """The figures, drawn from the report's document and from nothing else.
 
-Colours are those of Okabe and Ito, which people with any kind of colour vision tell apart.
+Colours are those of Okabe and Ito, which people with any kind of colour vision can distinguish.
 Inside the page, ink, paper and lines follow the page's own colours, also in the dark.
 """
 

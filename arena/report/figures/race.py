@@ -1,4 +1,4 @@
-"""Who left a race when."""
+"""The deals after which agents left a race."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who beats whom: the known results of a field that is not transitive, as a graph."""
+"""The known results of a field that is not transitive, as a graph."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ function whereTheyPart(a, b) {
   return i;
 }
 
-function told(game, now, sees) {
+function describe(game, now, sees) {
   const does = { play: "plays", bid: "calls", pass: "passes on" };
   if (!now.last) return `${SEATS[now.next ? now.next.seat : 0]} (${game.seats[now.next ? now.next.seat : 0]}) begins.`;
   const { seat, action, phase, trick, given } = now.last;
@@ -224,7 +224,7 @@ class Board {
     const title = make("h3", "", `Seating ${game.seating}: ` +
       replay.sides.map((side, i) => `${side} ${sideOwner(game, replay, i)}`).join(", "));
     const notes = make("p", "known", now.notes.map(noteText).join(" · "));
-    const tell = make("p", "tell", told(game, now, sees));
+    const tell = make("p", "tell", describe(game, now, sees));
     if (count > part) tell.prepend(make("span", "parted", "parted "), "· ");
     const passed = now.passed[viewpoint];
     if (eyes !== "all" && passed && !now.drawing) tell.append(` Passed on: ${passed.map(pretty).join(" ")}.`);

@@ -23,7 +23,7 @@ class ModelsPart:
 
     agents: tuple[ModelPlay, ...]
     spent: float | None
-    """What all replies have cost, each counted once; null without prices."""
+    """The cost of all replies, each counted once; null without prices."""
     note: str
     """What the numbers mean, in words."""
 
@@ -78,8 +78,8 @@ def _cells(agent: ModelPlay) -> tuple[str, ...]:
 
 def _note(agents: tuple[ModelPlay, ...], spent: float | None) -> str:
     note = (
-        "Legality apart from strength: decisions for which the model was asked, and the share of "
-        "them in which the first answer was a legal move, with its 95% interval over deals; how "
+        "Legality, separate from strength: decisions for which the model was asked, and the share "
+        "of them in which the first answer was a legal move, with its 95% interval over deals; how "
         "many had one only at the second or third answer, or never, which is a fault. Unparsable, "
         "illegal and cut-off answers are counted over all attempts. Tokens (of prompts and of "
         "replies) and seconds are per decision."

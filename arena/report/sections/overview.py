@@ -10,7 +10,7 @@ from arena.report.section import Section
 
 
 class OverviewSection(Section[RunPart]):
-    """What was played; the head of the page shows it."""
+    """The game, the deals and the agents; the head of the page shows them."""
 
     name: ClassVar[str] = "run"
     part: ClassVar[type[Any]] = RunPart

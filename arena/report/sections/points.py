@@ -28,7 +28,7 @@ class PointsPart:
     owners: dict[str, str]
     """For each flag, the side that it is counted for."""
     roles: tuple[str, ...]
-    """Which scores by role apply."""
+    """The roles with scores in this game."""
     rounds_replayed: int
     """How many rounds the points by trick are from."""
     agents: tuple[AgentBreakdown, ...]

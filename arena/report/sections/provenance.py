@@ -15,7 +15,7 @@ from arena.store.manifest import CONFIG
 
 @dataclass(frozen=True)
 class MachinePart:
-    """What matters for times; the manifest has the rest."""
+    """The machine, as far as it matters for times; the manifest has the rest."""
 
     processor: str
     cores: int | None
@@ -24,7 +24,7 @@ class MachinePart:
 
 @dataclass(frozen=True)
 class ProvenancePart:
-    """All that is needed to repeat the run."""
+    """Everything needed to repeat the run."""
 
     config: str
     """Everything filled in, as YAML."""

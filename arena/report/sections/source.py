@@ -18,7 +18,7 @@ class SourcePart:
     sha256: str
     rows: int
     columns: dict[str, Any]
-    """Which columns were taken for what; null where there is none."""
+    """The column of each role; null where there is none."""
     missing: dict[str, int]
     """Agents that lack units which others have, and how many."""
 

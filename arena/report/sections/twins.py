@@ -90,6 +90,6 @@ def _note(context: Context) -> str:
     return (
         "The same agent under two names, with other random numbers or other answers of its "
         f"server: the true difference is 0, and what is seen here is noise of {context.units} "
-        "and luck. An interval that excludes 0, which 5% do by chance, is a sign that something "
-        "tells the two apart: a model that was changed meanwhile, or time."
+        "and luck. An interval that excludes 0, which 5% do by chance, is a sign that the two "
+        "differ after all: a model that was changed meanwhile, or time."
     )

@@ -63,7 +63,7 @@ class VerdictSection(Section[VerdictPart]):
 
 
 def facts_of(context: ResultsContext) -> sentences.Facts:
-    """What the sentences need to know of a run."""
+    """The facts of a run that the sentences use."""
     played = context.overview
     sighted = [name for name in context.labels if context.about(name).sees_all_cards]
     marks = {name: f"{context.labels[name]} (sees all cards)" for name in sighted}

@@ -1,6 +1,6 @@
 """A table with people in browsers: its chairs, its turns and the pace of its agents.
 
-A `TableHost` lives in one event loop. Agents decide in threads, so that a slow one keeps nobody
+A `TableHost` lives in one event loop. Agents decide in threads, so that a slow one keeps no other
 else waiting; whatever changes the round happens in the loop, one change at a time.
 """
 
@@ -480,7 +480,7 @@ class TableHost:
         return [*seated, *self._watchers]
 
     def _tell(self) -> None:
-        """Send everybody what they may know now."""
+        """Send each person what they may know now."""
         if self._table is None:
             return
         self._number += 1

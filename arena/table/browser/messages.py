@@ -1,6 +1,6 @@
 """What goes over the wire, as JSON.
 
-Every message to a seat is made from the seat's `View` and from what everybody at the table knows.
+Every message to a seat is made from the seat's `View` and from what all at the table know.
 All cards of a round are only in messages about rounds that are over.
 """
 
@@ -46,7 +46,7 @@ def rules_message(
 
 @dataclass(frozen=True)
 class ShownChair:
-    """A chair as everybody at the table sees it."""
+    """A chair as all at the table see it."""
 
     name: str
     is_person: bool
@@ -56,7 +56,7 @@ class ShownChair:
 
 @dataclass(frozen=True)
 class AtTable:
-    """What everybody at the table knows besides the cards."""
+    """What all at the table know besides the cards."""
 
     number: int
     """Of the message: goes up by one with each change at the table."""
@@ -71,7 +71,7 @@ class AtTable:
     claimed_by: int | None
     paused: bool
     ready: tuple[int, ...]
-    """Who has asked for the next round."""
+    """The people who have asked for the next round."""
 
 
 def state_message(at: AtTable, view: View, outcome: Outcome | None) -> bytes:

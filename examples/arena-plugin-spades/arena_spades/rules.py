@@ -3,7 +3,7 @@
 Source: J. McLeod, "Spades", pagat.com (the basic game for four in partnerships).
 
 * 52 cards, four players, N and S against E and W; the deal and the play go clockwise.
-* The elder hand, left of the dealer, bids first. Everybody bids once: nil, or 1 to 13 tricks.
+* The elder hand, left of the dealer, bids first. Each player bids once: nil, or 1 to 13 tricks.
 * The elder hand leads. Suit must be followed; who cannot plays any card. The highest spade
   takes the trick, else the highest card of the suit led. Spades may not be led before one
   was played in an earlier trick, unless the leader has nothing else.
@@ -126,7 +126,7 @@ class Spades(TrumpGame):
 
     def apply_bid(self, state: TableRound, action: Action) -> None:
         """Record a bid; after four the elder hand leads."""
-        assert state.turn is not None and state.leader is not None  # somebody bids
+        assert state.turn is not None and state.leader is not None  # a seat bids
         state.bids = (*state.bids, Bid(state.turn, action))
         if len(state.bids) < self.players:
             self.ask(state, self.seat_after(state.turn), "bid")

@@ -45,7 +45,7 @@ def rounds(rules: Any, count: int, seed: int) -> Any:
         standing = Standing(number, (rng.below(600) - 100, rng.below(600) - 100))
         table = rules.start(rules.random_deal(rng, number), standing)
         for _ in range(4 + rng.below(52)):
-            # Low bids, or nobody would ever make one.
+            # Low bids, or no player would ever make one.
             legal = table.legal[:4] if table.phase == "bid" else table.legal
             rules.apply(table, rng.choice(legal))
         yield table, rng

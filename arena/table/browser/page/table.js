@@ -412,7 +412,7 @@ function keepFocus(box, children) {
   if (focused) [...box.querySelectorAll("button, input")].find((element) => key(element) === focused)?.focus();
 }
 
-// --- beside the table -----------------------------------------------------------------
+// --- next to the table -----------------------------------------------------------------
 
 /** The head of a row; a card is short to see and long to hear. */
 function headOf(text) {
