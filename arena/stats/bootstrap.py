@@ -98,19 +98,10 @@ def bca_mean(
     check_probability(confidence, "confidence")
     rng = generator(seed)
     s = deal_sample(margins)
+    basis = (resamples, s.n, confidence)
     if s.trouble:
-        return BootstrapInterval(
-            s.mean if s.n else None,
-            None,
-            None,
-            None,
-            None,
-            None,
-            resamples,
-            s.n,
-            confidence,
-            s.note(s.trouble),
-        )
+        mean = s.mean if s.n else None
+        return BootstrapInterval(mean, None, None, None, None, None, *basis, s.note(s.trouble))
     replicates = resampled_means(s.values, rng, resamples)
     deviations = s.values - s.mean
     limits = bca_limits(replicates, s.mean, deviations, confidence, expand)
@@ -121,9 +112,7 @@ def bca_mean(
         float(replicates.std(ddof=1)),
         limits.bias,
         limits.acceleration,
-        resamples,
-        s.n,
-        confidence,
+        *basis,
         s.note(_few(s.n) or _heavy(deviations)),
     )
 

@@ -85,24 +85,10 @@ def elo_from_counts(
     o = outcomes(counts, fill_empty)
     note = ""
     elo = elo_of_score(o.mean) if 0 < o.mean < 1 else None
+    basis = (o.mean, o.variance, o.variance_per_game, o.units, o.games, confidence)
     if o.variance <= 0:
         note = f"All {o.units:g} results are the same: no variance, so no interval."
-        return EloEstimate(
-            elo,
-            None,
-            None,
-            None,
-            None,
-            None,
-            None,
-            o.mean,
-            o.variance,
-            o.variance_per_game,
-            o.units,
-            o.games,
-            confidence,
-            note,
-        )
+        return EloEstimate(elo, None, None, None, None, None, None, *basis, note)
     se = math.sqrt(o.variance / o.units)
     tail = 0.5 + confidence / 2
     if interval == "t" and o.units <= 1:
@@ -127,12 +113,7 @@ def elo_from_counts(
         NELO_PER_T * (low_score - 0.5) / sigma if finite else None,
         NELO_PER_T * (high_score - 0.5) / sigma if finite else None,
         float(special.ndtr((o.mean - 0.5) / se)),
-        o.mean,
-        o.variance,
-        o.variance_per_game,
-        o.units,
-        o.games,
-        confidence,
+        *basis,
         note,
     )
 

@@ -292,26 +292,12 @@ def equivalence(
         raise StatsError(f"equivalence needs lower < upper, got {lower} and {upper}")
     s = deal_sample(margins)
     if s.trouble:
-        mean = s.mean if s.n else None
-        return Equivalence(
-            None, None, None, None, lower, upper, mean, None, None, alpha, s.n, s.note(s.trouble)
-        )
+        found = (lower, upper, s.mean if s.n else None, None, None)
+        return Equivalence(None, None, None, None, *found, alpha, s.n, s.note(s.trouble))
     from statsmodels.stats.weightstats import DescrStatsW  # here: it takes long to import
 
     deals = DescrStatsW(s.values)
     p, (_, p_lower, _), (_, p_upper, _) = deals.ttost_mean(lower, upper)
-    low, high = deals.tconfint_mean(2 * alpha)
-    return Equivalence(
-        bool(p < alpha),
-        float(p),
-        float(p_lower),
-        float(p_upper),
-        lower,
-        upper,
-        s.mean,
-        float(low),
-        float(high),
-        alpha,
-        s.n,
-        s.note(),
-    )
+    tests = (bool(p < alpha), float(p), float(p_lower), float(p_upper))
+    low, high = map(float, deals.tconfint_mean(2 * alpha))
+    return Equivalence(*tests, lower, upper, s.mean, low, high, alpha, s.n, s.note())

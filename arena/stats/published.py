@@ -124,23 +124,14 @@ def games_of_rounds(
     used = whole * deals
     unused = (s.n - used) * rounds_per_deal
     label = f"{whole} games of {rounds_per_game} rounds, mean ± sd over games (as published)"
+    basis = (whole, rounds_per_game, unused)
     if whole == 0:
         why = f"Fewer than {rounds_per_game} rounds: not one whole game."
-        return GamesOfRounds(label, None, None, None, 0, rounds_per_game, unused, s.note(why))
+        return GamesOfRounds(label, None, None, None, *basis, s.note(why))
     blocks = s.values[:used].reshape(whole, deals).mean(axis=1)
     if whole == 1:
         why = "One game only: no standard deviation."
-        return GamesOfRounds(
-            label, float(blocks[0]), None, None, 1, rounds_per_game, unused, s.note(why)
-        )
+        return GamesOfRounds(label, float(blocks[0]), None, None, *basis, s.note(why))
     sd = float(np.std(blocks, ddof=1))
-    return GamesOfRounds(
-        label,
-        float(blocks.mean()),
-        sd,
-        sd / math.sqrt(whole),
-        whole,
-        rounds_per_game,
-        unused,
-        s.note(),
-    )
+    mean = float(blocks.mean())
+    return GamesOfRounds(label, mean, sd, sd / math.sqrt(whole), *basis, s.note())

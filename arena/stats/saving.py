@@ -50,17 +50,14 @@ def duplicate_saving(seatings: ArrayLike) -> DuplicateSaving:
     deals, k = played.shape
     forfeit_note = f"{forfeits} deals with a forfeit were left out." if forfeits else ""
     if deals < 2:
-        why = "Fewer than two complete deals: no variance."
-        return DuplicateSaving(
-            None, None, None, None, None, None, deals, k, join_notes(why, forfeit_note)
-        )
+        note = join_notes("Fewer than two complete deals: no variance.", forfeit_note)
+        return DuplicateSaving(None, None, None, None, None, None, deals, k, note)
     single = float(((played - played.mean()) ** 2).sum() / (k * (deals - 1)))
     deal = float(played.mean(axis=1).var(ddof=1))
     if single == 0.0:
         why = "Every game has the same margin: nothing varies, so nothing is saved."
-        return DuplicateSaving(
-            None, None, None, None, 0.0, 0.0, deals, k, join_notes(why, forfeit_note)
-        )
+        note = join_notes(why, forfeit_note)
+        return DuplicateSaving(None, None, None, None, 0.0, 0.0, deals, k, note)
     ratio = deal / (single / k)
     note = ""
     saved: float | None = None
@@ -69,14 +66,5 @@ def duplicate_saving(seatings: ArrayLike) -> DuplicateSaving:
         note = "The seatings cancel exactly: every deal mean is the same, the saving is unbounded."
     else:
         saved = deals / ratio - deals
-    return DuplicateSaving(
-        ratio,
-        (ratio - 1) / (k - 1),
-        1 - ratio,
-        saved,
-        single,
-        deal,
-        deals,
-        k,
-        join_notes(note, forfeit_note),
-    )
+    shares = (ratio, (ratio - 1) / (k - 1), 1 - ratio, saved)
+    return DuplicateSaving(*shares, single, deal, deals, k, join_notes(note, forfeit_note))

@@ -195,23 +195,19 @@ def sprt_points(margins: ArrayLike, design: SprtDesign) -> SprtResult:
     """
     s = deal_sample(margins)
     if s.n == 0:
-        return SprtResult(
-            "continue",
-            0,
-            None,
-            design.lower,
-            design.upper,
-            0.0,
-            0.0,
-            s.forfeits,
-            s.note("No deals yet."),
-        )
+        return _undecided(design, s.forfeits, s.note("No deals yet."))
     note = ""
     if s.n < design.min_deals:
         note = f"{s.n} of the {design.min_deals} deals before the first look."
     elif s.n > 1 and s.sd == 0:
         note = s.trouble
     return _result(points_path(s.values, design), design, s.forfeits, s.note(note))
+
+
+def _undecided(design: SprtDesign, forfeits: int, note: str) -> SprtResult:
+    """The result before the first deal."""
+    bounds = (design.lower, design.upper)
+    return SprtResult("continue", 0, None, *bounds, 0.0, 0.0, forfeits, note)
 
 
 def _result(path: FloatArray, design: SprtDesign, forfeits: int, note: str) -> SprtResult:
@@ -265,9 +261,7 @@ def sprt_counts(
     """
     path = counts_path(results, design, model, categories)
     if path.size == 0:
-        return SprtResult(
-            "continue", 0, None, design.lower, design.upper, 0.0, 0.0, 0, "No results yet."
-        )
+        return _undecided(design, 0, "No results yet.")
     note = (
         f"{path.size} of the {design.min_deals} results before the first look."
         if path.size < design.min_deals

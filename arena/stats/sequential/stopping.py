@@ -151,15 +151,5 @@ def elo_after_stopping(
         decision = "H0"
     estimate, low, high = (solve(p) for p in (0.5, 0.5 + confidence / 2, 0.5 - confidence / 2))
     note = "" if None not in (estimate, low, high) else "A limit lies beyond ±1000 Elo: left open."
-    naive = elo_of_score(o.mean)
-    return StoppedEstimate(
-        estimate,
-        low,
-        high,
-        worse(0.0),
-        naive,
-        o.units,
-        decision,
-        confidence,
-        note,
-    )
+    found = (estimate, low, high, worse(0.0), elo_of_score(o.mean))
+    return StoppedEstimate(*found, o.units, decision, confidence, note)
