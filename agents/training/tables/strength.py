@@ -12,19 +12,15 @@ from pathlib import Path
 
 from agents.policies.bid_evidence import has_bids
 from agents.training.margins import MarginInterval
-from arena.analysis.results import read
+from arena.analysis.played import played_results
 from arena.config.entrants import AgentSpec, BidderSpec, Entrant
 from arena.config.experiment import ResolvedExperiment
 from arena.config.model_file import ModelFile
 from arena.config.recipe import TrainingOrder
-from arena.core.errors import ArenaError
 from arena.core.generate import make_deals
 from arena.core.registry import AGENTS
 from arena.core.rules import Rules
-from arena.core.temporary import temporary_folder
 from arena.games.needs import why_not
-from arena.store import Run
-from arena.tournament.run import RunOptions, run
 from arena.tournament.tally import Tally
 
 
@@ -83,14 +79,7 @@ def strength_of(
         seed=seed,
         folder=folder,
     )
-    with temporary_folder() as results:
-        finished = run(
-            experiment, results / "run", RunOptions(order.jobs), _TenthsWatcher(order.say)
-        )
-        if finished.stopped:
-            raise ArenaError(f"strength: {finished.stopped}")
-        with Run(finished.path) as played:
-            found = read([played])
+    found = played_results(experiment, "strength", _TenthsWatcher(order.say), order.jobs)
     return {
         meeting: MarginInterval.of(found.pair(*pair).margins) for meeting, pair in meetings.items()
     }

@@ -22,6 +22,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from arena.analysis.played import played_results
 from arena.analysis.results import Results, read
 from arena.api.progress import Progress
 from arena.cli.options import add_json, number, print_json
@@ -31,7 +32,6 @@ from arena.core.errors import ArenaError
 from arena.core.files import run_folder
 from arena.core.rules import deals_per_unit
 from arena.core.tables import text_table
-from arena.core.temporary import temporary_folder
 from arena.report.words import count, interval, percent, plain
 from arena.stats import (
     FieldPlan,
@@ -43,8 +43,6 @@ from arena.stats import (
 )
 from arena.store import Run
 from arena.store.folder import RESULTS
-from arena.tournament.run import RunOptions
-from arena.tournament.run import run as play
 
 PILOT = 60
 CURVE_DEALS = (50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
@@ -114,14 +112,8 @@ def _spread(experiment: ResolvedExperiment, args: argparse.Namespace) -> tuple[s
 def _pilot(experiment: ResolvedExperiment, deals: int) -> tuple[str, Results]:
     rounds = deals_per_unit(experiment.match)
     few = replace(experiment, deals=experiment.deals[: deals * rounds])
-    with temporary_folder() as folder:
-        path = folder / "pilot"
-        with Progress("deals", quiet=True) as progress:
-            finished = play(few, path, RunOptions(), progress)
-        if finished.stopped:
-            raise ArenaError(f"the pilot stopped: {finished.stopped}")
-        with Run(path) as stored:
-            results = read([stored])
+    with Progress("deals", quiet=True) as progress:
+        results = played_results(few, "the pilot", progress)
     return f"a pilot of {len(results.units)} {'matches' if rounds > 1 else 'deals'}", results
 
 

@@ -9,17 +9,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.results import Results, read
+from arena.analysis.played import played_results
+from arena.analysis.results import Results
 from arena.config.entrants import AgentSpec, Entrant
 from arena.config.experiment import ResolvedExperiment
 from arena.core.deals import Deal, DealSet
-from arena.core.errors import ArenaError
 from arena.core.rules import Rules
-from arena.core.temporary import temporary_folder
 from arena.stats import PairResults
-from arena.store import Run
-from arena.tournament.run import RunOptions
-from arena.tournament.run import run as play
 from arena.tournament.watcher import Watcher
 
 FloatArray = NDArray[np.float64]
@@ -89,10 +85,4 @@ class SelfPlay:
             pairings=tuple(combinations(twins, 2)),
             seed=seed,
         )
-        with temporary_folder() as folder:
-            path = keep or folder / "run"
-            finished = play(experiment, path, RunOptions(), self._watcher)
-            if finished.stopped:
-                raise ArenaError(f"stopped: {finished.stopped}")
-            with Run(path) as results:
-                return read([results])
+        return played_results(experiment, "calibrate", self._watcher, keep=keep)
