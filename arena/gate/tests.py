@@ -21,7 +21,7 @@ from arena.stats.sequential.sprt import (
     points_path,
     sprt_counts,
 )
-from arena.tournament.stopping import PILOT, SequentialTrace, design_of, trace_of
+from arena.tournament.stopping import PILOT, SequentialTrace, design_of, thinned, trace_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -33,7 +33,6 @@ CAUTION = 1.25
 lognormal tail (σ = 1.5) a worse agent then passes in 4 to 5.5% of gates, with 1 in 5 to 6%."""
 _ANSWERS: dict[str, Answer] = {"H1": "pass", "H0": "regression", "continue": "continue"}
 _DECISIONS = {answer: decision for decision, answer in _ANSWERS.items()}
-_SHOWN = 400
 
 
 @dataclass(frozen=True)
@@ -126,8 +125,6 @@ def _pentanomial(cells: IntArray, test: TestFile) -> GateTest:
     found = sprt_counts(cells, design)
     used = cells[: found.n]
     after = elo_after_stopping(np.bincount(used, minlength=5), design)
-    path = counts_path(used, design, "normalized", 5)
-    thin = max(1, len(path) // _SHOWN)
     words = (
         f"sequential test of {design.h0:g} against {design.h1:g} normalised Elo on pairs "
         f"(errors {test.alpha:g} and {test.beta:g})"
@@ -141,7 +138,7 @@ def _pentanomial(cells: IntArray, test: TestFile) -> GateTest:
         ratio=found.llr,
         lower=found.lower,
         upper=found.upper,
-        path=tuple((i + 1, round(float(path[i]), 4)) for i in range(thin - 1, len(path), thin)),
+        path=thinned(counts_path(used, design, "normalized", 5)),
         note=after.note or found.note,
     )
     return GateTest(_ANSWERS[found.decision], words, trace, "Elo")

@@ -108,8 +108,6 @@ def trace_of(
     used = values[: found.n]
     path = points_path(used, design) if found.n else used
     after = estimate_after_stopping(values, design) if estimate else None
-    thin = max(1, math.ceil(len(path) / _POINTS_SHOWN))
-    kept = sorted({*range(thin - 1, len(path), thin), len(path) - 1} - {-1})
     left = None
     if found.decision == "continue" and found.n > 1 and float(np.ptp(used)) > 0:
         left = _expected(used, design, found.llr or 0.0, found.lower, found.upper)
@@ -122,10 +120,17 @@ def trace_of(
         found.llr or 0.0,
         found.lower,
         found.upper,
-        tuple((i + 1, round(float(path[i]), 4)) for i in kept),
+        thinned(path),
         found.note if after is None else after.note or found.note,
         left,
     )
+
+
+def thinned(path: Any) -> tuple[tuple[int, float], ...]:
+    """Some points of a path of likelihood ratios, the last one included, with their numbers."""
+    step = max(1, math.ceil(len(path) / _POINTS_SHOWN))
+    kept = sorted({*range(step - 1, len(path), step), len(path) - 1} - {-1})
+    return tuple((i + 1, round(float(path[i]), 4)) for i in kept)
 
 
 def _expected(used: Any, design: SprtDesign, ratio: float, lower: float, upper: float) -> int:

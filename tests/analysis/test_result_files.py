@@ -88,7 +88,7 @@ MISTAKES = {
     "unit,agent,score\n1,2,a,1\n": ":2: more cells than the header has columns",
     "unit,agent,score\n1,a,1e308\n1,b,-1e308\n": ":2: score '1e308': at most ±1e+50",
     "unit,agent,score\n1,a,inf\n1,b,2\n": ":2: score 'inf' is not a finite number",
-    "unit,agent,score\n1,a,1\n1,b,2\n1,a,3\n": ":4: 1 a comes twice; --repeat COLUMN tells",
+    "unit,agent,score\n1,a,1\n1,b,2\n1,a,3\n": ":4: 1 a comes twice; --repeat COLUMN distinguishes",
     "unit,agent,score\n1,a,1\n,b,2\n": ":3: no unit",
     "unit,agent,score\n1,a,1\n2,b,2\n": "no two agents have a unit in common",
     "unit,agent,score\n1,a,1\n": "only one agent, a",

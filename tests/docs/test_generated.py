@@ -57,7 +57,7 @@ def test_the_recording_shows_commands_of_today() -> None:
     for command_line in loaded("recording").COMMANDS:
         assert command_line in shown, "run: python docs/recording.py"
         name, *words = shlex.split(command_line)[1:]
-        parser = Parser()
+        parser = Parser("arena")
         command(name).add_arguments(parser)
         parser.parse_args(words)
     assert not re.search(r"(?:src|href|url)[=(]\W*https?:", svg), "nothing is fetched"
