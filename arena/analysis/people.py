@@ -31,7 +31,7 @@ class PersonScore:
 
 
 @dataclass(frozen=True)
-class SameCards:
+class SameCardsScore:
     """A person and an agent on the same cards, in the same seats, against the same opponents."""
 
     person: str
@@ -45,7 +45,7 @@ class People:
     """The people of a run."""
 
     scores: tuple[PersonScore, ...]
-    same_cards: tuple[SameCards, ...]
+    same_cards: tuple[SameCardsScore, ...]
 
 
 def people_of(run: Run, results: Results) -> People | None:
@@ -75,7 +75,7 @@ def _score(run: Run, results: Results, name: str, values: DealValues) -> PersonS
     return PersonScore(name, played, corrected, ratio, found_luck.worth_deals)
 
 
-def _same_cards(run: Run, results: Results, name: str) -> Iterator[SameCards]:
+def _same_cards(run: Run, results: Results, name: str) -> Iterator[SameCardsScore]:
     people = set(run.people)
     met = {pair.second: pair for pair in results.of(name)}
     for agent in results.agents:
@@ -85,7 +85,7 @@ def _same_cards(run: Run, results: Results, name: str) -> Iterator[SameCards]:
             continue
         better = [x for other in common for x in _differences(met[other], theirs[other])]
         if better:
-            yield SameCards(name, agent, Estimate.of(mean_difference(better)))
+            yield SameCardsScore(name, agent, Estimate.of(mean_difference(better)))
 
 
 def _differences(mine: Meeting, theirs: Meeting) -> Iterator[float]:
