@@ -42,7 +42,7 @@ class Sweep:
     parameter: str
     """Its name; and those of others that only ever change with it, `simulations (with worlds)`."""
     fixed: str
-    """What tells it from another sweep of the same family, such as its bidder."""
+    """The difference from another sweep of the same family, such as its bidder."""
     against: str | None
     """The common opponent, if there is exactly one; else y is the score rating."""
     points: tuple[SweepPoint, ...]

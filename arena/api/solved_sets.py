@@ -43,7 +43,7 @@ def solve_set(
     declarer: str | None = None,
     nodes: int | None = None,
     jobs: int | None = None,
-    tell: Callable[[int, int], object] = lambda done, total: None,
+    progress: Callable[[int, int], object] = lambda done, total: None,
 ) -> int:
     """Write a row for every deal and legal first card; how many deals were solved before.
 
@@ -57,14 +57,14 @@ def solve_set(
     found = journal.read()
     waiting = [task for task in tasks if task.name not in found]
     before = len(found)
-    tell(before, len(tasks))
+    progress(before, len(tasks))
     with writing(journal.path), journal.path.open("ab") as lines:
         for name, rows in _solved(_hard_first(waiting), jobs):
             found[name] = rows
             text = json.dumps([name, rows]).encode()
             lines.write(_digest(text) + b" " + text + b"\n")
             lines.flush()
-            tell(len(found), len(tasks))
+            progress(len(found), len(tasks))
     rows = [row for task in tasks for row in found[task.name]]
     write_atomically(out, _csv(rows) if out.suffix == ".csv" else _parquet(rows))
     journal.path.unlink()

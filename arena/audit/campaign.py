@@ -141,12 +141,12 @@ def stored_audit(run: Run) -> Audit | None:
 def audit_run(
     run: Run,
     options: AuditOptions | None = None,
-    tell: Callable[[int, int], object] = lambda done, total: None,
+    progress: Callable[[int, int], object] = lambda done, total: None,
 ) -> Audit:
     """Audit what is not audited yet, and return everything that was asked for.
 
     Every round is stored as soon as it is done, so an audit that was stopped goes on where it
-    was. `tell` is given how many rounds are done, of how many.
+    was. `progress` is called with the number of rounds done and of all.
     """
     options = options or AuditOptions()
     ledger = AuditLedger(run.path)
@@ -158,10 +158,10 @@ def audit_run(
     }
     units = {(x.pairing.first, x.pairing.second, x.record.unit) for x in chosen}
     ledger.ask(sorted(units), valued)
-    tell(0, len(waiting))
+    progress(0, len(waiting))
     for done, (key, audit) in enumerate(_audits(run.rules, waiting, options), start=1):
         ledger.add([(key, audit)])
-        tell(done, len(waiting))
+        progress(done, len(waiting))
     return _audit(run, ledger, chosen, valued)
 
 

@@ -17,7 +17,7 @@ def make_suite(
     audit: Audit,
     name: str,
     size: int,
-    tell: Callable[[int, int], object] = lambda done, total: None,
+    progress: Callable[[int, int], object] = lambda done, total: None,
 ) -> Suite:
     """A suite of the `size` clearest positions, the same number of every trick where there are.
 
@@ -40,7 +40,7 @@ def make_suite(
                 position = _labelled(audit, each, decision, solver)
                 if position is not None and position.id not in chosen:
                     chosen[position.id] = position
-                    tell(len(chosen), size)
+                    progress(len(chosen), size)
     if not chosen:
         raise ArenaError("no mistake of the audit is clear enough for a suite")
     ordered = sorted(chosen.values(), key=lambda position: (len(position.did), position.id))

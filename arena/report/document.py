@@ -48,13 +48,13 @@ def make_document(context: ResultsContext, sections: Iterable[Section[Any]]) -> 
     return ReportDocument({name: part for name, part in parts.items() if part is not None})
 
 
-def all_sections(tell: Callable[[str], object] | None = None) -> Iterator[Section[Any]]:
+def all_sections(report: Callable[[str], object] | None = None) -> Iterator[Section[Any]]:
     """The built-in sections, and those of plug-ins where they ask to be.
 
-    `tell` is called with a line for each section that cannot be loaded.
+    `report` is called with a line for each section that cannot be loaded.
     """
     ordered: list[Section[Any]] = [kind() for kind in SECTIONS]
-    for kind in ADDED.loaded(tell or _warn).values():
+    for kind in ADDED.loaded(report or _warn).values():
         added = kind()
         names = [section.name for section in ordered]
         place = names.index(added.after) + 1 if added.after in names else len(ordered)

@@ -207,9 +207,9 @@ def _compare_kernel(
             mismatches.append(f"kernel: {what}: by the rules {by_rules}, by the kernel {by_kernel}")
 
 
-def rules_named(record: dict[str, Any], tell: Callable[[str], None]) -> Any:
+def rules_named(record: dict[str, Any], report: Callable[[str], None]) -> Any:
     """The rules that a record says it was played under, None if it does not."""
-    for name, game in GAMES.loaded(tell).items():
+    for name, game in GAMES.loaded(report).items():
         try:
             rules = game.from_record(record)
         except (TypeError, ValueError, AttributeError) as error:

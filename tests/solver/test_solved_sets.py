@@ -47,7 +47,7 @@ def test_a_killed_call_goes_on(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        solve_set(deals, RULES, out, nodes=2000, jobs=1, tell=stop)
+        solve_set(deals, RULES, out, nodes=2000, jobs=1, progress=stop)
     part = tmp_path / "cut.csv.part"
     part.write_text(part.read_text() + '["half a li')
     assert not out.exists()
@@ -63,7 +63,7 @@ def test_a_killed_call_goes_on(
 def test_a_damaged_line_is_named(line: bytes, deals: DealSet, tmp_path: Path) -> None:
     out = tmp_path / "new" / "x.csv"
     with pytest.raises(KeyboardInterrupt):
-        solve_set(deals, RULES, out, nodes=100, jobs=1, tell=_interrupt)
+        solve_set(deals, RULES, out, nodes=100, jobs=1, progress=_interrupt)
     part = tmp_path / "new" / "x.csv.part"
     part.write_bytes(part.read_bytes() + line + b"\n")
     with pytest.raises(ArenaError, match=r"x.csv.part:2: damaged"):

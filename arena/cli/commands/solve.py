@@ -112,7 +112,7 @@ def _solve_whole_set(args: argparse.Namespace) -> int:
             declarer=args.declarer,
             nodes=args.nodes,
             jobs=args.jobs,
-            tell=lambda done, total: progress.status(f"{done} of {total} deals solved"),
+            progress=lambda done, total: progress.status(f"{done} of {total} deals solved"),
         )
     again = f", {before} of them by an earlier call" if before else ""
     print(f"{args.out}: {len(deals.deals)} deals{again}")

@@ -135,7 +135,8 @@ def _make(args: argparse.Namespace) -> int:
         audit = stored_audit(results)
         if audit is None or not audit.rounds:
             audit = audit_run(
-                results, tell=lambda done, all_: progress.status(f"{done}/{all_} rounds audited")
+                results,
+                progress=lambda done, all_: progress.status(f"{done}/{all_} rounds audited"),
             )
         name = args.name or results.name
         suite = make_suite(

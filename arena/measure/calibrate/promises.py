@@ -267,12 +267,12 @@ RACE_DEALS = 1_000
 
 
 def race_promises(
-    judge: PromiseJudge, scale: int, seed: int, tell: Callable[[str], object]
+    judge: PromiseJudge, scale: int, seed: int, say: Callable[[str], object]
 ) -> Iterator[Promise]:
-    """How often a race says something false; `tell` is given what each kind of race costs."""
+    """How often a race says something false; `say` is given the cost of each kind of race."""
     for number, model in enumerate(race_models()):
         found = race_rates(model, RACE_DEALS, max(100, 2_000 // scale), seed + number)
-        tell(
+        say(
             f"{model.name}: {found.pair_deals:,.0f} pair-deals on average, {found.full:,} in full; "
             f"undecided in {100 * found.undecided.rate:.0f}%"
         )
