@@ -25,7 +25,7 @@ from arena.report.section import Section
 from arena.report.sections.deals import DealsPart
 from arena.report.sections.ladder import LadderAgent, LadderPart
 from arena.report.sections.method import MethodPart
-from arena.report.sections.pages import page_text
+from arena.report.sections.pages import page_text, template_of
 from arena.report.sections.pairs import PairsPart
 from arena.report.sections.strength import StrengthPart
 from arena.report.tables import TextTable, as_markdown
@@ -42,9 +42,10 @@ def render_html(
     made_from: str,
 ) -> str:
     """One file that needs no other; `made_from` is the hash of what it says."""
-    shown = [s for s in sections if s.template and s.name in document.parts]
+    templates = {s: template_of(s) for s in sections if s.name in document.parts}
+    shown = [section for section, template in templates.items() if template]
     files = {"macros.html.j2": page_text("macros.html.j2")}
-    files |= {f"sections/{section.name}": section.template for section in shown}
+    files |= {f"sections/{section.name}": templates[section] for section in shown}
     agents, say = document[LadderPart].agents, Explanations.of(document)
     deals = document.find(DealsPart)
     environment = _environment(autoescape=True, files=files)

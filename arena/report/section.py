@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, get_args
 
 from arena.core.registry import Registry
 
@@ -43,12 +43,13 @@ class Drawing:
 
 
 class Section(Generic[Part]):
-    """The interface of sections; only `name`, `part` and `make` are required."""
+    """The interface of sections; only `name` and `make` are required."""
 
     name: ClassVar[str]
     """Its key in `report.json`, and its place on the page."""
     part: ClassVar[type[Any]]
-    """The dataclass that `make` returns: `report.json`'s schema is made from it."""
+    """The dataclass that `make` returns, as the type argument says: `report.json`'s schema is made
+    from it."""
     optional: ClassVar[bool] = False
     """Whether some runs have no such part."""
     needs_run: ClassVar[bool] = True
@@ -60,7 +61,13 @@ class Section(Generic[Part]):
     after: ClassVar[str] = ""
     """For sections from outside: the one that it follows (none: at the end)."""
     template: ClassVar[str] = ""
-    """Jinja: `part` is this section's part, `d` all parts by name. Empty: not on the page."""
+    """Jinja: `part` is this section's part, `d` all parts by name. Empty: for a section of arena
+    the file `page/sections/NAME.html.j2`, if there is one; else it is not on the page."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for base in vars(cls).get("__orig_bases__", ()):
+            cls.part = get_args(base)[0]
 
     def make(self, context: Context) -> Part | None:
         """Its part of the document; None if this run has nothing for it."""

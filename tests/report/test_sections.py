@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -39,7 +39,6 @@ class Luck(Section[LuckPart]):
     """A section of somebody else's."""
 
     name: ClassVar[str] = "luck"
-    part: ClassVar[type[Any]] = LuckPart
     title: ClassVar[str] = "Luck"
     after: ClassVar[str] = "ladder"
     template: ClassVar[str] = "<p>{{ part.even|count }} of the {{ d.run.units }} came out even.</p>"

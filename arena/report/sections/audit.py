@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from arena.audit.mistakes import AuditedMistake, worst_mistakes
 from arena.audit.rounds import GRADES
@@ -13,7 +13,6 @@ from arena.report.context import Context
 from arena.report.explanations import Explanations
 from arena.report.section import Drawing, Section
 from arena.report.sections.ladder import LadderPart
-from arena.report.sections.pages import page_text
 from arena.report.tables import Rows, flat
 
 if TYPE_CHECKING:
@@ -47,11 +46,9 @@ class AuditSection(Section[AuditPart]):
     """Points lost, decision by decision."""
 
     name: ClassVar[str] = "audit"
-    part: ClassVar[type[Any]] = AuditPart
     optional: ClassVar[bool] = True
     title: ClassVar[str] = "Where the points were lost"
     short: ClassVar[str] = "Audit"
-    template: ClassVar[str] = page_text("sections", "audit.html.j2")
 
     def make(self, context: Context) -> AuditPart | None:
         """From the stored audit; nothing is computed here."""

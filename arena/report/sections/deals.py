@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from arena.analysis.decisions import Explainers
 from arena.analysis.swings import largest_swings, swing_of
@@ -12,7 +12,6 @@ from arena.audit.mistakes import worst_mistakes
 from arena.report.context import Context
 from arena.report.replays import ReplayPart, replay_of
 from arena.report.section import Section
-from arena.report.sections.pages import page_text
 from arena.report.tables import Rows
 
 
@@ -27,11 +26,9 @@ class SwingsSection(Section[DealsPart]):
     """The replay."""
 
     name: ClassVar[str] = "deals"
-    part: ClassVar[type[Any]] = DealsPart
     optional: ClassVar[bool] = True
     title: ClassVar[str] = "The deals that made the difference"
     short: ClassVar[str] = "Deals"
-    template: ClassVar[str] = page_text("sections", "deals.html.j2")
 
     def make(self, context: Context) -> DealsPart | None:
         """Deals on which the exchange of seats changed most."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from arena.report.context import Context
 from arena.report.section import Section
-from arena.report.sections.pages import page_text
 
 MOST_FAULTS = 20
 
@@ -37,10 +36,8 @@ class FaultsSection(Section[FaultsPart]):
     """Only in runs with faults."""
 
     name: ClassVar[str] = "faults"
-    part: ClassVar[type[Any]] = FaultsPart
     optional: ClassVar[bool] = True
     title: ClassVar[str] = "Faults"
-    template: ClassVar[str] = page_text("sections", "faults.html.j2")
 
     def make(self, context: Context) -> FaultsPart | None:
         faults = context.faults

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from arena.report.context import ResultsContext
 from arena.report.section import Section
-from arena.report.sections.pages import page_text
 from arena.report.tables import Rows, flat
 from arena.stats import Rating
 
@@ -37,11 +36,9 @@ class ForfeitsSection(Section[ForfeitsPart]):
     """Only in runs with forfeits."""
 
     name: ClassVar[str] = "forfeits"
-    part: ClassVar[type[Any]] = ForfeitsPart
     needs_run: ClassVar[bool] = False
     optional: ClassVar[bool] = True
     title: ClassVar[str] = "Forfeits"
-    template: ClassVar[str] = page_text("sections", "forfeits.html.j2")
 
     def make(self, context: ResultsContext) -> ForfeitsPart | None:
         """Both standings side by side."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from arena.analysis.standings import AgentStanding
 from arena.report.about import AgentFacts, RunPart
 from arena.report.context import ResultsContext
 from arena.report.explanations import Explanations
 from arena.report.section import Section
-from arena.report.sections.pages import page_text
 from arena.report.standings import standings_table
 from arena.report.tables import Column, Rows, TextTable, flat
 from arena.report.words import DASH, count, duration, interval, signed
@@ -75,10 +74,8 @@ class LadderSection(Section[LadderPart]):
     """The leaderboard."""
 
     name: ClassVar[str] = "ladder"
-    part: ClassVar[type[Any]] = LadderPart
     needs_run: ClassVar[bool] = False
     title: ClassVar[str] = "Leaderboard"
-    template: ClassVar[str] = page_text("sections", "ladder.html.j2")
 
     def make(self, context: ResultsContext) -> LadderPart:
         """From the standings, with times and faults."""

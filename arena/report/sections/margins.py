@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from arena.analysis.distributions import Distribution, margin_distributions
 from arena.report.about import RunPart
@@ -13,7 +13,6 @@ from arena.report.explanations import Explanations
 from arena.report.labels import best_few
 from arena.report.section import Drawing, Section
 from arena.report.sections.ladder import LadderPart
-from arena.report.sections.pages import page_text
 from arena.report.tables import Rows
 
 if TYPE_CHECKING:
@@ -31,11 +30,9 @@ class MarginsSection(Section[MarginsPart]):
     """How often which margin occurred."""
 
     name: ClassVar[str] = "margins"
-    part: ClassVar[type[Any]] = MarginsPart
     needs_run: ClassVar[bool] = False
     title: ClassVar[str] = "How margins are spread"
     short: ClassVar[str] = "Margins"
-    template: ClassVar[str] = page_text("sections", "margins.html.j2")
 
     def make(self, context: ResultsContext) -> MarginsPart:
         """Counts, in the order of the leaderboard."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from arena.report.bibliography import ARENA, bibtex, named_in, works
 from arena.report.context import ResultsContext
 from arena.report.section import Section
-from arena.report.sections.pages import page_text
 from arena.report.words import P_FLOOR
 from arena.stats.power import POWER
 
@@ -61,11 +60,9 @@ class MethodSection(Section[MethodPart]):
     """How it was computed, and how to cite it."""
 
     name: ClassVar[str] = "method"
-    part: ClassVar[type[Any]] = MethodPart
     needs_run: ClassVar[bool] = False
     title: ClassVar[str] = "How it was computed, how to cite it"
     short: ClassVar[str] = "Method"
-    template: ClassVar[str] = page_text("sections", "method.html.j2")
 
     def make(self, context: ResultsContext) -> MethodPart:
         """From the standings and the manifest."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from arena.analysis.model_plays import ModelPlay, model_plays
 from arena.report.context import Context
 from arena.report.section import Section
-from arena.report.sections.pages import page_text
 from arena.report.tables import Column, Rows, TextTable, flat
 from arena.report.words import count, interval, percent, plain
 
@@ -32,11 +31,9 @@ class ModelsSection(Section[ModelsPart]):
     """Only in runs with language models."""
 
     name: ClassVar[str] = "models"
-    part: ClassVar[type[Any]] = ModelsPart
     optional: ClassVar[bool] = True
     title: ClassVar[str] = "Language models"
     short: ClassVar[str] = "Models"
-    template: ClassVar[str] = page_text("sections", "models.html.j2")
 
     def make(self, context: Context) -> ModelsPart | None:
         """From the conversations of all rounds."""

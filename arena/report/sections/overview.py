@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from arena.report.about import RunPart
 from arena.report.context import ResultsContext
@@ -13,7 +13,6 @@ class OverviewSection(Section[RunPart]):
     """The game, the deals and the agents; the head of the page shows them."""
 
     name: ClassVar[str] = "run"
-    part: ClassVar[type[Any]] = RunPart
     needs_run: ClassVar[bool] = False
 
     def make(self, context: ResultsContext) -> RunPart:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from arena.analysis.standings import PairStanding
 from arena.report.about import RunPart
@@ -12,7 +12,6 @@ from arena.report.context import ResultsContext
 from arena.report.explanations import Explanations
 from arena.report.section import Drawing, Section
 from arena.report.sections.ladder import LadderPart
-from arena.report.sections.pages import page_text
 from arena.report.standings import meetings_table
 from arena.report.tables import Rows, TextTable, flat
 
@@ -33,11 +32,9 @@ class PairsSection(Section[PairsPart]):
     """Direct meetings, under their own name."""
 
     name: ClassVar[str] = "pairs"
-    part: ClassVar[type[Any]] = PairsPart
     needs_run: ClassVar[bool] = False
     title: ClassVar[str] = "Direct meetings"
     short: ClassVar[str] = "Meetings"
-    template: ClassVar[str] = page_text("sections", "pairs.html.j2")
 
     def make(self, context: ResultsContext) -> PairsPart:
         field = context.standings

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from arena.analysis.card_luck import FEWEST_DEALS
 from arena.analysis.estimates import Estimate
 from arena.analysis.people import People, people_of
 from arena.report.context import Context
 from arena.report.section import Section
-from arena.report.sections.pages import page_text
 from arena.report.tables import Column, Rows, TextTable, flat
 from arena.report.words import DASH, count, interval, plain, signed
 
@@ -43,10 +42,8 @@ class PeopleSection(Section[PeoplePart]):
     """Only in runs in which people played."""
 
     name: ClassVar[str] = "people"
-    part: ClassVar[type[Any]] = PeoplePart
     optional: ClassVar[bool] = True
     title: ClassVar[str] = "People"
-    template: ClassVar[str] = page_text("sections", "people.html.j2")
 
     def make(self, context: Context) -> PeoplePart | None:
         """From the rounds of people."""

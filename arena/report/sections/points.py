@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from arena.analysis.points_breakdown import AgentBreakdown, break_down_points
 from arena.report.context import Context
 from arena.report.explanations import Explanations
 from arena.report.section import Drawing, Section
 from arena.report.sections.ladder import LadderPart
-from arena.report.sections.pages import page_text
 from arena.report.tables import Rows, flat
 from arena.report.words import ROLES, label_of
 
@@ -43,11 +42,9 @@ class PointsSection(Section[PointsPart]):
     """How the points were made."""
 
     name: ClassVar[str] = "points"
-    part: ClassVar[type[Any]] = PointsPart
     optional: ClassVar[bool] = True
     title: ClassVar[str] = "How the points were made"
     short: ClassVar[str] = "Points"
-    template: ClassVar[str] = page_text("sections", "points.html.j2")
 
     def make(self, context: Context) -> PointsPart | None:
         """From all rounds, and from some of them played again; nothing in games without tricks."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import yaml
 
 from arena.report.context import Context
 from arena.report.section import Section
-from arena.report.sections.pages import page_text
 from arena.store.manifest import CONFIG
 
 
@@ -51,11 +50,9 @@ class ProvenanceSection(Section[ProvenancePart]):
     """How it was run."""
 
     name: ClassVar[str] = "provenance"
-    part: ClassVar[type[Any]] = ProvenancePart
     optional: ClassVar[bool] = True
     title: ClassVar[str] = "How it was run"
     short: ClassVar[str] = "Run"
-    template: ClassVar[str] = page_text("sections", "provenance.html.j2")
 
     def make(self, context: Context) -> ProvenancePart:
         run, manifest = context.run, context.run.manifest

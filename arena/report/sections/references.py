@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from arena.analysis.references import ReferenceCheck, check_references
 from arena.report import sentences
 from arena.report.context import ResultsContext
 from arena.report.explanations import Explanations
 from arena.report.section import Section
-from arena.report.sections.pages import page_text
 from arena.report.tables import Column, Rows, TextTable, flat
 from arena.report.words import DASH, interval, percent, plain, signed
 
@@ -32,12 +31,10 @@ class ReferencesSection(Section[ReferencesPart]):
     """Only where the configuration names published values."""
 
     name: ClassVar[str] = "references"
-    part: ClassVar[type[Any]] = ReferencesPart
     needs_run: ClassVar[bool] = False
     optional: ClassVar[bool] = True
     title: ClassVar[str] = "Comparison with published values"
     short: ClassVar[str] = "Published"
-    template: ClassVar[str] = page_text("sections", "references.html.j2")
 
     def make(self, context: ResultsContext) -> ReferencesPart | None:
         """This run's values in the published unit."""

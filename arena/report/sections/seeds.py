@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from arena.report.context import Context
 from arena.report.section import Section
-from arena.report.sections.pages import page_text
 from arena.report.tables import Column, Rows, TextTable, flat
 from arena.report.words import count, interval, percent, plain
 from arena.stats import StatsError
@@ -48,11 +47,9 @@ class SeedsSection(Section[SeedsPart]):
     """Only in runs with several seeds per deal."""
 
     name: ClassVar[str] = "seeds"
-    part: ClassVar[type[Any]] = SeedsPart
     optional: ClassVar[bool] = True
     title: ClassVar[str] = "Cards and seeds"
     short: ClassVar[str] = "Seeds"
-    template: ClassVar[str] = page_text("sections", "seeds.html.j2")
 
     def make(self, context: Context) -> SeedsPart | None:
         """From the games of each pair: columns are seatings, once for each seed."""

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 from arena.report.context import FileContext, ResultsContext
 from arena.report.section import Section
-from arena.report.sections.pages import page_text
 
 
 @dataclass(frozen=True)
@@ -27,12 +26,10 @@ class SourceSection(Section[SourcePart]):
     """Only for results from elsewhere."""
 
     name: ClassVar[str] = "source"
-    part: ClassVar[type[Any]] = SourcePart
     needs_run: ClassVar[bool] = False
     optional: ClassVar[bool] = True
     title: ClassVar[str] = "Where the results come from"
     short: ClassVar[str] = "Source"
-    template: ClassVar[str] = page_text("sections", "source.html.j2")
 
     def make(self, context: ResultsContext) -> SourcePart | None:
         if not isinstance(context, FileContext):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from arena.report.about import RunPart
 from arena.report.context import ResultsContext
 from arena.report.explanations import Explanations
 from arena.report.section import Drawing, Section
 from arena.report.sections.ladder import LadderPart
-from arena.report.sections.pages import page_text
 from arena.report.tables import Column, Rows, TextTable
 from arena.report.words import above, interval, plain, pvalue, signed
 from arena.stats import Contrast
@@ -40,11 +39,9 @@ class StrengthSection(Section[StrengthPart]):
     """Every comparison of the joint inference."""
 
     name: ClassVar[str] = "strength"
-    part: ClassVar[type[Any]] = StrengthPart
     needs_run: ClassVar[bool] = False
     title: ClassVar[str] = "Who is stronger"
     short: ClassVar[str] = "Strength"
-    template: ClassVar[str] = page_text("sections", "strength.html.j2")
 
     def make(self, context: ResultsContext) -> StrengthPart:
         """The contrasts that letters, ranks and the verdict stand on."""

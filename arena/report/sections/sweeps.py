@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from arena.analysis.sweeps import Sweep
 from arena.report import sentences
@@ -12,7 +12,6 @@ from arena.report.about import RunPart
 from arena.report.context import ResultsContext
 from arena.report.explanations import Explanations
 from arena.report.section import Drawing, Section
-from arena.report.sections.pages import page_text
 from arena.report.sections.verdict import facts_of
 from arena.report.tables import Rows, flat
 
@@ -33,12 +32,10 @@ class SweepsSection(Section[SweepsPart]):
     """Only in runs with at least three settings of one family."""
 
     name: ClassVar[str] = "sweeps"
-    part: ClassVar[type[Any]] = SweepsPart
     needs_run: ClassVar[bool] = False
     optional: ClassVar[bool] = True
     title: ClassVar[str] = "Along a parameter"
     short: ClassVar[str] = "Sweeps"
-    template: ClassVar[str] = page_text("sections", "sweeps.html.j2")
 
     def make(self, context: ResultsContext) -> SweepsPart | None:
         """The sweeps that the entrants form."""

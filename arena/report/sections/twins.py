@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from arena.analysis.estimates import Estimate
 from arena.report.context import Context
 from arena.report.section import Section
-from arena.report.sections.pages import page_text
 from arena.report.tables import Column, Rows, TextTable, flat
 from arena.report.words import count, interval, plain, signed
 from arena.store.manifest import EntrantUsed
@@ -41,10 +40,8 @@ class TwinsSection(Section[TwinsPart]):
     """Only in runs in which twins met."""
 
     name: ClassVar[str] = "twins"
-    part: ClassVar[type[Any]] = TwinsPart
     optional: ClassVar[bool] = True
     title: ClassVar[str] = "Noise floor"
-    template: ClassVar[str] = page_text("sections", "twins.html.j2")
 
     def make(self, context: Context) -> TwinsPart | None:
         """The direct meetings of twins."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from arena.report import sentences
 from arena.report.context import ResultsContext
@@ -37,7 +37,6 @@ class VerdictSection(Section[VerdictPart]):
     """The summary at the top of the page."""
 
     name: ClassVar[str] = "verdict"
-    part: ClassVar[type[Any]] = VerdictPart
     needs_run: ClassVar[bool] = False
 
     def make(self, context: ResultsContext) -> VerdictPart:
