@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from arena import __version__
@@ -106,7 +108,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                     raise ArenaError(f"{word[:40]!r}: no argument can have a NUL in it")
             return _dispatch(words)
         except ArenaError as error:
-            print(f"arena: {error}", file=sys.stderr)
+            _complain(str(error))
             return 2
         except BrokenPipeError:
             # The reader of the output has exited (as in `arena ... | head`): no error.
@@ -114,19 +116,38 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 0
         except OSError as error:  # a name too long, a full disk, a folder that is read-only
             where = f"{shortened(str(error.filename))}: " if error.filename else ""
-            print(f"arena: {where}{error.strerror or error}", file=sys.stderr)
+            _complain(f"{where}{error.strerror or error}")
             return 2
         except KeyboardInterrupt:
-            print("arena: interrupted", file=sys.stderr)
+            _complain("interrupted")
             return 130
+
+
+def _complain(words: str) -> None:
+    with suppress(OSError):  # no room for that either
+        print(f"arena: {words}", file=sys.stderr)
 
 
 def script() -> NoReturn:
     """The installed script `arena`: runs `main` and ends the process."""
     # Our matrices are small: threads of BLAS only wait, a tenth of the CPU time of `compare`.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    _prepare_streams()
     leave_nothing_when_asked_to_end()
     leave(main())
+
+
+def _prepare_streams() -> None:
+    """Read and write nothing where a stream is closed; escape what its encoding does not have."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # The next file that is opened would get its number, and what libraries print.
+            descriptor = os.open(os.devnull, os.O_RDWR)
+            os.set_inheritable(descriptor, True)  # workers need one too
+            setattr(sys, name, open(descriptor, mode))  # noqa: SIM115 - open until the end
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _dispatch(words: list[str]) -> int:

@@ -11,6 +11,7 @@ import os
 import tempfile
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -29,6 +30,8 @@ CHUNKS_AHEAD = 2
 """Tasks per worker that are sent before results come back."""
 _DRIVER_LOOKED_AT_S = 1.0
 """How often a worker looks whether its driver lives."""
+_THROWN_AWAY = r".*tasks which were still being processed by the workers have been cancelled"
+"""What joblib warns of."""
 _PATIENCE_S = 5.0
 """How long worker processes may take to close their agents."""
 
@@ -94,7 +97,9 @@ def _workers() -> list[int]:
 def workers_that_end() -> Iterator[None]:
     """In the end, worker processes close their agents; if something went wrong, they just go."""
     try:
-        with no_stopped_workers(_workers):
+        with no_stopped_workers(_workers), warnings.catch_warnings():
+            # Work is thrown away when something went wrong, and done again by the next call.
+            warnings.filterwarnings("ignore", _THROWN_AWAY)
             yield
     except BaseException as error:
         end_workers(0.0)

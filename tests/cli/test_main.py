@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -75,3 +76,46 @@ def test_an_argument_after_two_dashes_is_missing(capsys):
     with pytest.raises(SystemExit, match="2"):
         main(["compare-runs", "run", "--", "--"])
     assert "NEW is missing after '--'" in capsys.readouterr().err
+
+
+def _closing(*descriptors):
+    def close():
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+    return close
+
+
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+def test_closed_streams_are_as_good_as_empty_ones(closed, tmp_path):
+    """No file is opened under the number of one, and processes that are started have them all."""
+    report = tmp_path / "report"
+    code = (
+        "import os, subprocess, sys; from arena.cli import _prepare_streams\n"
+        "_prepare_streams(); print('out'); print('err', file=sys.stderr); sys.stdin.readline()\n"
+        f"file = open({str(report)!r}, 'w')\n"
+        "child = 'import sys; sys.exit(None in (sys.stdin, sys.stdout, sys.stderr))'\n"
+        "print(file.fileno(), subprocess.call([sys.executable, '-c', child]), file=file)"
+    )
+    subprocess.run([sys.executable, "-c", code], preexec_fn=_closing(*closed))
+    number, child = map(int, report.read_text().split())
+    assert number > 2
+    assert child == 0
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_output_for_which_there_is_no_room_is_one_line(tmp_path):
+    command = [sys.executable, "-m", "arena", "list", "games"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+        assert (done.returncode, done.stderr) == (2, "arena: No space left on device\n")
+        assert subprocess.run(command, stdout=full, stderr=full).returncode == 2
+
+
+def test_what_an_encoding_does_not_have_is_escaped():
+    code = "from arena.cli import _prepare_streams; _prepare_streams(); print('1\u20132 \u2665')"
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment
+    )
+    assert done.stdout == "1\\u20132 \\u2665\n", done.stderr
