@@ -21,6 +21,7 @@ from arena.core.deals import write_deal
 from arena.core.errors import ArenaError
 from arena.core.foreign_data import check_tables
 from arena.store import Replay, Run
+from arena.store.database import why_not_written
 from arena.store.folder import AUDIT
 
 _TABLES = (
@@ -83,8 +84,10 @@ class AuditLedger:
     def ask(self, units: Iterable[tuple[str, str, str]], valued: str) -> None:
         """Store which units (after the names of their pairing) are audited, and how."""
         with self._open() as database, database:
-            rows = [(*unit, valued) for unit in units]
-            database.executemany("INSERT OR IGNORE INTO asked VALUES (?, ?, ?, ?)", rows)
+            known = set(database.execute("SELECT * FROM asked"))
+            rows = sorted({(*unit, valued) for unit in units} - known)
+            if rows:  # else a folder that may only be read will do
+                database.executemany("INSERT INTO asked VALUES (?, ?, ?, ?)", rows)
 
     def asked(self) -> tuple[str, list[tuple[str, str, str]]]:
         """How most units that were asked for are valued, and which they are."""
@@ -107,6 +110,8 @@ class AuditLedger:
                     database.execute(table)
                 yield database
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            if said := why_not_written(error):
+                raise ArenaError(f"{self.path}: {said}") from error
             raise self._damaged(str(error)) from error
 
     def _damaged(self, what: str) -> ArenaError:

@@ -532,13 +532,23 @@ def _is_intact(pairing: int, row: UnitRow) -> bool:
     )
 
 
-def _what_now(error: sqlite3.DatabaseError) -> str:
+def why_not_written(error: Exception) -> str:
+    """What to say of an error of SQLite's in writing; empty if it is another one."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
         return (
             f"cannot be written ({error}): is the disk full? What was finished is kept; "
             "make room and give the same command again"
         )
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+        return f"cannot be written ({error})"
+    return ""
+
+
+def _what_now(error: sqlite3.DatabaseError) -> str:
+    if said := why_not_written(error):
+        return said
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
         return f"damaged ({error}); '--fresh' starts over"
     return str(error)

@@ -52,6 +52,28 @@ def test_an_audit_that_was_stopped_goes_on(
     assert again.rounds == audit.rounds
 
 
+def test_a_folder_that_may_only_be_read(
+    klaverjas_run: Path, audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An audit that is there is shown."""
+    new = shutil.copytree(klaverjas_run, tmp_path / "run")
+    (new / AUDIT).unlink()
+
+    connect = sqlite3.connect
+
+    def read_only(path: Path | str, **options: Any) -> sqlite3.Connection:
+        if isinstance(path, Path):  # the audit; the results are read as they are
+            return connect(f"{path.as_uri()}?mode=ro", uri=True, **options)
+        return connect(path, **options)
+
+    monkeypatch.setattr(sqlite3, "connect", read_only)
+    with Run(klaverjas_run) as results:
+        assert audit_run(results, FEW) == audit
+    refused = pytest.raises(ArenaError, match=r"sqlite: cannot be written \(unable to open")
+    with Run(new) as results, refused:
+        audit_run(results, FEW)
+
+
 def test_a_changed_value_is_refused(klaverjas_run: Path, audit: Audit, tmp_path: Path) -> None:
     shutil.copytree(klaverjas_run, tmp_path / "run")
     with sqlite3.connect(tmp_path / "run" / AUDIT) as database:
