@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in the script: threads that wait use CPU
 
 import targets  # noqa: E402
 

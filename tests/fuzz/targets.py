@@ -35,6 +35,7 @@ from samples import (
     deal_sets,
     records,
 )
+from tables import tables
 from talks import talks
 
 from arena.cli.commands.train import TRAINERS
@@ -391,4 +392,5 @@ TARGETS: dict[str, Target] = {
     "recipes": recipes,
     "boards": boards,
     "talks": talks,
+    "tables": tables,
 }

@@ -18,7 +18,7 @@ from arena.gate.ledger import attempts
 KINDS = (
     *("configs", "deals", "models", "runs", "gates", "words", "protocol"),
     *("suites", "solve", "play", "results", "merges"),
-    *("options", "advise", "recipes", "boards", "talks"),
+    *("options", "advise", "recipes", "boards", "talks", "tables"),
 )
 HEAD = "name: x\ngame: klaverjas\ndeals: {set: klaverjas-given-1000, limit: 2}\n"
 CORPUS = Path(__file__).parent / "corpus"

@@ -228,9 +228,10 @@ class TableHost:
             return
         pace = self._pace_s * (0.5 if is_forced else 1.0) + (self._pace_s if leads else 0.0)
         await asyncio.sleep(max(0.0, pace - (loop.time() - began)))
-        if self._version == version:
-            table.let_agent_act(action)
-            self._changes()
+        async with self._lock:  # a card may be taken back at this very moment
+            if self._version == version:
+                table.let_agent_act(action)
+                self._changes()
 
     async def _decision(self, table: TableSession, name: str) -> Action | None:
         """What the agent that is to act does; None if people wait for it no longer."""

@@ -30,7 +30,7 @@ from arena.games.schieber import Schieber
 from arena.table.browser import host as host_module
 from arena.table.browser.host import Manners, TableHost
 from arena.table.browser.same_cards import SameCards
-from arena.table.session import Chair, FirstLegal
+from arena.table.session import Chair, FirstLegal, TableSession
 from arena.table.sitting import SeatPlan
 from arena.tournament.referee import Lineup, Referee
 
@@ -129,6 +129,32 @@ def test_a_hint_undo_and_a_claim() -> None:
         return await person.play_round()
 
     assert at_table(host, play)["turn"] is None
+
+
+def test_no_agent_acts_while_a_card_is_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The agent has decided already, and waits as long as people do; it was a crash."""
+    host = host_for(sitting_for(Klaverjas()), Manners(pace_s=0.05))
+    undo = TableSession.undo
+    moves: list[int] = []
+
+    def slowly(table: TableSession, seat: int) -> None:
+        moves.append(table.moves)
+        threading.Event().wait(0.3)
+        moves.append(table.moves)
+        undo(table, seat)
+
+    monkeypatch.setattr(TableSession, "undo", slowly)
+
+    async def play() -> dict[str, Any]:
+        person = Browser(host, 0)
+        state = await person.turn()
+        await person.ask("act", action=state["view"]["legal"][0], moves=state["moves"])
+        await asyncio.sleep(0.02)
+        await person.ask("undo")
+        return await person.play_round()
+
+    at_table(host, play)
+    assert moves[0] == moves[1]
 
 
 @pytest.mark.parametrize(
