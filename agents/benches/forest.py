@@ -47,7 +47,7 @@ class ForestBench:
         return figures | (_beside_scikit_learn(rounds) if _has_scikit_learn() else {})
 
     def left_out(self) -> str | None:
-        """What cannot be measured here, if anything."""
+        """A note on what cannot be measured here, if anything."""
         if _has_scikit_learn():
             return None
         return "scikit-learn is not installed, so it is not compared with"

@@ -98,7 +98,7 @@ class NetworkBench:
         return figures
 
     def left_out(self) -> str | None:
-        """What cannot be measured here, if anything."""
+        """A note on what cannot be measured here, if anything."""
         return None if _has_torch() else "torch is not installed, so it is not compared with"
 
 

@@ -1,4 +1,4 @@
-"""What a trainer is, and the one loop that runs all of them.
+"""The contract of trainers, and the one loop that runs all of them.
 
 A trainer is a `TrainingRecipe`: a frozen dataclass; its fields are the keys of a training file.
 Its method `begin` prepares a `Training`: examples, and something that learns from them. The loop
@@ -80,7 +80,7 @@ class Training(ABC):
     """
 
     unit: ClassVar[str] = "step"
-    """What a step is called."""
+    """The name of a step."""
     files: CheckpointFolder
     """For results within a step, and for arrays too large to write again after every step."""
 
@@ -95,7 +95,7 @@ class Training(ABC):
         """Names the checkpoint, with the recipe; `sha256` is a hash of the examples."""
         self.done = 0
         self.log: dict[str, Any] = {}
-        """What was measured on the way, as plain values."""
+        """Figures measured on the way, as plain values."""
 
     @property
     def is_finished(self) -> bool:

@@ -1,4 +1,4 @@
-"""What changed between two runs of one experiment, per agent, paired by deal.
+"""Changes between two runs of one experiment, per agent, paired by deal.
 
 An agent is measured against unchanged opponents: those with the same members and fingerprint
 in both runs. Otherwise a stronger opponent would make an unchanged agent look worse. Only agents
@@ -55,7 +55,7 @@ class Changes:
     unmeasured: tuple[str, ...]
     """Agents that met no unchanged opponent in both runs."""
     differences: tuple[str, ...]
-    """What is known to differ: agents, versions, seeds."""
+    """Known differences: agents, versions, seeds."""
 
 
 def find_changes(old: Run, new: Run) -> Changes:

@@ -123,7 +123,7 @@ def decide_again(
 
 
 class Considered(NamedTuple):
-    """What an agent makes of a view."""
+    """An agent's findings on a view."""
 
     values: Mapping[Action, Any] | None
     """Numbers with names (a named tuple) for each action; None if the agent does not explain."""

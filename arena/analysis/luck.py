@@ -98,7 +98,7 @@ class _Luck:
         return self._run.manifest.entrants[name].members[member].build(self._run.path)
 
     def of(self, replay: Replay) -> float:
-        """What the draws of one round gave the first agent."""
+        """The first agent's luck from the draws of one round."""
         run, record = self._run, replay.record
         rules, state = run.rules, run.rules.start(replay.deal, replay.standing)
         seed = seed_number(run.seatings, record.seating)

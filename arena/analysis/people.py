@@ -17,7 +17,7 @@ from arena.store import Run
 
 @dataclass(frozen=True)
 class PersonScore:
-    """What a person made of all rounds."""
+    """The result of a person over all rounds."""
 
     person: str
     played: Estimate

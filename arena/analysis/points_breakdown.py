@@ -27,7 +27,7 @@ REPLAYED_ROUNDS = 2_400
 
 @dataclass(frozen=True)
 class AgentBreakdown:
-    """What one agent's scores are made of."""
+    """The parts of one agent's scores."""
 
     name: str
     rounds: int

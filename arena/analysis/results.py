@@ -1,4 +1,4 @@
-"""What one run, or several runs of one experiment, say about each pair of agents.
+"""The results of each pair of agents in one run, or in several of one experiment.
 
 The deal (or the match) is the unit: `margins` has one value for each, the mean over its
 seatings. Runs are pooled deal by deal: a deal that was played in several runs is still one

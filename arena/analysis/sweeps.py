@@ -27,7 +27,7 @@ class SweepPoint:
 
     agent: str
     line: str
-    """What else varies, such as `c=0.5`; empty if nothing does."""
+    """Other parameters that vary, such as `c=0.5`; empty if none does."""
     x: float
     y: Estimate
     best: bool

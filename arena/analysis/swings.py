@@ -50,7 +50,7 @@ def _of_pair(pair: Meeting, share: int) -> list[Swing]:
 
 
 def swing_of(results: Results, first: str, second: str, unit: str) -> Swing:
-    """What one unit of a pair came to, whether it is a large swing or not."""
+    """The result of one unit of a pair, whether it is a large swing or not."""
     pair = next(pair for pair in results.pairs if {pair.first, pair.second} == {first, second})
     return _of_unit(pair, list(pair.units).index(unit))
 

@@ -1,4 +1,4 @@
-"""What a new version of an agent changed: the same deals against the same opponents."""
+"""The effect of a new version of an agent: the same deals against the same opponents."""
 
 from __future__ import annotations
 

@@ -250,7 +250,7 @@ def _object(registry: Registry[Any], agent: object, name: str) -> dict[str, Any]
 
 
 def _written_deals(deals: Deals) -> dict[str, Any] | None:
-    """What a file says about the deals; None if they have no file of their own."""
+    """The metadata of a file of deals; None if they have no file of their own."""
     if isinstance(deals, Mapping):
         return dict(deals)
     if isinstance(deals, Path) or (isinstance(deals, str) and deals.endswith(".csv")):

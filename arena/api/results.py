@@ -57,7 +57,7 @@ class RunResults:
 
     @cached_property
     def standings(self) -> Standings:
-        """What `arena ratings` shows, as objects."""
+        """The results of `arena ratings`, as objects."""
         with Run(self.path) as run:
             return make_standings(read([run]))
 

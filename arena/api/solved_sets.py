@@ -118,7 +118,7 @@ def _solve(task: _Task) -> tuple[str, list[list[Any]]]:
 
 
 class _Journal:
-    """What is solved so far, a line for each deal; the first line says of what."""
+    """A journal of solved deals, a line for each; the first line identifies the task."""
 
     def __init__(self, out: Path, tasks: list[_Task]) -> None:
         self.path = out.with_name(f"{out.name}.part")

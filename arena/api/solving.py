@@ -140,7 +140,7 @@ def _given(
 def read_position(
     position: Mapping[str, Any] | str, rules: Rules | None = None
 ) -> RecordedPosition:
-    """What a record says was done so far; none of it if the round is over."""
+    """The actions of a record so far; none if the round is over."""
     found = read_record(position, rules)
     state = found.rules.start(found.deal, found.standing)
     for action in found.actions:

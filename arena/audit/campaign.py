@@ -19,7 +19,7 @@ from arena.solver.solution import Solver
 from arena.store import Pairing, Replay, Run
 
 CPU_SECONDS = 200.0
-"""What an audit takes if nothing else is said, spread over the cores."""
+"""The default duration of an audit, spread over the cores."""
 _SECONDS_A_ROUND = {8: 2.0, 9: 12.0, 13: 8.0}
 """By tricks: measured with the usual number of worlds."""
 
@@ -123,7 +123,7 @@ def _finished(run: Run, pairing: Pairing, units: Sequence[str]) -> list[Replay]:
 
 
 def stored_audit(run: Run) -> Audit | None:
-    """What earlier audits of a run have found; None if there was none. Computes nothing."""
+    """The stored audit of a run; None if there is none. Computes nothing."""
     ledger = AuditLedger(run.path)
     valued, units = ledger.asked()
     by_pair: dict[tuple[str, str], list[str]] = {}

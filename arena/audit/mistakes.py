@@ -38,7 +38,7 @@ class AuditedMistake:
     hindsight: int | None
     """Points lost with the true cards open; None if that was not solved."""
     line: tuple[str, ...]
-    """What was played, from the mistake on: two tricks."""
+    """The cards played from the mistake on: two tricks."""
     better_line: tuple[str, ...]
     """The better card, and how both sides then play with open cards."""
 

@@ -18,7 +18,7 @@ from arena.process.faults import AtFault, one_line_of, shown, whole_number
 
 @dataclass(frozen=True)
 class SuiteAnswer:
-    """What an agent played in a position."""
+    """An agent's play in a position."""
 
     position: str
     card: int | None
@@ -29,12 +29,12 @@ class SuiteAnswer:
     as_said: bool | None
     """Whether it is what should be played; None if the position does not say."""
     fault: str | None = None
-    """What it did wrong: raised, died, came back late, played what is not legal."""
+    """Its fault: an exception, a crash, a late answer or an illegal play."""
 
 
 @dataclass(frozen=True)
 class SuiteScore:
-    """What one agent lost on a suite."""
+    """The points that an agent lost on a suite."""
 
     agent: str
     answers: tuple[SuiteAnswer, ...]
@@ -45,7 +45,7 @@ class SuiteScore:
     faults: int
     by_tag: Mapping[str, Estimate]
     against_first: Estimate | None
-    """What it lost more than the first agent, position by position; None for the first agent."""
+    """Its loss less the first agent's, position by position; None for the first agent."""
 
 
 def answer(
@@ -78,7 +78,7 @@ def _card(rules: Rules, position: SuitePosition, name: str, player: Player, seed
 
 
 def run_suite(suite: Suite, players: Mapping[str, Player], seed: int = 0) -> list[SuiteScore]:
-    """What each agent loses. The unit of all intervals is the deal that positions come from."""
+    """The loss of each agent. The unit of all intervals is the deal that positions come from."""
     places: dict[object, int] = {}
     units = [places.setdefault(each.deal.hands, len(places)) for each in suite.positions]
     scores: list[SuiteScore] = []

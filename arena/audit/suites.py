@@ -47,11 +47,11 @@ class SuitePosition:
     """Bids and cards so far, after those that the deal prescribes."""
     tags: tuple[str, ...] = ()
     lost: Mapping[int, float] | None = None
-    """What each legal card loses as far as could be known; None if that was not computed."""
+    """The loss of each legal card as far as could be known; None if that was not computed."""
     hindsight: Mapping[int, int] | None = None
-    """What each legal card loses with the true cards open."""
+    """The loss of each legal card with the true cards open."""
     should: tuple[int, ...] = ()
-    """What should be played, if a person says so."""
+    """The cards that should be played, if a person says so."""
     note: str = ""
     source: str = ""
     standing: Standing = Standing()
@@ -77,7 +77,7 @@ class SuitePosition:
 
     @property
     def labels(self) -> Mapping[int, float]:
-        """What each legal card loses: as far as could be known, else in hindsight."""
+        """The loss of each legal card: as far as could be known, else in hindsight."""
         return self.lost or self.hindsight or {}
 
 

@@ -22,7 +22,7 @@ DIMENSIONS: dict[str, str] = {
     "role": "role",
     "choice": "legal cards",
 }
-"""What decisions are grouped by, and the heading of the group."""
+"""The dimensions by which decisions are grouped, with their headings."""
 _KINDS = ("lead", "follow", "ruff", "discard")
 _ROLES = ("declaring", "defending")
 
@@ -44,7 +44,7 @@ class Losses:
 
 @dataclass(frozen=True)
 class AgentAudit:
-    """What one agent lost."""
+    """The losses of one agent."""
 
     name: str
     rounds: int
@@ -83,7 +83,7 @@ class AuditTables:
         return sorted(found, key=_group_order)
 
     def losses_of(self, agent: str, dimension: str, group: str) -> Losses | None:
-        """What an agent lost in a group; None if it had no such decision."""
+        """The losses of an agent in a group; None if it had no such decision."""
         wanted = agent, dimension, group
         return next((x for x in self.losses if (x.agent, x.dimension, x.group) == wanted), None)
 

@@ -51,7 +51,7 @@ def show_end(path: Path, *, new: bool, report: bool, quiet: bool) -> None:
 
 
 def _changes(results: Run) -> Iterator[str]:
-    """What new versions of agents changed, a line each."""
+    """The changes by new versions of agents, a line each."""
     if not results.manifest.former:
         return
     from arena.analysis.versions import version_changes  # here: scipy takes long to import

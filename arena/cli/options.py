@@ -196,7 +196,7 @@ def add_out(parser: argparse.ArgumentParser, metavar: str, help: str) -> None:
 
 
 def add_prompt_options(parser: argparse.ArgumentParser) -> None:
-    """What prompts for language models say; see `prompter_from`."""
+    """Options of prompts for language models; see `prompter_from`."""
     parser.add_argument(
         "--legal-moves",
         choices=("listed", "hidden"),
@@ -207,7 +207,7 @@ def add_prompt_options(parser: argparse.ArgumentParser) -> None:
 
 
 def prompter_from(args: argparse.Namespace) -> Prompter:
-    """What makes the prompts that the options ask for."""
+    """The prompter that the options ask for."""
     from arena.llm.prompt import Prompter  # here: most commands need no prompts
 
     return Prompter.from_files(args.template, None, args.legal_moves)

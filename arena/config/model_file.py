@@ -130,7 +130,7 @@ _UNREADABLE = (
     ValueError,
     zlib.error,
 )
-"""What zipfile and numpy raise for files that are cut off, damaged or of another kind."""
+"""Errors of zipfile and numpy for files that are truncated, damaged or of another kind."""
 
 
 def _check_members(archive: ZipFile) -> None:

@@ -91,7 +91,7 @@ class Reference(Strict):
     """A published value, shown next to ours."""
 
     label: str
-    """What it is and where it was published."""
+    """A description, and where it was published."""
     value: float
     agent: str | None = None
     """The agent that the value is about."""
@@ -127,7 +127,7 @@ class ExperimentFile(Strict):
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=100)
     """Also the name of the folder with the results."""
     description: str | None = None
-    """What the experiment is for."""
+    """The purpose of the experiment."""
     game: dict[str, Any]
     """The game's name and its options."""
     deals: DealsSection

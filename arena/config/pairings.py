@@ -140,7 +140,7 @@ class _Pairings:
 def find_race(
     schedule: ScheduleSection, pairings: Sequence[tuple[str, str]], problems: Problems
 ) -> Race | None:
-    """What the race of a schedule looks for; None if it is none."""
+    """The race of a schedule; None if it is none."""
     if schedule.type != "race":
         return None
     given = {key: getattr(schedule, key) for key in ("keep", "reference", "alpha")}

@@ -114,7 +114,7 @@ def _from_here(path: Place, file: str, sha256: str | None) -> ModelFile:
 
 
 def values_of(parameters: Strict, find_model: FindModel = _from_here) -> dict[str, Any]:
-    """What to call the dataclass with: nested parameters are built, models are found."""
+    """The arguments of the dataclass: nested parameters are built, models are found."""
     return _values(parameters, find_model, ())
 
 
@@ -130,7 +130,7 @@ def _values(parameters: Strict, find_model: FindModel, path: Place) -> dict[str,
 def read_values(
     family: Callable[..., Any], parameters: Mapping[str, Any], what: str, folder: Path = _HERE
 ) -> dict[str, Any]:
-    """What to call the dataclass with, from plain values; `what` names it in errors.
+    """The arguments of the dataclass, from plain values; `what` names it in errors.
 
     Models are looked for in `folder`, that of an experiment or of a run.
     """

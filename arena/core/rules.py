@@ -206,7 +206,7 @@ class MatchFormat:
 
 
 def unit_of(match: object | None) -> str:
-    """What is counted: a `match` if matches are played, else a `deal`."""
+    """The unit of replication: a `match` if matches are played, else a `deal`."""
     return "deal" if match is None else "match"
 
 

@@ -35,7 +35,7 @@ _TEXTS = ("template", "rules")
 
 @dataclass(frozen=True)
 class Prices:
-    """What tokens cost, in any currency."""
+    """Prices of tokens, in any currency."""
 
     prompt_per_million: float = parameter(help="a million tokens of prompts", at_least=0)
     completion_per_million: float = parameter(help="a million tokens of replies", at_least=0)
@@ -145,11 +145,11 @@ class LanguageModel:
         return SeatedModel(self._line)
 
     def act(self, view: View, rng: Rng) -> Action:
-        """What the model answers."""
+        """The model's move."""
         return SeatedModel(self._line).act(view, rng)
 
     def conversation(self, view: View, rng: Rng, kept: Conversations) -> list[Attempt]:
-        """What was asked and answered for a decision of a run."""
+        """The prompts and replies of a decision of a run."""
         return kept.of_decision(self._line.decision(view, rng))
 
     def close(self) -> None:
@@ -165,7 +165,7 @@ class SeatedModel:
         self.nanoseconds: float = 0.0
 
     def act(self, view: View, rng: Rng) -> Action:
-        """What the model answers; an `AgentFault` after so many replies without a legal move."""
+        """The model's move; an `AgentFault` after so many replies without a legal one."""
         self.nanoseconds = 0.0
         if len(view.legal) == 1 and self._line.agent.legal_moves == "listed":
             return view.legal[0]
@@ -207,7 +207,7 @@ def _what_was_wrong(judged: Judged) -> str:
 
 
 class _Line:
-    """What connects an agent with its model: prompts, server, replies."""
+    """The connection of an agent with its model: prompts, server, replies."""
 
     def __init__(self, agent: LanguageModel, prompter: Prompter, server: Server) -> None:
         self.agent, self.prompter, self.server = agent, prompter, server
@@ -230,7 +230,7 @@ class _Line:
             self._kept = None
 
     def decision(self, view: View, rng: Rng) -> str:
-        """What the replies of a decision are found by."""
+        """The key of a decision's replies."""
         return _hash(self.digest, encode_view(view), f"{rng.state:016x}")
 
     def ask(
@@ -277,7 +277,7 @@ class _Line:
         return {k: v for k, v in named.items() if v is not None} | (self.agent.request or {})
 
     def _most(self, messages: list[dict[str, str]]) -> float:
-        """What a request can cost: a token has at least one byte; a message has some around it."""
+        """The highest cost of a request: a token has a byte at least; a message has some more."""
         prices = self.agent.prices
         if prices is None:
             return 0.0
@@ -286,7 +286,7 @@ class _Line:
         return (size * prices.prompt_per_million + replies) / _PER
 
     def _cost(self, prompt: int | None, completion: int | None, most: float) -> float | None:
-        """What a reply has cost; the most that it can where the server does not count tokens."""
+        """The cost of a reply; the highest possible where the server does not count tokens."""
         prices = self.agent.prices
         if prices is None:
             return None

@@ -15,7 +15,7 @@ from arena.core.rules import ACTION_NAMES, OWN_BIDS, Action, View, action_name
 
 KEY = "move"
 Problem: TypeAlias = Literal["", "unparsable", "illegal", "cut off"]
-"""What is wrong with a reply; empty if nothing is."""
+"""The problem of a reply; empty if there is none."""
 _SYMBOLS = str.maketrans(SUIT_SYMBOLS, SUITS)
 _SHOWN = 60
 _PATIENCE, _FAILURE = 300_000, 20
@@ -23,12 +23,12 @@ _PATIENCE, _FAILURE = 300_000, 20
 
 
 class Judged(NamedTuple):
-    """What a reply comes to."""
+    """The result of reading a reply."""
 
     action: Action | None
     problem: Problem = ""
     words: str = ""
-    """What is wrong, for the model and for people."""
+    """The problem, for the model and for people."""
 
 
 def judge(reply: str, finish: str, view: View) -> Judged:

@@ -100,7 +100,7 @@ class Attempt:
 
 
 class AttemptKey(NamedTuple):
-    """What an attempt is known by."""
+    """The key of an attempt."""
 
     key: str
     decision: str
@@ -110,15 +110,15 @@ class AttemptKey(NamedTuple):
 
 
 class RequestLimits(NamedTuple):
-    """What holds for a request, over all workers."""
+    """Limits of a request, over all workers."""
 
     agent: str
     at_once: int
     """Requests of the agent in flight."""
     most: float
-    """What the request can cost."""
+    """The highest cost of the request."""
     max_cost: float | None
-    """What the agent may cost: not exceeded, even if all in flight cost as much as they can."""
+    """The agent's budget: not exceeded, even if all in flight cost as much as they can."""
 
 
 class Conversations:
@@ -167,7 +167,7 @@ class Conversations:
     # --- replies -------------------------------------------------------------------------
 
     def find(self, key: str) -> Attempt | None:
-        """What was answered to a question that was asked before."""
+        """The stored reply to a question that was asked before."""
         rows = self._query(f"SELECT {_COLUMNS} FROM replies WHERE key = ?", key)
         return self._attempt(rows[0]) if rows else None
 
@@ -202,7 +202,7 @@ class Conversations:
             )
 
     def spent(self, agent: str | None = None) -> float:
-        """What all replies to an agent (or to all) have cost; what is unknown counts as nothing."""
+        """The cost of all replies to an agent (or to all); unknown costs count as 0."""
         where, given = ("", ()) if agent is None else ("WHERE agent = ?", (agent,))
         ((total,),) = self._query(f"SELECT coalesce(sum(cost), 0) FROM replies {where}", *given)
         if not isinstance(total, float | int) or not isfinite(total):

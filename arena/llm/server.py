@@ -42,11 +42,11 @@ _SAID = 300
 
 
 class Reply(NamedTuple):
-    """What a model answered."""
+    """The reply of a model."""
 
     text: str
     reasoning: str
-    """What a reasoning model thought, where the server says it."""
+    """The reasoning of the model, where the server returns it."""
     finish: str
     """Why it ended: `stop`, `length` or another word of the server's."""
     prompt_tokens: int | None
@@ -61,7 +61,7 @@ class TookTooLong(Exception):
 
 
 class _Trouble(Exception):
-    """What went wrong on the way; the question can be asked again."""
+    """An error in transport; the question can be asked again."""
 
     def __init__(self, words: str, after_s: float | None = None) -> None:
         super().__init__(words)
@@ -188,7 +188,7 @@ class Server:
         return Reply._make((*(_struck(value, key) for value in found), seconds))
 
     def _refused(self, response: httpx2.Response, until: float) -> Exception:
-        """What to raise for a status that is none of success."""
+        """The error for a status other than success."""
         status = response.status_code
         raw = b""
         with suppress(_OutOfTime, _Trouble):
@@ -287,7 +287,7 @@ def _from_json(raw: bytes, kind: str) -> _Found:
 
 
 def _from_events(lines: Iterator[str]) -> _Found:
-    """What the events of a stream add up to."""
+    """The reply that the events of a stream add up to."""
     text, reasoning, finish, served = "", "", "", ""
     usage: dict[str, Any] = {}
     ended = False
@@ -333,7 +333,7 @@ def _served(data: dict[str, Any]) -> str:
 
 
 def _error_text(raw: bytes) -> str:
-    """What a server says about an error: its message, or the beginning of the body."""
+    """The server's description of an error: its message, or the beginning of the body."""
     text = raw.decode(errors="replace")
     with suppress(ValueError, AttributeError, RecursionError):
         error = json.loads(text).get("error")

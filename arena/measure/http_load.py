@@ -40,7 +40,7 @@ class Load:
     waits_s: tuple[float, ...]
     """How long each decision was waited for, in ascending order."""
     actions: tuple[tuple[str, ...], ...]
-    """What the server played, for each game."""
+    """The server's actions in each game."""
 
 
 @contextmanager

@@ -37,9 +37,9 @@ from arena.process.sandbox import Sandbox, needed_by_python
 START_S = 60.0
 """How long a process may take to be ready."""
 LOADING_S = 10.0
-"""What a fresh process may take longer for its first decision: compiled code is loaded then."""
+"""Additional time for the first decision of a fresh process, which loads compiled code."""
 SLACK_S = 0.25
-"""What an answer may take on its way, where the agent measures its own time."""
+"""Time for an answer on its way, where the agent measures its own time."""
 
 
 _NO_LIMITS = Limits()
@@ -420,7 +420,7 @@ class Seated:
 
 
 def _own_time(answer: dict[str, Any], elapsed: int) -> int:
-    """What the agent says it took, if that can be: the way there and back is not its time."""
+    """The time that the agent reports, if possible: transport is not its time."""
     seconds = answer.get("seconds")
     if seconds.__class__ is not float and seconds.__class__ is not int:
         return elapsed

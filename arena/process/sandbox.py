@@ -19,7 +19,7 @@ from pathlib import Path
 _SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")
 """Temporary files: the agent has its own."""
 _SCRATCH_BYTES = 64 << 20
-"""What each of these may hold: no process is charged for that memory."""
+"""The size of each of these: no process is charged for that memory."""
 _SOCKETS = "/run"
 """Sockets of services, which could be used although the system is read-only."""
 _KERNEL = tuple(f"/proc/{name}" for name in ("sys", "sysrq-trigger", "irq", "bus", "acpi", "scsi"))
@@ -31,7 +31,7 @@ _TRIAL_S = 10.0
 
 @dataclass(frozen=True)
 class Sandbox:
-    """What the process of an agent cannot see, in addition to what is always hidden.
+    """Paths that an agent's process cannot see, in addition to those that are always hidden.
 
     Of two paths one of which lies inside the other, the inner one decides. What the program's own
     command names is shown if it is not hidden.

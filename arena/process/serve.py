@@ -89,7 +89,7 @@ class AgentServer:
             self._player.close()
 
     def answer(self, line: bytes) -> str | None:
-        """What to answer; empty for nothing, None to end.
+        """The answer; empty for none, None to end.
 
         Raises one of `NO_MESSAGE` for what is none; what the agent raises is an answer.
         """

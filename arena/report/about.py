@@ -1,4 +1,4 @@
-"""What a report says about the results besides numbers of strength: the run, its agents."""
+"""Facts about the results besides strength: the run, its agents."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class RunPart:
     game: str
     options: dict[str, Any]
     unit: str
-    """What was replicated: `deal` or `match`; of results from elsewhere, the name of its column."""
+    """The unit of replication: `deal` or `match`; for other results, the name of the column."""
     units: str
     single: str
-    """What one seating of a unit is: `round` or `match`."""
+    """One seating of a unit: `round` or `match`."""
     singles: str
     higher_wins: bool
     """Whether more points are better."""
     bonus: str
-    """What the game calls its bonus."""
+    """The game's word for its bonus."""
     indifferent: float | None
     """Points per unit that do not matter, if the experiment says so."""
     units_per_pair: int
@@ -43,7 +43,7 @@ class RunPart:
 
 @dataclass(frozen=True)
 class AgentFacts:
-    """What a run says about an agent itself."""
+    """Facts of a run about an agent itself."""
 
     seconds: Thinking = field(default_factory=lambda: Thinking(0, 0.0, 0.0, 0.0, 0.0, 0.0))
     """Time per decision, by the clock and in CPU time."""

@@ -42,7 +42,7 @@ class ResultsContext:
     """Published values to compare with."""
 
     notes: Sequence[str] = ()
-    """What the leaderboard must say."""
+    """Notes of the leaderboard."""
 
     @cached_property
     def results(self) -> Results:
@@ -51,7 +51,7 @@ class ResultsContext:
 
     @cached_property
     def overview(self) -> RunPart:
-        """What was played."""
+        """The game, the deals and the agents."""
         raise NotImplementedError
 
     @property
@@ -60,7 +60,7 @@ class ResultsContext:
         raise NotImplementedError
 
     def about(self, agent: str) -> AgentFacts:
-        """What is known of an agent besides its results."""
+        """Facts about an agent besides its results."""
         return AgentFacts()
 
     @cached_property
@@ -123,7 +123,7 @@ class Context(ResultsContext):
 
     @cached_property
     def audit(self) -> Audit | None:
-        """What `arena audit` has found of this run; None if it was not audited."""
+        """The stored audit of this run; None if it was not audited."""
         from arena.audit.campaign import stored_audit  # here: it brings the solver and numba
 
         found = stored_audit(self.run)
@@ -131,7 +131,7 @@ class Context(ResultsContext):
 
     @cached_property
     def conversations(self) -> RunConversations:
-        """What language models were asked and answered."""
+        """The conversations with language models."""
         return RunConversations(self.run)
 
     @cached_property

@@ -56,12 +56,12 @@ class Step:
     drawing: str | None
     """The table after it, in games without tricks."""
     known: str | None
-    """What the seat knew before it, in games without tricks."""
+    """The seat's information before it, in games without tricks."""
 
 
 @dataclass(frozen=True)
 class Searched:
-    """What a search says about a card: the same numbers as `arena explain` prints."""
+    """A search's numbers for a card: the same as `arena explain` prints."""
 
     card: str
     played: bool
@@ -71,7 +71,7 @@ class Searched:
 
 @dataclass(frozen=True)
 class Believed:
-    """What a player believes of a hidden card: how likely each seat is to hold it."""
+    """A player's belief about a hidden card: how likely each seat is to hold it."""
 
     card: str
     holders: list[float]
@@ -79,7 +79,7 @@ class Believed:
 
 @dataclass(frozen=True)
 class CardValue:
-    """What a card was worth, as the final margin of the side to move."""
+    """The value of a card, as the final margin of the side to move."""
 
     card: str
     played: bool
@@ -122,7 +122,7 @@ class AttemptPart:
 
 @dataclass(frozen=True)
 class TalkPart:
-    """What a language model was asked and answered before a step."""
+    """The conversation with a language model before a step."""
 
     step: int
     seat: int
@@ -154,7 +154,7 @@ class GamePart:
     """There as well: who holds the hidden cards, as the player sees it. Empty if it does not
     say."""
     valued: list[ValuedStep] = field(default_factory=list)
-    """What `arena audit` says of the steps; empty if the round was not audited."""
+    """The steps as `arena audit` values them; empty if the round was not audited."""
     talks: list[TalkPart] = field(default_factory=list)
     """Where language models play: what they were asked and answered."""
 
@@ -176,7 +176,7 @@ class ReplayPart:
     """The step at which the two seatings that are shown first part."""
     games: list[GamePart]
     prompt_start: str = ""
-    """What all prompts of language models in `games` begin with: the rules."""
+    """The common start of all prompts of language models in `games`: the rules."""
 
 
 def replay_of(
@@ -396,7 +396,7 @@ def _notes(state: Any) -> list[str]:
 
 
 def embedded_replays(replays: Sequence[ReplayPart], bonus: str) -> str:
-    """What the viewer of a page reads; `bonus` is what the game calls its bonus."""
+    """The data of the page's viewer; `bonus` is the game's word for its bonus."""
     return _embedded({"bonus": bonus, "replays": [_without_nulls(asdict(r)) for r in replays]})
 
 

@@ -27,7 +27,7 @@ MOST_LETTERS = 100
 
 @dataclass(frozen=True)
 class Facts:
-    """What the sentences need to know besides the standings."""
+    """Facts that the sentences use besides the standings."""
 
     unit: str
     units: str

@@ -38,7 +38,7 @@ class ShownTest:
 
 @dataclass(frozen=True)
 class SequentialReport:
-    """What the page says."""
+    """The content of the page."""
 
     title: str
     about: str

@@ -146,7 +146,7 @@ def duration(seconds: float | None) -> str:
 
 
 def above(higher_wins: bool) -> str:
-    """What a rating is to the field: where fewer points are better, more of them is not above."""
+    """The relation of a rating to the field: where fewer points are better, more is not above."""
     return "above" if higher_wins else "better than"
 
 
@@ -160,7 +160,7 @@ def counted(number: int, unit: str) -> str:
 
 
 def label_of(rules: Any, word: str) -> str:
-    """What players of the game call it."""
+    """The word that players of the game use."""
     return str(getattr(rules, "labels", {}).get(word, word))
 
 

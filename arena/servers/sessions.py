@@ -139,7 +139,7 @@ class Sessions:
         return key, answer
 
     async def say(self, key: str, line: bytes) -> str:
-        """What a session answers to a message; empty for nothing."""
+        """A session's answer to a message; empty for none."""
         session = self._sessions.get(key)
         if session is None:
             raise Refused(HTTPStatus.NOT_FOUND, "no such session")

@@ -1,4 +1,4 @@
-"""What a search found: the values of cards."""
+"""The result of a search: the values of cards."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Solution:
     nodes: int
     """Positions that the search visited."""
     remarks: tuple[str, ...] = ()
-    """What else must be said of the values: that they are not exact, or depend on ties."""
+    """Remarks on the values: that they are not exact, or depend on ties."""
     means: Mapping[int, CardMean] | None = None
     """Where values are not exact: the means that `cards` has the intervals of, in whole points."""
 
@@ -74,7 +74,7 @@ class Solution:
         return tuple(card for card, bounds in self.cards.items() if bounds.high >= reached)
 
     def narrowed(self, other: Solution) -> Solution:
-        """What two searches of the same position have found together."""
+        """The combined result of two searches of the same position."""
         cards = {
             card: Bounds(max(mine.low, its.low), min(mine.high, its.high))
             for (card, mine), its in zip(self.cards.items(), other.cards.values(), strict=True)

@@ -14,7 +14,7 @@ from arena.stats.sample import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class PairResults:
-    """What every pair of agents did on every deal it played.
+    """The results of every pair of agents on every deal it played.
 
     Row r says: on deal `deal[r]` agent `agents[a[r]]` met `agents[b[r]]`; `margin[r]` is the mean
     over the deal's seatings of A's points minus B's, and `wins`, `draws`, `losses` are the shares

@@ -13,7 +13,7 @@ from arena.stats.sample import join_notes
 
 @dataclass(frozen=True)
 class DuplicateSaving:
-    """What playing each deal in every seating saved against the same number of fresh deals.
+    """The deals saved by playing each in every seating, against the same number of fresh deals.
 
     `variance_ratio` = variance of the deal mean / variance the same games would have on fresh
     deals. `games_saved_fraction` = 1 - ratio. `deals_saved` = fresh single games that would be

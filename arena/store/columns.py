@@ -155,7 +155,7 @@ class GameColumns:
 
     @cached_property
     def scored(self) -> UnitColumns:
-        """What each unit came to: forfeited games alone decide a unit that has any."""
+        """The result of each unit: forfeited games alone decide a unit that has any."""
         forfeited = self.count(self.forfeit > 0) > 0
         decisive = (self.forfeit > 0) | ~forfeited[self.unit]
         return UnitColumns(
@@ -168,7 +168,7 @@ class GameColumns:
 
 @dataclass(frozen=True, eq=False)
 class UnitColumns:
-    """What the units of a pairing came to, for its first entrant."""
+    """The results of a pairing's units, for its first entrant."""
 
     margin: FloatArray
     won: FloatArray

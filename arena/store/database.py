@@ -309,7 +309,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """What is written meanwhile is stored as a whole, or not at all after an error."""
+        """A block of writes that is stored as a whole, or not at all after an error."""
         with self._explained():
             if not self._logs:
                 # With a write-ahead log a reader never waits for the driver, nor it for them.

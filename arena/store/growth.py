@@ -23,9 +23,9 @@ class Growth:
     """The differences of a configuration from the stored one."""
 
     more: tuple[str, ...]
-    """What it has more, in words."""
+    """The additions, in words."""
     conflicts: tuple[str, ...]
-    """What is not the same and no growth, each with its key and both values."""
+    """Differences that are no growth, each with its key and both values."""
 
 
 def growth(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> Growth:

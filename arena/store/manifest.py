@@ -46,7 +46,7 @@ class Pairing(NamedTuple):
     first: str
     second: str
     id: Annotated[int, Field(ge=0, lt=2**63)]
-    """What their results are kept under, a number of SQLite's."""
+    """The key of their results, a row number of SQLite."""
 
 
 class Machine(Strict):
@@ -116,7 +116,7 @@ class Manifest(Strict):
     match: MatchFormat | None
     placements: Literal["all", "alternating", "mixed"]
     seatings: tuple[Annotated[str, Field(pattern="^[AB]+$")], ...]
-    """Who sits where, a letter per seat: A the first entrant of a pairing, B the second. A seating
+    """The seatings, a letter per seat: A the first entrant of a pairing, B the second. A seating
     that comes again is played with another seed."""
     seed: NonNegativeInt
     on_fault: Literal["stop", "forfeit"]
@@ -125,7 +125,7 @@ class Manifest(Strict):
     stop: Stop | None = None
     """When pairings stop before all deals are played; None: never."""
     race: Race | None = None
-    """What was looked for, if beaten agents left before all deals were played."""
+    """The race, if beaten agents left before all deals were played."""
     indifferent: float | None = None
     """Points per deal (or match) that do not matter."""
     entrants: dict[str, EntrantUsed]

@@ -73,7 +73,7 @@ class Run:
 
     @cached_property
     def replies(self) -> Conversations | None:
-        """What language models were asked and answered; None if none plays in the run."""
+        """The conversations with language models; None if none plays in the run."""
         path = self.path / REPLIES
         return Conversations(path, writable=False) if path.is_file() else None
 
@@ -132,7 +132,7 @@ class Run:
 
     @property
     def unit(self) -> str:
-        """What is counted: `deal` or `match`."""
+        """The unit of replication: `deal` or `match`."""
         return unit_of(self.manifest.match)
 
     @property

@@ -172,7 +172,7 @@ def pack(pairing: int, unit: str, rounds: Sequence[RoundRecord], sides: int) -> 
 
 
 DAMAGED = struct.error, zlib.error, ValueError, TypeError, IndexError
-"""What `unpack` and its parts raise for a row that `pack` has not made."""
+"""Errors of `unpack` and its parts for a row that `pack` has not made."""
 
 
 def unpack(row: UnitRow, sides: int) -> Iterator[RoundRecord]:

@@ -27,7 +27,7 @@ class Thinking:
 
     @classmethod
     def of(cls, wall: TimeHistogram, cpu: TimeHistogram) -> Thinking:
-        """What two clocks have counted of the same decisions."""
+        """Two clocks' times of the same decisions."""
         if not wall.decisions:
             return cls(0, 0.0, 0.0, 0.0, 0.0, 0.0)
         known = cpu.decisions == wall.decisions

@@ -17,7 +17,7 @@ from arena.core.seeds import Rng
 
 @dataclass(frozen=True)
 class Decision:
-    """What a seat was shown and what it did."""
+    """A view of a seat, and its action."""
 
     seat: int
     seed: int

@@ -32,7 +32,7 @@ class Checked:
     plays: int
     mismatches: tuple[str, ...]
     unchecked: tuple[str, ...] = ()
-    """What is claimed and cannot be checked."""
+    """Claims that cannot be checked."""
     rounds: int = 1
 
 

@@ -268,6 +268,6 @@ class _Check:
 
 
 def _facts(fault: FaultRecord) -> tuple[object, ...]:
-    """What a fault says; the traceback is the agent's own."""
+    """The message of a fault; the traceback is the agent's own."""
     said = fault.message.partition("\n")[0]
     return (*fault[1:-2], said, fault.actions)

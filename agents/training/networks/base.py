@@ -1,4 +1,4 @@
-"""What the recipes and trainings of all networks share."""
+"""The base of the recipes and trainings of all networks."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ _BEST = "best_"
 
 @dataclass(frozen=True)
 class Task(ABC):
-    """What a network learns from a position."""
+    """The targets and the loss of a network."""
 
     encoding: Encoding
     everyone: bool
@@ -109,7 +109,7 @@ class EpochsRecipe(NetworkRecipe):
 
     @abstractmethod
     def task(self) -> Task:
-        """What the network learns."""
+        """The task of the network."""
 
     def begin(self, order: TrainingOrder) -> EpochsTraining:
         """Read the rounds and make a new network."""

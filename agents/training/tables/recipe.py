@@ -331,7 +331,7 @@ class TablesTraining(Training):
     # --- the result ----------------------------------------------------------------------
 
     def figures(self) -> dict[str, Any]:
-        """What the tables know of rounds they were not fitted to, and how strong they play."""
+        """The tables' fit to rounds held out, and their strength at play."""
         recipe, types = self.recipe, list(self.tables)
         model, figures = self._model(types), dict(self.log["figures"])
         for number, name in enumerate(types):

@@ -34,7 +34,7 @@ def _modules() -> dict[str, str]:
 
 
 def _find(topic: str) -> Any:
-    """What has `measure(...) -> dict[str, float]` for a topic."""
+    """The module or object with `measure(...) -> dict[str, float]` for a topic."""
     modules = _modules()
     if topic in modules:
         return importlib.import_module(f"{bench.__name__}.{modules[topic]}")

@@ -38,4 +38,4 @@ def _whole_parser() -> argparse.ArgumentParser:
 
 
 _FILES = ("CONFIG", "RUN", "FILE", "DIR", "SET")
-"""What arguments are called that take a file or a folder."""
+"""Names of arguments that take a file or a folder."""

@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _conversation(results: Run, replay: Replay, at: int | None) -> Iterator[str]:
-    """What a language model was asked before an action, or before the fault."""
+    """The conversation with a language model before an action, or before the fault."""
     at = len(replay.record.actions) if at is None else at
     talks = RunConversations(results).of_round(replay)
     attempts = [each.attempts for each in talks if each.at == at]

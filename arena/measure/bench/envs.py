@@ -68,7 +68,7 @@ def measure() -> dict[str, float]:
 
 
 def left_out() -> str | None:
-    """What cannot be measured here, and why."""
+    """A note on what cannot be measured here, and why."""
     missing = {"rlcard": "rlcard", "pyspiel": "open_spiel"}
     packages = [package for name, package in missing.items() if not _is_installed(name)]
     return f"not compared with: pip install {' '.join(packages)}" if packages else None

@@ -91,7 +91,7 @@ def measure(repeats: int = 30) -> dict[str, float]:
 
 
 def left_out() -> str | None:
-    """What cannot be measured here, and why."""
+    """A note on what cannot be measured here, and why."""
     if _has_openspiel():
         return None
     return "not compared with OpenSpiel, which is not installed: pip install open_spiel"

@@ -45,7 +45,7 @@ class RaceModel:
 
 @dataclass(frozen=True)
 class RaceRates:
-    """What came of many races."""
+    """Error rates and costs of many races."""
 
     wrong: Rate
     """Races in which an agent left that was not worse than its rival, or limits missed the truth

@@ -24,7 +24,7 @@ class ModelsPart:
     spent: float | None
     """The cost of all replies, each counted once; null without prices."""
     note: str
-    """What the numbers mean, in words."""
+    """The meaning of the numbers."""
 
 
 class ModelsSection(Section[ModelsPart]):

@@ -1,4 +1,4 @@
-"""What was played."""
+"""The game, the deals and the agents of a run."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class SeedsPart:
     more_deals: float
     """The standard error with twice the deals, at the same cost as twice the seeds."""
     note: str
-    """What the numbers mean, in words."""
+    """The meaning of the numbers."""
     pairs: tuple[PairSeeds, ...]
 
 

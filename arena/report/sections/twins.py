@@ -32,7 +32,7 @@ class TwinsPart:
     """All twins that met."""
 
     note: str
-    """What the numbers mean, in words."""
+    """The meaning of the numbers."""
     pairs: tuple[TwinPair, ...]
 
 

@@ -23,7 +23,7 @@ Decision = Literal["H0", "H1", "continue"]
 
 @dataclass(frozen=True)
 class SprtDesign:
-    """What is tested: h0 against h1, the two error rates, and when to look first.
+    """The test: h0 against h1, the two error rates, and the first look.
 
     Bounds are Wald's, ln(β/(1-α)) and ln((1-β)/α). `min_deals` deals are played before the first
     look, because the variance of a handful of deals (many of them 0) is no estimate. With
