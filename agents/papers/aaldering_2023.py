@@ -28,7 +28,7 @@ DEVIATIONS: dict[str, str] = {
     ),
     "ties-at-random": "of several cards with most visits any is played, not the one of best mean",
     "backtracked-worlds": (
-        "cards are dealt one by one to anybody who may have them, and taken back where that "
+        "cards are dealt one by one to any seat that may have them, and taken back where that "
         "leads nowhere: not all worlds are equally likely"
     ),
 }

@@ -70,7 +70,7 @@ class CardLuck:
 def card_luck(run: Run, first: str, second: str) -> CardLuck:
     """Correct the margin of two agents for the luck of the cards.
 
-    For rounds whose seats were not exchanged: those of people. Elsewhere the luck cancels.
+    For rounds without exchanged seats: those of people. In other rounds the luck cancels.
     """
     check_not_stopped([run], "this correction")
     results = read([run], [first, second])

@@ -22,7 +22,7 @@ def make_suite(
     """A suite of the `size` clearest positions, the same number of every trick where there are.
 
     Labels are computed on worlds of their own, so that a position is not in the suite because
-    of the luck of the draw; positions whose best card they do not confirm are left out.
+    of the luck of the draw; positions are left out if they do not confirm the best card.
     """
     by_trick: dict[int, list[tuple[AuditOfRound, AuditedDecision]]] = {}
     for each in audit.rounds:

@@ -1,4 +1,4 @@
-"""Files that a stranger may have made: what is in them must not be able to use up the machine."""
+"""Files from untrusted sources: reading them must not exhaust the machine."""
 
 from __future__ import annotations
 

@@ -209,7 +209,7 @@ class Agents:
     def __init__(self, spec: AgentSpec) -> None:
         self.spec = spec
         self._builder = spec.builder()
-        self._build().close()  # what is wrong with it is said before anybody asks
+        self._build().close()  # its errors are reported before the first request
         self._lock = threading.Lock()
         self._practised: set[Rules] = set()
 

@@ -1,4 +1,4 @@
-"""Games whose score has no known form: solved by their rules, as far as that goes.
+"""Games without a known score form: solved by their rules, as far as that goes.
 
 With two sides it is the margin, bounds of it if the nodes run out. With more, max-n for the last
 tricks; before them lines of likely play that end in a solved ending.

@@ -3,7 +3,7 @@
 Where the solver knows the score of a game, a claim holds if each decision that the claimant's side
 still has to make has a card that is best in the true world and in every other one of a sample that
 the player could expect; the other side plays its best with all cards open. So no side gains by
-what it does not know. In other games the score must be the same whatever anybody plays.
+what it does not know. In other games the score must be the same whatever the seats play.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Semi-random play: any card, but not the ones that a beginner would not play.
 
 * Who bid nil stays below if it can.
-* Anybody else does not beat partner (`protect_tens`, in want of tens to protect), unless partner
+* Any other seat does not beat partner (`protect_tens`, in want of tens to protect), unless partner
   bid nil and must be saved (`better`); and if the other side holds the trick and this is its
   last card, takes it (`better`).
 
