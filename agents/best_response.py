@@ -10,6 +10,7 @@ import numpy as np
 
 from agents.bidding.pass_search import PASSING_HELP, Passing, pass_by_search
 from agents.policies.features import deck_of
+from agents.policies.kinds import Policy
 from agents.policies.model import SHIPPED, hash_of, policies_for, read_policy
 from agents.search.best_response import Others, Plan, respond
 from agents.search.decision import CardStatistics, Final, best_card, roots_upto
@@ -17,7 +18,7 @@ from agents.search.response_by_steps import respond_by_steps
 from agents.searchers.tree_search import Searcher
 from arena.config.model_file import ModelFile
 from arena.core.agent import parameter
-from arena.core.rules import Action, View
+from arena.core.rules import Action, Rules, View
 from arena.core.seeds import Rng
 from arena.games.kernel.layout import HANDS, Words
 from arena.games.kernel.spec import KernelGame
@@ -71,6 +72,10 @@ class BestResponse(Searcher):
         bundled = hash_of(None) if self.policy and self.passing == "search" else None
         return "+".join(filter(None, (super().model_hash, hash_of(self.policy), bundled)))
 
+    def others(self, rules: Rules) -> Policy:
+        """The policy by which the others play."""
+        return policies_for(rules, self.policy)
+
     def pass_card(self, view: View, rng: Rng) -> Action:
         """A card to pass on."""
         by_search = self.passing == "search"
@@ -92,7 +97,7 @@ class BestResponse(Searcher):
         game, root, rules = question.game, question.root, view.rules
         worlds = self.worlds_of(question)
         side, searching = rules.side_of(view.seat), self._searching(view)
-        policy = policies_for(rules, self.policy)
+        policy = self.others(rules)
         style, observed = policy.style(question.observed, self.sharpness), question.observed
         factors = policy.factors(game, self.sharpness)
         others = Others(deck_of(game), factors, self.types_in_tree, searching)

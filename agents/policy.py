@@ -52,7 +52,7 @@ class PolicyPlayer:
     @property
     def games(self) -> tuple[str, ...]:
         """The games that it plays: those with a policy that knows the type."""
-        if self._is_network:
+        if self.is_seat_network:
             return SHIPPED
         knowing = [each for each in self._policies() if not self.type or self.type in each.types]
         return tuple(game for policy in knowing for game in policy.games)
@@ -65,7 +65,7 @@ class PolicyPlayer:
     @property
     def model_hash(self) -> str:
         """What the policies are known by, for the fingerprint."""
-        if self._is_network:
+        if self.is_seat_network:
             assert self.model is not None  # it is one
             return read_seat_network(self.model).sha256
         return hash_of(self.model)
@@ -78,7 +78,7 @@ class PolicyPlayer:
             return MonteCarlo().bid(view, rng)
         if view.phase == "pass":
             return pass_card(view, rng)
-        if self.temperature == 0.0 and not self._is_network:
+        if self.temperature == 0.0 and not self.is_seat_network:
             return self._ask(view, np.empty(_MOST_CARDS))
         if self.temperature == 0.0:
             chances = self.chances(view)
@@ -99,7 +99,7 @@ class PolicyPlayer:
 
     def chances(self, view: View) -> dict[Action, float]:
         """How likely each legal card is."""
-        if self._is_network:
+        if self.is_seat_network:
             assert self.model is not None  # it is one
             return card_chances(read_seat_network(self.model), view)
         found = np.empty(_MOST_CARDS)
@@ -109,7 +109,8 @@ class PolicyPlayer:
         return dict(zip(cards, found.tolist(), strict=False))
 
     @property
-    def _is_network(self) -> bool:
+    def is_seat_network(self) -> bool:
+        """Whether it plays by a network of `arena train seat`, which is no compiled policy."""
         return self.model is not None and is_network(self.model)
 
     def _ask(self, view: View, found: NDArray[np.float64]) -> Action:

@@ -5,6 +5,8 @@ from arena.api.comparing import compare as compare
 from arena.api.experiments import Experiment as Experiment
 from arena.api.experiments import merge as merge
 from arena.api.experiments import run as run
+from arena.api.exploiting import ExploitResult as ExploitResult
+from arena.api.exploiting import exploit as exploit
 from arena.api.results import RunResults as RunResults
 from arena.api.results import load_run as load_run
 from arena.api.rounds import PlayedRound as PlayedRound

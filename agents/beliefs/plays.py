@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from agents.beliefs import Infers
+from agents.policies.evidence import Types
 from agents.policies.inference import Inference, infer, past_of, types_for
 from agents.policies.kinds import Policy
 from agents.policies.model import (
@@ -94,11 +95,15 @@ class Plays(Infers):
 
     def infer(self, observed: Observation, rng: Words) -> Inference:
         """A pool of worlds, and how likely each is."""
+        style = policies_for(observed.view.rules, self.policy).style(observed)
+        types = self.types_of(observed)
+        return infer(past_of(observed), types, self.worlds, rng, self.trust, style)
+
+    def types_of(self, observed: Observation) -> Types:
+        """The types of the others, and how likely each is before anything is played."""
         view = observed.view
         model = policies_for(view.rules, self.policy)
-        types = types_for(model, observed.game, self._priors(model, view))
-        style = model.style(observed)
-        return infer(past_of(observed), types, self.worlds, rng, self.trust, style)
+        return types_for(model, observed.game, self._priors(model, view))
 
     def draw(self, view: View, count: int, rng: Rng) -> WorldDraw:
         """Worlds as likely as the plays make them, for audits (`arena.games.likely_worlds`)."""

@@ -110,7 +110,9 @@ def _chances_of(
             break
         if allowed & (allowed - ONE) == ZERO:
             continue
-        in_style = chance_in(evidence.style, state, game, ledger.seen[i], allowed, card)
+        in_style = chance_in(
+            evidence.style, state, game, ledger.seen[i], ledger.voids[i], allowed, card
+        )
         if in_style >= 0.0:
             found[0] *= in_style
             continue

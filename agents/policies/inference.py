@@ -158,6 +158,42 @@ def infer(
     return Inference(pool.first(worlds), size, posterior, False, resampled=True)
 
 
+def reweigh(
+    past: Past, first: Inference, before: Types, types: Types, worlds: int, style: Style
+) -> Inference:
+    """Some worlds of an inference, as likely as they are by another model of the others.
+
+    All if there are no more than `worlds`, else some at equal distances by their weights under
+    `before`; each weighs as much as the other model finds it likelier.
+    """
+    count = len(first.pool.upto)
+    chosen, drawn = np.arange(count), np.ones(count, np.int64)
+    ratio = count > worlds and first.pool.upto[-1] > 0.0
+    if ratio:
+        shares = (np.arange(worlds) + 0.5) / worlds * first.pool.upto[-1]
+        chosen, drawn = np.unique(np.searchsorted(first.pool.upto, shares), return_counts=True)
+    elif count > worlds:
+        chosen, drawn = chosen[:worlds], drawn[:worlds]
+    weights = drawn * _weights_of(past, types, style, first.pool.hands[chosen])
+    if ratio:
+        weights /= _weights_of(past, before, None, first.pool.hands[chosen])
+    pool = Pool.empty(len(chosen))
+    pool.hands[:], pool.upto[:] = first.pool.hands[chosen], np.cumsum(weights)
+    size = float(weights.sum() ** 2 / (weights**2).sum()) if weights.any() else 0.0
+    return Inference(
+        pool.first(len(chosen)), size, np.ones((len(types.priors), 1)), first.exact and not ratio
+    )
+
+
+def _weights_of(
+    past: Past, types: Types, style: Style | None, worlds: NDArray[np.uint64]
+) -> NDArray[np.float64]:
+    """The likelihood of the past in each world."""
+    evidence, memory = _evidence(past, types, 1.0, style), new_memory(types)
+    products, room = np.empty(types.priors.shape), np.empty(2 * len(types.factors))
+    return np.array([weigh_world(hands, evidence, memory, products, room) for hands in worlds])
+
+
 def true_world_nats(
     past: Past,
     types: Types,

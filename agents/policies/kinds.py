@@ -20,20 +20,40 @@ from typing import ClassVar, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.policies.asking import Asked, ask, late_row
 from agents.policies.card_values import Valuer, weigh_by
-from agents.policies.tables import Factors
+from agents.policies.features import Deck
+from agents.policies.tables import Factors, chances
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.rules import Rules
 from arena.games.kernel.bits import kth_bit, popcount
 from arena.games.kernel.jit import inlined, uncounted
-from arena.games.kernel.layout import ONE, PLAYED, THREE, TWO, ZERO, Word, Words
+from arena.games.kernel.layout import ONE, PLAYED, THREE, TURN, TWO, ZERO, Int, Word, Words
 from arena.games.kernel.rng import next64
 from arena.games.kernel.spec import KernelGame
-from arena.games.observation import Observation
+from arena.games.observation import Observation, watch
 from arena.games.rulebook import COUNT, Book, advised
 
 _S11 = np.uint64(11)
 _UNIT = 2.0**-53
+
+
+class BySeat(NamedTuple):
+    """A style that not all seats have: some play by tables, or only by their likeliest card."""
+
+    deck: Deck
+    factors: Factors
+    rows: NDArray[np.int64]
+    """By seat: the row of its tables; -1 if it plays in the style."""
+    greedy: NDArray[np.int64]
+    """By seat: whether it plays its likeliest card, but for slips."""
+    slips: float
+    first_voids: Words
+    """The suits that each seat had not followed at the decision."""
+    voids: Words
+    """The same where compiled code is; to be kept up to date by who plays on."""
+    asked: Asked | None
+    """The agent to ask, if the style is that of an agent."""
 
 
 class Style(NamedTuple):
@@ -51,6 +71,8 @@ class Style(NamedTuple):
     """The power to which weights are raised; of a network, of exp(value)."""
     weights: NDArray[np.float64]
     """Room for those of the cards."""
+    by_seat: BySeat | None = None
+    """None: all seats play in the style."""
 
 
 Shares: TypeAlias = Mapping[str, float]
@@ -130,13 +152,70 @@ def weigh_in(
 ) -> float:
     """The weight of each of the legal `cards`, lowest first, for the seat in turn; their sum."""
     return _weigh(
-        style.valuer, style.book, style.slips, style.power, state, game, seen, cards, weights
-    )
+        style.valuer, style.book, style.slips, style.power, style.by_seat, state, game, seen,
+        cards, weights,
+    )  # fmt: skip
 
 
 # What a function is given as None, numba knows when it compiles it.
 @uncounted
 def _weigh(
+    valuer: Valuer | None,
+    book: Book | None,
+    slips: float,
+    power: float,
+    by_seat: BySeat | None,
+    state: Words,
+    game: Words,
+    seen: Words,
+    cards: Word,
+    weights: NDArray[np.float64],
+) -> float:
+    if by_seat is None:
+        return _weigh_in_style(valuer, book, slips, power, state, game, seen, cards, weights)
+    seat = np.int64(state[TURN])
+    row = _row_of(by_seat.asked, by_seat.rows[seat], state)
+    if row >= 0:
+        total = chances(
+            state, game, by_seat.voids, by_seat.deck, by_seat.factors, row, cards, weights
+        )
+    else:
+        total = _weigh_by_agent(by_seat.asked, state, cards, weights)
+        if total < 0.0:
+            total = _weigh_in_style(valuer, book, slips, power, state, game, seen, cards, weights)
+    if by_seat.greedy[seat]:
+        return _only_likeliest(np.int64(popcount(cards)), by_seat.slips, weights)
+    return total
+
+
+@uncounted
+def _row_of(asked: Asked | None, row: Int, state: Words) -> Int:
+    """The row of the seat in turn, or where an agent is not asked any more the one instead."""
+    return row if asked is None else late_row(asked, row, state)
+
+
+@uncounted
+def _weigh_by_agent(
+    asked: Asked | None, state: Words, cards: Word, weights: NDArray[np.float64]
+) -> float:
+    """What an agent says; below 0 if there is none to ask."""
+    return -1.0 if asked is None else ask(asked, state, cards, weights)
+
+
+@uncounted
+def _only_likeliest(count: Int, slips: float, weights: NDArray[np.float64]) -> float:
+    """All weight on the likeliest card, the first of equals, but for slips; the sum."""
+    best = 0
+    for i in range(1, count):
+        if weights[i] > weights[best]:
+            best = i
+    for i in range(count):
+        weights[i] = slips / (count - 1) if i != best else 1.0 - slips
+    return 1.0
+
+
+@uncounted
+def _weigh_in_style(
     valuer: Valuer | None,
     book: Book | None,
     slips: float,
@@ -189,14 +268,42 @@ def _turn_to(book: Book | None, state: Words) -> None:
 
 
 @uncounted
+def _take_voids(by_seat: BySeat | None, voids: Words) -> None:
+    if by_seat is not None:
+        for seat in range(len(by_seat.voids)):
+            by_seat.voids[seat] = voids[seat]
+
+
+@uncounted
+def open_voids(by_seat: BySeat | None) -> None:
+    """Forget the suits that were not followed since the decision."""
+    if by_seat is not None:
+        _take_voids(by_seat, by_seat.first_voids)
+
+
+@uncounted
+def watch_in(by_seat: BySeat | None, state: Words, card: Word) -> None:
+    """Record a suit that the seat to act does not follow. Call it before `play`."""
+    if by_seat is not None:
+        watch(state, by_seat.voids, card)
+
+
+@uncounted
 def chance_in(
-    style: Style | None, state: Words, game: Words, seen: Words, cards: Word, card: Word
+    style: Style | None,
+    state: Words,
+    game: Words,
+    seen: Words,
+    voids: Words,
+    cards: Word,
+    card: Word,
 ) -> float:
     """How likely the seat in turn is to play `card`, one of the legal `cards`; below 0 if it plays
     by tables, which say it themselves."""
     if style is None:
         return -1.0
     _turn_to(style.book, state)
+    _take_voids(style.by_seat, voids)
     total = weigh_in(style, state, game, seen, cards, style.weights)
     return float(style.weights[popcount(cards & (card - ONE))]) / total
 

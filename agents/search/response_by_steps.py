@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.policies.kinds import Style, draw_by
+from agents.policies.kinds import Style, draw_by, open_voids, watch_in
 from agents.search.best_response import MOST_DECISIONS, Plan, count_visit, enter, next_world
 from agents.search.leaves import Leaves, values_of
 from agents.search.worlds import Worlds
@@ -109,6 +109,7 @@ def _simulate(
         for i in range(SEEN_WORDS):
             seen[i] = root_seen[i]
         open_book(style.book)
+        open_voids(style.by_seat)
         key, depth, in_tree = ONE, 0, True
         while state[LEFT] != ZERO:
             cards = legal(state, game)
@@ -132,6 +133,7 @@ def _simulate(
             if in_tree:
                 key = mix(key ^ card) | ONE
             note_in(style.book, card)
+            watch_in(style.by_seat, state, card)
             notice(state, game, seen, card)
             play(state, game, card)
         values_of(state, game, leaves, scores, values)

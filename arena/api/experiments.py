@@ -215,16 +215,16 @@ def _written_agents(agents: Mapping[str, Any]) -> dict[str, Any]:
         raise ArenaError(
             f"agents: expected a mapping from names to agents, found {type(agents).__name__}"
         )
-    return {str(name): _written_agent(agent, str(name)) for name, agent in agents.items()}
+    return {str(name): written_agent(agent, str(name)) for name, agent in agents.items()}
 
 
-def _written_agent(agent: Any, name: str) -> dict[str, Any]:
+def written_agent(agent: Any, name: str) -> dict[str, Any]:
     """An agent as an experiment file says it; an object under the name of a live agent."""
     if isinstance(agent, str):
         return {"family": agent}
     if isinstance(agent, Player):
         bidder = {} if agent.bidder is None else {"bidder": agent.bidder}
-        return _written_agent({"family": agent.cards, **bidder}, name)
+        return written_agent({"family": agent.cards, **bidder}, name)
     if not isinstance(agent, Mapping):
         return _object(AGENTS, agent, name)
     written = dict(agent)

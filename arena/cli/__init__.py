@@ -51,6 +51,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "compare": "compare two agents of a run, deal by deal",
         "ratings": "rate all agents of a run: points above the field, and Elo",
         "luck": "correct a margin for the luck of the cards or of the agents' own draws",
+        "exploit": "measure how exploitable an agent is, at least",
         "compare-runs": "show what changed between two runs of one experiment",
         "plan": "compute how many deals an experiment needs to find a difference",
         "estimate-values": "measure how well agents predict the end of a round",

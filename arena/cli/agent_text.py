@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import yaml
 
-from arena.config.entrants import AgentSpec, BidderSpec
+from arena.config.entrants import AgentSpec, spec_of
 from arena.config.own_code import trust
 from arena.config.usual_agent import with_usual_bidder
 from arena.core.errors import ArenaError
@@ -24,22 +23,10 @@ def agent_from_text(text: str) -> AgentSpec:
         written = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise ArenaError(f"agent: not YAML: {' '.join(str(error).split())}") from error
-    family, parameters = _family_in(written, "agent")
-    bidder = parameters.pop("bidder", None)
-    spec = AgentSpec(
-        family, parameters, None if bidder is None else BidderSpec(*_family_in(bidder, "bidder"))
-    )
+    spec = spec_of(written, "agent")
     if spec.names_code:
         trust(Path())
     return spec
-
-
-def _family_in(written: Any, what: str) -> tuple[str, dict[str, Any]]:
-    if isinstance(written, str):
-        return written, {}
-    if not isinstance(written, dict) or not isinstance(written.get("family"), str):
-        raise ArenaError(f"{what}: expected {{family: NAME, ...}}, found {written!r}")
-    return written["family"], {key: value for key, value in written.items() if key != "family"}
 
 
 def agent_at_table(text: str, rules: Rules) -> AgentSpec:

@@ -127,6 +127,26 @@ class AgentSpec:
         return self.builder(folder).build()
 
 
+def spec_of(written: Any, what: str) -> AgentSpec:
+    """An agent by its family alone, or with its parameters and bidder as an experiment says them.
+
+    Families and parameters are checked when it is built; `what` names it in errors.
+    """
+    family, parameters = _family_in(written, what)
+    bidder = parameters.pop("bidder", None)
+    return AgentSpec(
+        family, parameters, None if bidder is None else BidderSpec(*_family_in(bidder, "bidder"))
+    )
+
+
+def _family_in(written: Any, what: str) -> tuple[str, dict[str, Any]]:
+    if isinstance(written, str):
+        return written, {}
+    if not isinstance(written, Mapping) or not isinstance(written.get("family"), str):
+        raise ArenaError(f"{what}: expected {{family: NAME, ...}}, found {written!r}")
+    return written["family"], {key: value for key, value in written.items() if key != "family"}
+
+
 @dataclass(frozen=True)
 class Entrant:
     """A participant: one agent in all seats of its side, or a team of two different ones.

@@ -7,6 +7,7 @@ from typing import Any
 from arena.report.section import Section
 from arena.report.sections.audit import AuditSection
 from arena.report.sections.deals import SwingsSection
+from arena.report.sections.exploitability import ExploitabilitySection
 from arena.report.sections.faults import FaultsSection
 from arena.report.sections.forfeits import ForfeitsSection
 from arena.report.sections.ladder import LadderSection
@@ -38,6 +39,7 @@ SECTIONS: tuple[type[Section[Any]], ...] = (
     StrengthSection,
     PeopleSection,
     PairsSection,
+    ExploitabilitySection,
     TwinsSection,
     MarginsSection,
     SeedsSection,
