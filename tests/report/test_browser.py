@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.browsers import NEEDS_CHROMIUM, launched_chromium
+from helpers.browsers import NEEDS_CHROMIUM, Screens, launched_chromium
 from helpers.report_runs import HOSTILE, KINDS, Written
 
 pytestmark = NEEDS_CHROMIUM
@@ -18,32 +18,22 @@ DESKTOP = {"width": 1280, "height": 900}
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+def screens() -> Iterator[Screens]:
     with launched_chromium() as chromium:
-        yield chromium
+        yield Screens(chromium)
 
 
 @pytest.fixture
-def visit(browser: Any, written: Get) -> Iterator[Callable[..., Any]]:
+def visit(screens: Screens, written: Get) -> Iterator[Callable[..., Any]]:
     """Open a report offline; whatever the page complains about fails the test."""
-    complaints: list[str] = []
-    contexts = []
 
     def go(kind: str, viewport: dict[str, int] = DESKTOP, **settings: Any) -> Any:
-        context = browser.new_context(viewport=viewport, offline=True, **settings)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
-        page.on("requestfailed", lambda request: complaints.append(request.url[:80]))
+        page = screens.page(viewport=viewport, offline=True, **settings)
         page.goto(written(kind).page.as_uri())
         return page
 
     yield go
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    assert screens.complaints() == []
 
 
 def column(page: Any, table: str, number: int) -> list[str]:
@@ -217,9 +207,7 @@ def test_tables_are_tables_for_a_screen_reader(visit: Callable[..., Any]) -> Non
     assert all(b.get_attribute("aria-label") or b.inner_text().strip() for b in buttons)
 
 
-def test_a_link_opens_a_deal_at_a_step(
-    visit: Callable[..., Any], written: Get, browser: Any
-) -> None:
+def test_a_link_opens_a_deal_at_a_step(visit: Callable[..., Any], written: Get) -> None:
     page = visit("klaverjas")
     swing = written("klaverjas").document["deals"]["swings"][-1]
     pair = f"{swing['first']},{swing['second']}"
