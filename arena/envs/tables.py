@@ -125,13 +125,13 @@ class Tables:
         encoding = encoding_of(rules)
         self._auctions = _auctions(rules, rng_for(seed, "contracts"))
         self._kernels, self._contracts = _contracts_of(self._auctions, rules)
-        words = np.stack([game.words for game in self._kernels])
-        words.flags.writeable = False  # as compiled code knows the words of a game
         self._games = _Games(
-            words,
+            np.stack([game.words for game in self._kernels]),
             np.stack([game.to_bits for game in self._kernels]),
             np.stack([game.to_cards for game in self._kernels]),
         )
+        for array in self._games:
+            array.flags.writeable = False  # as those of a game: nothing is compiled twice
         seeds = [seed_for(seed, "table", number) for number in range(count)]
         self._rounds = _RoundsInProgress(
             np.zeros((count, STATE_WORDS), np.uint64),

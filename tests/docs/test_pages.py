@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from helpers.doc_blocks import Page, blocks_of, unfenced_commands
 from helpers.paths import ROOT
@@ -24,6 +26,8 @@ PAGES = sorted(
 def test_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)  # as for somebody who works in that folder
+    # Processes of workers change no result, and start slowly: there are some where a page wants them.
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     for registry in (AGENTS, BIDDERS, GAMES, ADDED):  # what a page registers goes with it
         monkeypatch.setattr(registry, "_added", dict(registry._added))

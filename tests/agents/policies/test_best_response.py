@@ -99,8 +99,8 @@ def test_a_simulation_plays_as_the_policy_does_card_by_card(rules: Rules) -> Non
             plan = Plan.empty(0, int(hand).bit_count())
             respond(
                 plan, 1, 1, root, voids, game.words, known_worlds(),
-                Others(deck_of(game), factors, False, searching), 100.0, _LEAVES, side,
-                np.zeros(3), np.array([number], dtype=np.uint64),
+                Others(deck_of(game), factors, False, searching), 0.0, _LEAVES, side,
+                roots_upto(2), np.array([number], dtype=np.uint64),
             )  # fmt: skip
             rng = luck_of(number, turn=0)
             card, value = by_steps(game, root.copy(), voids.copy(), factors, rng, side)

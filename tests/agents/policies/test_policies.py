@@ -72,6 +72,7 @@ def test_a_policy_never_looks_at_hidden_cards(rules: Rules) -> None:
         game = kernel_game(rules, None if trump < 0 else trump)
         size = table_size(deck_of(game))
         factors = np.exp(np.random.default_rng(number).normal(size=(1, size))).astype(np.float32)
+        factors.flags.writeable = False  # as those of models: nothing is compiled twice
         for view, hands in rounds.leads(number):
             root = game.view_state(view)
             voids, cards = observe(game, view).voids, game.mask(view.hand)
