@@ -189,7 +189,6 @@ def test_other_sources_or_versions_on_a_worker_are_refused_with_both_named(
 
 
 def test_a_killed_scheduler_is_reported_in_one_line(tmp_path: Path) -> None:
-    """Half a minute, for which dask hopes that the scheduler comes back."""
     (tmp_path / "x.yaml").write_text(CONFIG.replace("given-1000, limit: 6", "given-10000"))
 
     def start(*words: str, **variables: str) -> subprocess.Popen[str]:
@@ -214,7 +213,9 @@ def test_a_killed_scheduler_is_reported_in_one_line(tmp_path: Path) -> None:
     address = json.loads((tmp_path / "s.json").read_text())["address"]
     worker = start("distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard")
     command = ("arena", "run", "x.yaml", "--backend", "dask", "--out", "run", "--no-report")
-    run = start(*command, DASK_SCHEDULER_ADDRESS=address)
+    # dask hopes for so long that the scheduler comes back; by default half a minute.
+    patience = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "2s"}
+    run = start(*command, DASK_SCHEDULER_ADDRESS=address, **patience)
     try:
         wait_for(lambda: run.poll() is not None or stored(tmp_path / "run") > 0)
         scheduler.kill()

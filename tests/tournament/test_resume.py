@@ -24,7 +24,7 @@ from arena.config.experiment import ResolvedExperiment
 from arena.core.errors import ArenaError
 from arena.store import Run
 from arena.store.database import Database, StoreError
-from arena.store.folder import RunFolder, is_busy
+from arena.store.folder import HOLDER, RunFolder, is_busy
 from arena.tournament.run import RunOptions, run
 from arena.tournament.tally import Tally
 
@@ -114,6 +114,7 @@ def test_a_truncated_log_costs_only_its_end(uninterrupted: bytes, tmp_path: Path
         copy = tmp_path / f"copy-{number}"
         shutil.copytree(path, copy)
         (copy / "results.sqlite-shm").unlink(missing_ok=True)
+        (copy / HOLDER).unlink()  # after a kill, agents would play in processes of their own
         os.truncate(copy / log.name, cut)
         play(large(), copy)
         assert exported(copy, tmp_path) == uninterrupted

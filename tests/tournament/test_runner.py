@@ -246,7 +246,7 @@ def stored(path: Path) -> int:
 def test_an_agent_that_never_answers_stops_the_run_not_the_machine(tmp_path: Path) -> None:
     agents = (entrant("stuck", "trouble", what="stuck", trick=0), entrant("b", "lowest"))
     experiment = make_experiment(5, agents, decision_limit_s=0.2)
-    finished = play(experiment, tmp_path, jobs=2)
+    finished = play(experiment, tmp_path)
     assert finished.played == 0
     assert re.match(r"stuck \(seat .\) did not come back within 0.2 s; deal d", finished.stopped)
 
