@@ -11,7 +11,7 @@ TRIALS ?= 60
 # Tests start hundreds of processes: what the first one has parsed, the others read.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: venv demo test test-long check gate update-gates policies fuzz chaos bench docs clean
+.PHONY: venv demo test test-long simulations check gate update-gates policies fuzz chaos bench docs clean
 
 venv: $(READY)
 
@@ -34,9 +34,11 @@ demo: $(INSTALLED)  ## the quick-start tournament and its report
 test: $(READY)  ## all tests
 	$(BIN)/python -m pytest -n 4 --max-worker-restart 0 --dist loadfile --no-loadscope-reorder --durations 15 -m "not long"  # more than cores: many tests wait
 
-test-long: $(READY)  ## simulations and campaigns; INPUTS and TRIALS make the campaigns shorter
+test-long: $(READY)  ## simulations and campaigns, side by side; INPUTS and TRIALS make the campaigns shorter
+	$(MAKE) -j 3 simulations fuzz chaos
+
+simulations: $(READY)  ## the tests that take long
 	$(BIN)/python -m pytest -n 2 --max-worker-restart 0 --dist worksteal -m long tests
-	$(MAKE) fuzz chaos
 
 check: $(READY)  ## style, types and layers
 	$(BIN)/ruff check .

@@ -221,26 +221,26 @@ VICTIM = Entrant("good", (AgentSpec("stranger", isolate=True),))
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
     """What is played when nobody attacks."""
     path = tmp_path_factory.mktemp("undisturbed") / "run"
-    play(make_experiment(2, (hostile(), VICTIM), on_fault="forfeit"), path)
+    play(make_experiment(1, (hostile(), VICTIM), on_fault="forfeit"), path)
     with Run(path) as run:
         return list(run.rounds()["actions"])
 
 
 @needs_sandbox
 @pytest.mark.parametrize(
-    ("attack", "isolate", "jobs"),
+    ("attack", "isolate"),
     [
-        ("signals", "process", 1),  # it ends its parent: a worker, not the driver
-        ("signals", False, 1),
-        ("signals_siblings", "process", 1),  # it ends the processes of its opponent
-        ("signals_siblings", False, 1),
+        ("signals", "process"),  # it ends its parent: a worker, not the driver
+        ("signals", False),
+        ("signals_siblings", "process"),  # it ends the processes of its opponent
+        ("signals_siblings", False),
     ],
 )
 def test_nobody_makes_an_opponent_forfeit(
-    attack: str, isolate: Isolate, jobs: int, undisturbed: list[bytes], tmp_path: Path
+    attack: str, isolate: Isolate, undisturbed: list[bytes], tmp_path: Path
 ) -> None:
     agents = (hostile(attack, "SIGKILL", isolate=isolate), VICTIM)
-    play(make_experiment(2, agents, on_fault="forfeit"), tmp_path / "run", jobs=jobs)
+    play(make_experiment(1, agents, on_fault="forfeit"), tmp_path / "run")
     with Run(tmp_path / "run") as run:
         assert run.faults() == []
         assert list(run.rounds()["actions"]) == undisturbed
@@ -251,7 +251,7 @@ def test_what_cannot_be_attributed_is_no_forfeit(
 ) -> None:
     for module in ("arena.config.entrants", "arena.tournament.runner", "arena.tournament.run"):
         monkeypatch.setattr(f"{module}.no_sandbox", lambda: "there is none in this test")
-    experiment = make_experiment(2, (hostile("signals", "SIGKILL"), VICTIM), on_fault="forfeit")
+    experiment = make_experiment(1, (hostile("signals", "SIGKILL"), VICTIM), on_fault="forfeit")
     with pytest.raises(WorkerLost, match="No agent is at fault"):
         play(experiment, tmp_path / "run", jobs=2)
     assert "bad plays without a sandbox (there is none" in (tmp_path / "run/log.txt").read_text()
@@ -294,7 +294,7 @@ def test_recordings_isolate_as_runs_do(tmp_path: Path, capsys: pytest.CaptureFix
 def test_results_in_a_sandbox_are_the_same(tmp_path: Path) -> None:
     for name, isolate in (("plain", True), ("sandbox", "sandbox")):
         agent = Entrant("agent", (AgentSpec("stranger", isolate=isolate),))
-        play(make_experiment(2, (agent, entrant("lowest", "lowest"))), tmp_path / name)
+        play(make_experiment(1, (agent, entrant("lowest", "lowest"))), tmp_path / name)
     assert exported(tmp_path / "plain", tmp_path) == exported(tmp_path / "sandbox", tmp_path)
 
 
