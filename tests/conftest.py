@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from collections import defaultdict
+from pathlib import Path
 
 import pytest
 
@@ -23,6 +25,19 @@ def pytest_configure(config: pytest.Config) -> None:
         number = getattr(signal, name, None)  # Windows has fewer
         if number is not None and signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Spread the files of each folder evenly: where one waits, those of others compute."""
+    folders: defaultdict[str, list[Path]] = defaultdict(list)
+    for path, nodeid in {item.path: item.nodeid for item in items}.items():
+        folders["/".join(nodeid.split("/")[:2])].append(path)
+    places = {
+        path: number / len(paths)
+        for paths in folders.values()
+        for number, path in enumerate(paths, start=1)
+    }
+    items.sort(key=lambda item: places[item.path])
 
 
 def pytest_collection_finish() -> None:

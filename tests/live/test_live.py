@@ -62,7 +62,10 @@ def test_what_it_shows(tmp_path: Path) -> None:
         fetch(page.url)
 
 
-def test_no_plain_mean_is_shown_where_results_decide_the_end(tmp_path: Path) -> None:
+def test_no_plain_mean_is_shown_where_results_decide_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.live.server._GOODBYE_S", 0.0)
     tally = Tally((("a", "b"),), 40, sequential=True, tests=["in the race: a, b"])
     for margin in (3.0, -1.0, 4.0):
         tally.add_margin(0, margin)
