@@ -26,7 +26,7 @@ PAGES = sorted(
 def test_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)  # as for somebody who works in that folder
-    # Processes of workers change no result, and start slowly: there are some where a page wants them.
+    # Workers change no result and start slowly: there are some only where a page asks for them.
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     for registry in (AGENTS, BIDDERS, GAMES, ADDED):  # what a page registers goes with it
