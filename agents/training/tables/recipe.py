@@ -16,6 +16,7 @@ tables of the champion are made from nothing, too:
 
     learners:
       champion: {family: champion, simulations: 2500, worlds: 500}
+    learner_penalty: 10          # its tables stay near those of the first type: fewer rounds do
 
 Each type plays rounds against itself, and the tables are fitted to nine tenths of them. On the
 others they are measured: the likelihood of the plays, nats gained for the true world
@@ -97,6 +98,12 @@ class TablesRecipe(TrainingRecipe):
         None, help="the same for partners; by default as for opponents"
     )
     penalty: float = parameter(PENALTY, help="of the squares of the weights", at_least=0)
+    learner_penalty: float | None = parameter(
+        None,
+        help="of the squares of a learner's differences to the first type, "
+        "for fewer rounds; by default a learner begins from nothing",
+        at_least=0,
+    )
     measured: int = parameter(200, help="rounds, at most, in which nats are measured", at_least=2)
     deals: int = parameter(
         500, help="deals of the first game in which strength is measured, in both seatings",
@@ -297,7 +304,7 @@ class TablesTraining(Training):
             rounds for kind in self.recipe.types for rounds in self._rounds_of(kind)
         ):
             choices, test = (_in_mode(some, mode, choices_of) for some in (known, unknown))
-            tables.weights[mode] = fit_tables(choices, self.recipe.penalty)
+            tables.weights[mode] = self._fit_plays(name, mode, choices)
             counts = {"decisions": len(choices), "held_out": len(test)}
             figures[f"{name}/{mode}"] = counts | _fitness(tables.weights[mode], test)
             self.order.say(f"{name}, {mode}: {_listed(figures[f'{name}/{mode}'])}")
@@ -319,6 +326,14 @@ class TablesTraining(Training):
             self.order.say(f"{name}, {mode}, by bids: {_listed(figures[f'{name}/{mode}/bids'])}")
         self.tables[name] = tables
         return f"{name}: tables fitted"
+
+    def _fit_plays(self, name: str, mode: str, choices: TableChoices) -> NDArray[np.float32]:
+        """How a type plays; learners may begin at the tables of the first type."""
+        recipe = self.recipe
+        if name not in recipe.learners or recipe.learner_penalty is None:
+            return fit_tables(choices, recipe.penalty)
+        first = self.tables[next(iter(recipe.types))]
+        return fit_tables(choices, recipe.learner_penalty, around=first.weights[mode])
 
     def _model(self, types: list[str]) -> PolicyModel:
         """The tables of some types, put together."""

@@ -158,26 +158,35 @@ def _loss(
 
 
 def fit_tables(
-    choices: TableChoices, penalty: float = PENALTY, steps: int = 200
+    choices: TableChoices,
+    penalty: float = PENALTY,
+    steps: int = 200,
+    around: NDArray[np.float32] | None = None,
 ) -> NDArray[np.float32]:
-    """The weights of all tables."""
-    # Entries that never occur stay 0. (Fewer also keep linear algebra from starting threads.)
+    """The weights of all tables.
+
+    The penalty is on the squares of their differences to `around`, tables of players that play
+    much alike; by default 0. Entries that never occur stay as they are there.
+    """
+    # Fewer entries also keep linear algebra from starting threads.
     used, renumbered = np.unique(choices.entries, return_inverse=True)
     entries = renumbered.reshape(choices.entries.shape).astype(np.int32)
+    weights = np.zeros(choices.size, np.float32) if around is None else around.copy()
+    start = weights[used].astype(np.float64)
 
     def value(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        gradient = penalty * weights
+        change = weights - start
+        gradient = penalty * change
         loss = _loss(weights, entries, choices.starts, choices.chosen, gradient)
-        return loss + 0.5 * penalty * float(weights @ weights), gradient
+        return loss + 0.5 * penalty * float(change @ change), gradient
 
     found = minimize(
         value,
-        np.zeros(len(used)),
+        start,
         jac=True,
         method="L-BFGS-B",
         options={"maxiter": steps, "maxfun": 2 * steps, "ftol": 1e-7},
     )
-    weights = np.zeros(choices.size, np.float32)
     weights[used] = found.x
     return weights
 

@@ -100,6 +100,15 @@ def test_fitting_finds_how_rounds_were_played() -> None:
     assert likelihood(weights, noise) < likelihood(np.zeros_like(weights), noise)
 
 
+def test_few_rounds_do_if_others_play_much_alike() -> None:
+    rounds = play_rounds(Klaverjas(), [Rule()], 1, range(150))
+    alike = fit_tables(choices_of(rounds[:100]), steps=60)
+    few, test = choices_of(rounds[100:105]), choices_of(rounds[105:])
+    near = likelihood(fit_tables(few, penalty=10.0, around=alike), test)
+    assert near > likelihood(fit_tables(few), test) + 0.2
+    assert fit_tables(few, penalty=1e9, around=alike) == pytest.approx(alike, abs=1e-3)
+
+
 def test_a_model_comes_back_as_it_was(tmp_path: Path) -> None:
     weights = np.arange(6, dtype=np.float32).reshape(2, 3)
     model = PolicyModel("klaverjas", ("a", "b"), {"suit": weights}, "by hand")
@@ -210,6 +219,13 @@ def test_a_learner_plays_by_what_was_learnt_of_the_others(
     assert "of 20 rounds" not in capsys.readouterr().out
     model = read_policy(ModelFile.find(str(tmp_path / "tiny.npz")))
     assert model.shares == ({"search": 0.75, "rule": 0.25}, {"champion": 1.0})
+    # A learner may begin at the tables of the first type, and stay there.
+    learners = "learners: {champion: {family: champion, simulations: 5, worlds: 5}}\n"
+    config.write_text(TINY + learners + "learner_penalty: 1000000000\n")
+    assert main(command) == 0
+    weights = read_policy(ModelFile.find(str(tmp_path / "tiny.npz"))).weights["suit"]
+    assert weights[2] == pytest.approx(weights[0], abs=1e-3)
+    assert weights[2] != pytest.approx(weights[1], abs=1e-3)
     config.write_text(TINY + "shares: {serch: 1}\n")
     assert main(command) == 2
     assert "shares.serch: there is no type of this name" in capsys.readouterr().err
