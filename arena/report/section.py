@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, get_args, get_origin
 
 from arena.core.registry import Registry
 
@@ -67,7 +67,8 @@ class Section(Generic[Part]):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         for base in vars(cls).get("__orig_bases__", ()):
-            cls.part = get_args(base)[0]
+            if get_origin(base) is Section:
+                (cls.part,) = get_args(base)
 
     def make(self, context: Context) -> Part | None:
         """Its part of the document; None if this run has nothing for it."""
