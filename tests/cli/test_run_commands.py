@@ -88,13 +88,13 @@ def test_the_tables_say_what_is_stored(
         deals, rounds = results.deals(), results.rounds()
     mean, half = deals["margin"].mean(), 2.0227 * deals["margin"].std() / 40**0.5
     margins = deals["margin"]
-    tally = f"{(margins > 0).sum()}-{(margins == 0).sum()}-{(margins < 0).sum()}"
+    tally = f"{(margins > 0).sum()}–{(margins == 0).sum()}–{(margins < 0).sum()}"
     pair = ("random", "other")
     if mean < 0:  # the one that is ahead is named first
-        pair, mean, tally = pair[::-1], -mean, "-".join(reversed(tally.split("-")))
+        pair, mean, tally = pair[::-1], -mean, "–".join(reversed(tally.split("–")))
     limits = f"{re.escape(signed(mean))} +{interval(mean - half, mean + half)}"
     assert re.search(rf"^{pair[0]} +{pair[1]} +{limits} ", shown, re.MULTILINE)
-    row = rf"^{pair[0]} - {pair[1]} +40 +{limits} +{tally} "
+    row = rf"^{pair[0]} – {pair[1]} +40 +{limits} +{tally} "
     assert re.search(row, meetings, re.MULTILINE) and not re.search(row, shown, re.MULTILINE)
     won = ((rounds["margin"] > 0) + 0.5 * (rounds["margin"] == 0)).mean()
     assert re.search(rf"^\d.* random .* {100 * won:.1f}% ", shown, re.MULTILINE)

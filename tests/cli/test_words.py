@@ -32,8 +32,8 @@ def test_every_help_has_examples_that_parse(name: str) -> None:
     assert any(words[1] == name for words in found), f"arena {name} --help shows no example"
     for words in found:
         if words[0] == "arena" and words[1] in COMMANDS:
-            message = words[2 : words.index(">")] if ">" in words else words[2:]
-            parser_of(words[1]).parse_args(message)
+            redirected = [words.index(sign) for sign in "<>" if sign in words]
+            parser_of(words[1]).parse_args(words[2 : min(redirected, default=None)])
 
 
 def test_one_flag_for_one_thing() -> None:
