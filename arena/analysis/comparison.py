@@ -141,7 +141,7 @@ def compare_agents(
         win_rate=win_rate(pair),
         share=point_share(pair),
         saving=duplicate_saving(pair.games) if seatings > 1 else None,
-        elo=elo_from_counts(_pentanomial(pair)) if seatings == 2 else None,
+        elo=elo_from_counts(_pentanomial(pair)) if _has_pairs_of_games(pair) else None,
         equivalence=_equal(margins, equal_within),
         published=unpaired(pair.scores[:, 0], pair.scores[:, 1]),
         best_side=best_side_rate(pair),
@@ -251,6 +251,11 @@ def _games_of_rounds(pair: Meeting) -> GamesOfRounds | None:
         return None
     shares = pair.scores[:, 0] / total
     return games_of_rounds(shares, _ROUNDS_PER_GAME, games=None, rounds_per_deal=rounds)
+
+
+def _has_pairs_of_games(pair: Meeting) -> bool:
+    """Whether each deal was played in two seatings; people play it in one."""
+    return pair.games.shape[1] == 2 and not np.isnan(pair.games).any()
 
 
 def _pentanomial(pair: Meeting) -> list[int]:

@@ -362,7 +362,9 @@ def _read_pair(run: Run, pairing: Pairing, names: dict[str, str]) -> Meeting:
     units = tuple(names.setdefault(unit, unit) for unit in columns.units)
     by_seating = np.full((len(units), len(run.seatings)), nan)
     by_seating[games.unit, games.seating] = games.margin
-    if np.isnan(by_seating[~found.forfeited]).any():
+    is_person = not {pairing.first, pairing.second}.isdisjoint(run.people)
+    # A person plays a deal in one seating only: the next time its cards are known.
+    if not is_person and np.isnan(by_seating[~found.forfeited]).any():
         raise ValueError("a deal that lacks a seating")
     forfeits = [int((games.count(games.forfeit == entrant) > 0).sum()) for entrant in (1, 2)]
     return Meeting(

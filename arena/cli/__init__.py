@@ -29,6 +29,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "play": {
         "run": "play an experiment, or go on with it",
         "play": "sit down at the table: play against the agents, and with them",
+        "study": "a club evening or a user study: people against agents in a balanced design",
         "advise": "get an agent's advice at a real table, card by card",
         "watch": "watch agents play in the browser: a run as it was, or an experiment now",
         "demo": "play one deal at random and show every trick",

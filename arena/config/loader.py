@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.config.agents import declare
+from arena.config.agents import Declared, declare
 from arena.config.experiment import ResolvedExperiment
 from arena.config.grids import how_many
 from arena.config.imports import Imports
@@ -51,6 +52,37 @@ def build(document: YamlDocument, file: Path, imports: Imports | None = None) ->
     return _Loader(document, file, imports or usual).experiment()
 
 
+@dataclass(frozen=True)
+class GameParts:
+    """What experiments and studies have in common."""
+
+    rules: Rules
+    agents: Declared
+    deal_set: DealSet | None
+    """None if there are no deals in the file."""
+    deals: tuple[Deal, ...]
+
+
+def read_parts(
+    problems: Problems,
+    file: Path,
+    imports: Imports,
+    game: dict[str, Any] | str,
+    agents: dict[str, dict[str, Any]],
+    deals: DealsSection | None,
+) -> GameParts:
+    """The game, the agents and the deals of a file that is no experiment; notes what is wrong."""
+    loader = _Loader(problems.document, file, imports)
+    loader.problems = problems
+    rules = loader.rules({"name": game} if isinstance(game, str) else game)
+    problems.stop_if_any()
+    assert rules is not None  # there were no problems
+    declared = declare(agents, rules, problems, imports=imports)
+    if deals is None:
+        return GameParts(rules, declared, None, ())
+    return GameParts(rules, declared, *loader.deals(deals, rules))
+
+
 def find_experiment(name: Path | str) -> Path:
     """The file of an experiment; without a suffix, also of one that is shipped with arena."""
     path = Path(name)
@@ -74,7 +106,7 @@ class _Loader:
             self._look_inside()
         self.problems.stop_if_any()
         assert written is not None  # a file without mistakes is accepted
-        rules = self._rules(written.game)
+        rules = self.rules(written.game)
         self.problems.stop_if_any()
         assert rules is not None  # likewise
         self._check_number_of_agents(written)
@@ -86,7 +118,7 @@ class _Loader:
         race = find_race(written.schedule, pairings, self.problems)
         if race is not None and written.stop is not None:
             self.problems.add(("stop",), "a race has looks of its own; leave stop out")
-        deal_set, deals = self._deals(written.deals, rules)
+        deal_set, deals = self.deals(written.deals, rules)
         match = self._match(written.match, rules)
         if written.stop is not None and written.stop.h1 <= written.stop.h0:
             self.problems.add(("stop", "h1"), f"expected more than h0 ({written.stop.h0:g})")
@@ -140,13 +172,14 @@ class _Loader:
         """Note what is wrong inside game and agents as well, if the file as a whole is wrong."""
         game, agents = (self.document.data.get(key) for key in ("game", "agents"))
         game = {"name": game} if isinstance(game, str) else game
-        rules = self._rules(game) if isinstance(game, dict) else None
+        rules = self.rules(game) if isinstance(game, dict) else None
         if rules is not None and isinstance(agents, dict):
             sound = {name: agent for name, agent in agents.items() if isinstance(agent, dict)}
             if how_many(sound) <= MOST_AGENTS:
                 declare(sound, rules, self.problems, imports=self.imports)
 
-    def _rules(self, game: dict[str, Any]) -> Rules | None:
+    def rules(self, game: dict[str, Any]) -> Rules | None:
+        """The game; notes what is wrong."""
         name = game.get("name")
         options = {key: value for key, value in game.items() if key != "name"}
         here: KeyPath = ("game",)
@@ -166,7 +199,8 @@ class _Loader:
                 self.problems.add(here, str(error))
         return None
 
-    def _deals(self, written: DealsSection, rules: Rules) -> tuple[DealSet, tuple[Deal, ...]]:
+    def deals(self, written: DealsSection, rules: Rules) -> tuple[DealSet, tuple[Deal, ...]]:
+        """The set and the deals of it that are to be played; notes what is wrong."""
         here: KeyPath = ("deals",)
         nothing = DealSet("", ()), ()
         if (written.set is None) == (written.file is None):

@@ -157,7 +157,7 @@ def shipped_names(kind: str, suffix: str) -> list[str]:
         str(file.relative_to(folder).with_suffix(""))
         for folder in shipped_folders(kind)
         for file in folder.rglob(f"*{suffix}")
-        if not file.name.endswith(".gate.yaml")  # a gate is no experiment
+        if not file.name.endswith((".gate.yaml", ".study.yaml"))  # these are no experiments
     }
     return sorted(names)
 

@@ -143,7 +143,8 @@ class Context(ResultsContext):
     def overview(self) -> RunPart:
         """From the manifest, and from what is stored."""
         run, manifest = self.run, self.run.manifest
-        wanted, unit = manifest.units_per_pairing, self.results.unit
+        unit = self.results.unit
+        wanted = {pairing.id: run.units_wanted(pairing) for pairing in run.pairings}
         return RunPart(
             name=run.name,
             description=manifest.description,
@@ -156,14 +157,14 @@ class Context(ResultsContext):
             higher_wins=run.rules.higher_wins,
             bonus=label_of(run.rules, "bonus"),
             indifferent=manifest.indifferent,
-            units_per_pair=wanted,
+            units_per_pair=manifest.units_per_pairing,
             seatings=len(run.seatings) // run.manifest.seeds_per_deal,
             seeds_per_deal=manifest.seeds_per_deal,
             agents=len(self.results.agents),
             pairs=len(run.pairings),
-            complete=all(n == wanted for n in self.stored.values()),
+            complete=self.stored == wanted,
             units_stored=sum(self.stored.values()),
-            units_wanted=wanted * len(run.pairings),
+            units_wanted=sum(wanted.values()),
         )
 
     @property

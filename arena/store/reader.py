@@ -160,6 +160,12 @@ class Run:
         """How many deals or matches each pairing is to play."""
         return self.manifest.units_per_pairing
 
+    def units_wanted(self, pairing: Pairing) -> int:
+        """How many deals or matches a pairing is to play: people play each deal only once."""
+        person = next((name for name in pairing[:2] if name in self.people), None)
+        opponents = sum(person in each[:2] for each in self.pairings) if person else 1
+        return self.units_per_pairing // opponents
+
     @property
     def is_busy(self) -> bool:
         """Whether a process is at work on it."""

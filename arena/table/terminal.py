@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import groupby
 
 from rich.console import Console
 from rich.text import Text
@@ -10,7 +12,7 @@ from rich.text import Text
 from arena.analysis.decisions import Considered
 from arena.audit.rounds import AuditedDecision, grade_of
 from arena.core.agent import Player
-from arena.core.cards import SEATS, SUITS, cards_of, pretty, suit_of, trump_name
+from arena.core.cards import SEATS, SUIT_SYMBOLS, SUITS, cards_of, pretty, suit_of, trump_name
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.printable import printable
 from arena.core.rules import Action, Rules, View, action_name, pretty_action, side_name
@@ -40,12 +42,12 @@ class Screen:
     def __init__(self, console: Console, *, four_colours: bool = False) -> None:
         self._console = console
         self._colours = _COLOURS if four_colours else _TWO_COLOURS
-        self._shown = 0
+        self._seen: Counter[str] = Counter()
         """Lines of the log that the person has seen."""
 
     def begin(self) -> None:
         """Show the log from its beginning: of another round, or after cards were taken back."""
-        self._shown = 0
+        self._seen.clear()
 
     def say(self, line: str) -> None:
         """A line, or several."""
@@ -56,10 +58,12 @@ class Screen:
 
     def log(self, view: View) -> None:
         """What has happened since the last time."""
-        log = list(log_lines(view))
-        for line in log[self._shown :]:
-            self.say(line)
-        self._shown = len(log)
+        log: Counter[str] = Counter()
+        for line in log_lines(view):
+            log[line] += 1
+            if log[line] > self._seen[line]:
+                self.say(line)
+        self._seen = log
 
     def position(self, view: View) -> None:
         """The table and the hand; legal actions with their numbers."""
@@ -70,22 +74,38 @@ class Screen:
             for side, (taken, bonus) in enumerate(zip(view.points, view.bonus, strict=True))
         )
         trump = "" if view.trump is None else f"trump {trump_name(view.trump)}   "
+        if view.phase == "bid" and view.turn_ups:
+            trump = f"turned up {SUIT_SYMBOLS[view.turn_ups[-1]]}   "
         self.say(f"{trump}{points}")
+        if view.phase == "pass" and view.passed:
+            self.say(f"to pass on: {' '.join(map(pretty, view.passed))}")
         if view.table:
             table = (f"{SEATS[view.seat_at(i)]} {pretty(c)}" for i, c in enumerate(view.table))
             self.say(f"on the table: {'  '.join(table)}")
-        hand = Text("your hand: ")
-        for card in cards_of(view.hand):
-            is_legal = view.phase != "bid" and card in view.legal
-            label = f"{view.legal.index(card) + 1}:{pretty(card)}" if is_legal else pretty(card)
-            hand.append(
-                label, style=f"bold {self._colours[pretty(card)[0]]}" if is_legal else "dim"
-            )
-            hand.append("  ")
-        self._console.print(hand, soft_wrap=False)
+        for line in self._hand_lines(view):
+            self._console.print(line, soft_wrap=False)
         if view.phase == "bid":
             bids = (f"{n}:{_bid(a, rules)}" for n, a in enumerate(view.legal, start=1))
             self.say(f"you may say: {'  '.join(bids)}")
+
+    def _hand_lines(self, view: View) -> Iterator[Text]:
+        """The hand, as many suits in a line as fit; cards that may not be played are dim."""
+        line = head = Text("your hand: ")
+        for _, suit in groupby(cards_of(view.hand), suit_of):
+            group = Text()
+            for card in suit:
+                label, style = pretty(card), self._colours[pretty(card)[0]]
+                if view.phase != "bid":
+                    is_legal = card in view.legal
+                    label = f"{view.legal.index(card) + 1}:{label}" if is_legal else label
+                    style = f"bold {style}" if is_legal else "dim"
+                group.append(label, style=style)
+                group.append("  ")
+            if line is not head and len(line) + len(group) > self._console.width:
+                yield line
+                line = Text(" " * len(head))
+            line = line + group
+        yield line
 
 
 class Terminal:
@@ -257,6 +277,9 @@ def log_lines(view: View) -> Iterator[str]:
     rules = view.rules
     for bid in view.bids:
         yield f"{SEATS[bid.seat]} says {_bid(bid.action, rules)}"
+    if view.received:
+        passed, received = (" ".join(map(pretty, each)) for each in (view.passed, view.received))
+        yield f"you passed on {passed} and received {received}"
     for number, trick in enumerate(view.tricks, start=1):
         seats = (SEATS[rules.seat_after(trick.leader, place)] for place in range(len(trick.cards)))
         cards = "  ".join(f"{s} {pretty(c):<3}" for s, c in zip(seats, trick.cards, strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -39,9 +39,12 @@ class UnitPlayer:
         return side_owners(self.referee.rules, self.seatings)
 
     def play(
-        self, unit: Unit, known: Mapping[int, tuple[int, Played]]
+        self,
+        unit: Unit,
+        known: Mapping[int, tuple[int, Played]],
+        only: Collection[int] | None = None,
     ) -> tuple[UnitResult, list[FaultRecord]]:
-        """Play a unit in all seatings.
+        """Play a unit in all seatings, or in `only` some: a person cannot play the cards again.
 
         `known` has rounds, by seating and with their number, that are not to be tried
         again: the worker that played them had to be ended.
@@ -50,6 +53,8 @@ class UnitPlayer:
         faults: list[FaultRecord] = []
         extra: dict[str, Deal] = {}
         for seating in range(len(self.seatings)):
+            if only is not None and seating not in only:
+                continue
             if faults and self.stop_at_fault:
                 break
             number, thrown_in, margin = 0, 0, 0.0

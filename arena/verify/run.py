@@ -220,7 +220,7 @@ class _Check:
         self.tape.stored.update(stored)
         try:
             unit = Unit(pairing, self._deals(records))
-            result, found = self.player.play(unit, {})
+            result, found = self.player.play(unit, {}, self._seatings_of(pairing, records))
         except _Disagreement as error:
             seating, number = self.tape.place
             yield f"seating {seating}, round {number}: {error}"
@@ -249,6 +249,12 @@ class _Check:
                 yield f"seating {fault.seating}, round {fault.number}: its fault is not stored"
             elif _facts(kept) != _facts(fault):
                 yield f"seating {fault.seating}, round {fault.number}: another fault is stored"
+
+    def _seatings_of(self, pairing: int, records: Sequence[RoundRecord]) -> set[int] | None:
+        """Which seatings a unit has; a person plays a deal in one of them only."""
+        names = self.run.pairings[pairing][:2]
+        is_person = not {*names}.isdisjoint(self.run.people)
+        return {record.seating for record in records} if is_person else None
 
     def _deals(self, records: Sequence[RoundRecord]) -> tuple[Deal, ...]:
         """The deal of a unit, or those that a match owns, as far as it came."""

@@ -5,8 +5,9 @@ A page is run in a folder of its own. What a block is, its language says:
 * `sh`: commands, one a line; each must end with exit code 0, or as a comment at its end says
   (`# exit 2`). Only `arena` is run; other commands need a mark (below).
 * `python`: run in one namespace for the whole page.
-* `yaml`: an experiment (or a gate, which has a candidate) is written to `NAME.yaml` and must be
-  valid; a part of one (`agents:`, say) must be valid in place of that part of a small experiment.
+* `yaml`: an experiment (or a gate, which has a candidate, or a study) is written to `NAME.yaml`
+  and must be valid; a part of one (`agents:`, say) must be valid in place of that part of a small
+  experiment.
 * `toml`, `json`: must be well-formed.
 * `text`, or no language: something to look at, such as what a command prints.
 
@@ -32,6 +33,7 @@ import yaml
 
 from arena.config.loader import load
 from arena.gate.config import load_gate
+from arena.table.study_file import load_study
 from helpers.commands import arena_main
 
 _BLOCK = re.compile(
@@ -127,7 +129,9 @@ class Page:
         path = self.folder / block.marks.get("file", f"{data['name']}.yaml")
         if not path.exists():
             path.write_text(block.text if "name:" in block.text else yaml.safe_dump(data))
-        if "candidate" in data:
+        if "participants" in data:
+            load_study(path)
+        elif "candidate" in data:
             load_gate(path)
         else:
             load(path)

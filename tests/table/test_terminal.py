@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pty
+import re
 import subprocess
 import sys
 from contextlib import suppress
@@ -74,6 +75,29 @@ def test_the_same_cards_again(
     out = played(typed, monkeypatch, capsys, "--deals", str(deals.path), "--with", "rule", "random")
     assert out.count("on the same cards: you ") == 2
     assert "you against rule on the same cards: " in out and "2 deals)" in out
+
+
+def test_the_suit_turned_up_and_the_cards_passed_are_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("klaverjas", "--seat", "N", "--with", "rule", "--option", "bidding=classical")
+    assert re.search(r"turned up [♣♦♥♠]   NS 0", played("q\n", monkeypatch, capsys, *words))
+    hearts = ("hearts", "--with", "rule", "--option", "passing=left")
+    out = played(FIRST * 4 + "q\n", monkeypatch, capsys, *hearts)
+    assert re.search(r"to pass on: [♣♦♥♠]\w+\n", out)
+    assert len(re.findall(r"you passed on( [♣♦♥♠]\w+){3} and received( [♣♦♥♠]\w+){3}\n", out)) == 1
+
+
+def test_each_line_is_shown_once_although_weis_is_shown_in_between(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ("--option", "weis=true", "--option", "bidding=given")
+    words = ("schieber", "--with", "rule", *options)
+    out = played((FIRST * 9 + "\n") * 4, monkeypatch, capsys, *words)
+    tricks = re.findall(r"^ [1-9]  .* takes .*$", out, re.MULTILINE)
+    assert len(tricks) == 36 == len(set(tricks))
+    shown = re.findall(r"^[NESW] showed .*$", out, re.MULTILINE)
+    assert shown and len(shown) == len(set(shown))
 
 
 def test_an_evening_is_less_the_luck_of_the_cards(

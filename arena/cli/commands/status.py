@@ -39,7 +39,7 @@ def _all_runs() -> str:
         try:
             with Run(RUNS / name) as results:
                 stored = sum(map(results.units_stored, results.pairings))
-                wanted = results.units_per_pairing * len(results.pairings)
+                wanted = sum(map(results.units_wanted, results.pairings))
                 state = _state(results, stored == wanted or _decided(results))
                 game = results.manifest.rules.game
                 rows.append((name, game, f"{stored:,} of {wanted:,}", state.partition(";")[0]))
@@ -52,20 +52,21 @@ def _all_runs() -> str:
 
 def status(results: Run) -> str:
     """The state of a run, as text."""
-    manifest, wanted = results.manifest, results.units_per_pairing
+    manifest = results.manifest
     rows = []
-    total = 0
+    total = all_wanted = 0
     for pairing in results.pairings:
         margins = [unit_margin(games) for _, games in results.database.units(pairing.id)]
         stored = len(margins)
-        total += stored
+        wanted = results.units_wanted(pairing)
+        total, all_wanted = total + stored, all_wanted + wanted
         # The plain mean of what stops on a lucky streak would mislead; the report has better.
         margin = mean_difference(margins) if stored and not manifest.stops_early else None
         shown = (signed(margin.mean), interval(margin.low, margin.high)) if margin else ("-", "-")
         rows.append((f"{pairing.first} - {pairing.second}", f"{stored:,}", f"{wanted:,}", *shown))
     last = manifest.sessions[-1]
     lines = [
-        f"{results.name}: {_state(results, total == wanted * len(rows) or _decided(results))}",
+        f"{results.name}: {_state(results, total == all_wanted or _decided(results))}",
         f"{manifest.rules.game}, {manifest.deal_set}, seed {manifest.seed}",
         f"started {manifest.started}, last {last.started} to {last.ended or '...'}, "
         f"{manifest.cpu_s:,.1f} CPU seconds",
@@ -114,4 +115,7 @@ def _state(results: Run, complete: bool) -> str:
     if complete:
         return "complete"
     ending = results.manifest.sessions[-1].ending or "killed"
-    return f"{ending}, not complete; 'arena run' with the same configuration goes on"
+    goes_on = "'arena run' with the same configuration"
+    if results.people:
+        goes_on = "the same 'arena play' or 'arena study'"
+    return f"{ending}, not complete; {goes_on} goes on"
