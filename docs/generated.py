@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import inspect
 import json
 import re
@@ -124,11 +125,8 @@ def commands_page() -> str:
     lines = ["# Commands", "", "What `arena COMMAND --help` says.", ""]
     for name, summary in COMMANDS.items():
         module = command(name)
-        parser = Parser(
-            prog=f"arena {name}",
-            description=module.__doc__,
-            formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=96),
-        )
+        parser = Parser(f"arena {name}", description=module.__doc__)
+        parser.formatter_class = functools.partial(argparse.RawDescriptionHelpFormatter, width=96)
         module.add_arguments(parser)
         lines += [f"## arena {name}", "", f"{summary[0].upper()}{summary[1:]}.", ""]
         lines += ["```text", parser.format_help().rstrip(), "```", ""]

@@ -13,12 +13,14 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from arena.analysis.results import Results, read_as
 from arena.analysis.standings import AgentStanding, RatingOptions, make_standings
 from arena.board.runs import Names, key_of, setups
 from arena.core.files import write_atomically
+from arena.report.labels import short_labels
 from arena.report.words import options
 from arena.stats import Rating
 from arena.store import Run
@@ -69,6 +71,12 @@ class Board:
     def units(self) -> str:
         """The unit, in the plural."""
         return {"deal": "deals", "match": "matches"}[self.unit]
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Short names of the agents, by fingerprint."""
+        short = short_labels(list(self.names.shown.values()))
+        return {mark: short[name] for mark, name in self.names.shown.items()}
 
     @property
     def notes(self) -> list[str]:

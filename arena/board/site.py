@@ -14,6 +14,7 @@ from arena.core.errors import ArenaError
 from arena.core.files import write_atomically
 from arena.report.figures import picture_of
 from arena.report.figures.style import BLUE, MUTED, figure_style, new_figure, short
+from arena.report.glossary import name_span
 from arena.report.sections.pages import page_text
 from arena.report.words import count, interval, rating_text
 from arena.stats import Rating
@@ -33,7 +34,8 @@ def build(runs: Sequence[Run], folder: Path) -> list[Board]:
         raise ArenaError("no run has results yet: 'arena run' makes some")
     pages = _environment()
     for board in found:
-        figures = {mark: _figure(board, mark, folder) for mark in _rated(board)}
+        several = [mark for mark in _rated(board) if len(board.history_of(mark)) > 1]
+        figures = {mark: _figure(board, mark, folder) for mark in several}
         reports = {run: _report(Path(run), folder) for run in board.runs}
         text = pages.get_template("board.html.j2").render(
             board=board, figures=figures, reports=reports
@@ -57,7 +59,7 @@ def _rated(board: Board) -> list[str]:
 def _figure(board: Board, fingerprint: str, folder: Path) -> str:
     """The file of an agent's history; drawn only if it is not there, as its name says all."""
     points = board.history_of(fingerprint)
-    name, anchor = (board.names.shown[mark] for mark in (fingerprint, board.anchor(fingerprint)))
+    name, anchor = (board.labels[mark] for mark in (fingerprint, board.anchor(fingerprint)))
     drawn_from = hashlib.sha256(repr((name, anchor, board.unit, points)).encode()).hexdigest()
     file = Path("figures") / f"{fingerprint[:12]}-{drawn_from[:12]}.svg"
     if not (folder / file).exists():
@@ -97,6 +99,6 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     pages.globals["css"], pages.globals["js"] = page_text("report.css"), page_text("report.js")
-    pages.filters.update(rating_text=rating_text, count=count)
+    pages.filters.update(rating_text=rating_text, count=count, name=name_span)
     pages.globals["interval"] = interval
     return pages

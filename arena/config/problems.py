@@ -217,7 +217,7 @@ def _other(detail: ErrorDetails) -> str:
             )
         case "string_pattern_mismatch":
             letters = "letters from a to z" if "a-z" in context["pattern"] else "letters"
-            return f"{found} is no name: {letters}, digits, - _ and +, a letter or digit first"
+            return f"{found} is not a name: {letters}, digits, - _ and +, a letter or digit first"
         case "missing":
             return "an entry is missing"
         case _:

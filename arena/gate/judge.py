@@ -352,10 +352,13 @@ def _most_expensive(
 
 
 def _replays(run: Run, results: Results, worst: Sequence[LostDeal]) -> str:
-    """These deals for the viewer of a page; empty if there are none."""
+    """These deals for the viewer of a page, with the loss to the baseline; empty if there are none."""
     explainers, talks = Explainers(run), RunConversations(run)
-    swings = [swing_of(results, CANDIDATE, lost.against, lost.deal) for lost in worst]
-    parts = [replay_of(run, swing, explainers, {}, talks) for swing in swings]
+    parts = []
+    for lost in worst:
+        swing = swing_of(results, CANDIDATE, lost.against, lost.deal)
+        shown = replay_of(run, swing, explainers, {}, talks)
+        parts.append(replace(shown, first=CANDIDATE, second=lost.against, margin=lost.margin))
     return embedded_replays(parts, label_of(run.rules, "bonus")) if parts else ""
 
 

@@ -79,7 +79,7 @@ def _words(name: str) -> dict[str, str]:
         raise ArenaError(f"{name!r} is a word of the language Python; take another name")
     if not _NAME.fullmatch(name):
         raise ArenaError(
-            f"{name!r} is no name: letters from a to z, digits, - and _, a letter first"
+            f"{name!r} is not a name: letters from a to z, digits, - and _, a letter first"
         )
     if importlib.util.find_spec(module) is not None and not Path(f"{module}.py").exists():
         raise ArenaError(f"there is a Python module {module!r} already; take another name")

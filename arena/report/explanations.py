@@ -183,8 +183,8 @@ class Explanations:
     def sweeps_note(self) -> str:
         """How settings are compared."""
         return (
-            "Settings are compared by the joint comparison, through their common opponents where "
-            "they never met. The figure's intervals are those of each point alone."
+            "The verdict compares settings by the joint comparison, through their common opponents "
+            "where they never met."
         )
 
     def forfeits_caption(self) -> str:
@@ -333,6 +333,5 @@ class Explanations:
         """Strength along a parameter."""
         return (
             f"Strength along a parameter, with the {self._level} interval of each point alone. "
-            "Filled, or framed in a map of two parameters: no setting of the sweep is known to be "
-            "better (joint comparison)."
+            "Filled (in a map: framed) where no setting of the sweep is known to be better."
         )

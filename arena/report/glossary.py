@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 
 LONG_NAME = 20
 """Characters of a name that fit a line on a phone next to a number."""
+_SETTING = re.compile(r"[^\s(),]+ = [^\s(),]+[),]?")
 
 
 @cache
@@ -40,10 +41,21 @@ def term(word: str, shown: str = "?") -> Markup:
 
 
 def name_span(name: str, full: str = "") -> Markup:
-    """An agent's name, which does not break at its hyphens unless it is long."""
+    """An agent's name, which does not break at its hyphens unless it is long.
+
+    Long names break between settings: `c = 0.7` stays whole.
+    """
     title = Markup(' title="{}"').format(full) if full and full != name else ""
-    kind = "name long" if len(name) > LONG_NAME else "name"
-    return Markup('<span class="{}"{}>{}</span>').format(kind, title, name)
+    if len(name) <= LONG_NAME:
+        return Markup('<span class="name"{}>{}</span>').format(title, name)
+    parts, end = [], 0
+    for match in _SETTING.finditer(name):
+        whole = len(match[0]) <= LONG_NAME + 4
+        shown = Markup('<span class="name">{}</span>').format(match[0]) if whole else match[0]
+        parts += [escape(name[end : match.start()]), shown]
+        end = match.end()
+    inner = Markup("").join([*parts, escape(name[end:])])
+    return Markup('<span class="name long"{}>{}</span>').format(title, inner)
 
 
 def explainer(names: Collection[str]) -> Callable[[str], Markup]:

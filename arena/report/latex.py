@@ -168,11 +168,14 @@ def _title_lines(column: Column, cells: int) -> list[str]:
 
 
 def _kinds(table: TextTable) -> str:
-    """How the columns are aligned; long words are broken."""
+    """How the columns are aligned; long words are broken, in the space that is left."""
+    places = range(len(table.columns))
+    long = {i for i in places if table.columns[i].words and _longest(table, i) > _MOST_WORDS}
+    left = max(_COLUMN_PT - sum(_width(table, i) for i in places), 0.0)
     kinds = []
     for i, column in enumerate(table.columns):
-        if column.words and _longest(table, i) > _MOST_WORDS:
-            width = _MOST_WORDS * _CHARACTER_PT
+        if i in long:
+            width = _width(table, i) - _GAP_PT + left / len(long)
             kinds.append(rf">{{\raggedright\arraybackslash}}p{{{width:.0f}pt}}")
         else:
             kinds.append("l" if column.words else "r")

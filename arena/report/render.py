@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from jinja2 import DictLoader, Environment, StrictUndefined
@@ -17,7 +18,7 @@ from arena.report.about import RunPart
 from arena.report.document import ReportDocument
 from arena.report.explanations import Explanations
 from arena.report.figures import Picture
-from arena.report.glossary import explainer, name_span, term
+from arena.report.glossary import LONG_NAME, explainer, name_span, term
 from arena.report.labels import MOST_IN_MAP
 from arena.report.latex import Paper, make_paper
 from arena.report.replays import embedded_replays
@@ -32,6 +33,8 @@ from arena.report.tables import TextTable, as_markdown
 from arena.stats import Rating
 
 BAR_WIDTH = 144
+NAMED_COLUMNS = 8
+"""Columns of a map that long names fit."""
 _CODE = re.compile("`([^`]+)`")
 
 
@@ -47,9 +50,10 @@ def render_html(
     files = {"macros.html.j2": page_text("macros.html.j2")}
     files |= {f"sections/{section.name}": templates[section] for section in shown}
     agents, say = document[LadderPart].agents, Explanations.of(document)
-    deals = document.find(DealsPart)
+    deals, mapped = document.find(DealsPart), agents[:MOST_IN_MAP]
     environment = _environment(autoescape=True, files=files)
-    names = {name for agent in agents for name in (agent.name, agent.label)}
+    labels = {agent.name: agent.label for agent in agents}
+    names = labels.keys() | labels.values()
     environment.filters["explained"] = explainer(names)
     environment.filters["name"] = name_span
     environment.globals["term"] = term
@@ -64,16 +68,19 @@ def render_html(
         js=page_text("report.js"),
         figures={picture.name: picture for picture in pictures},
         cross=_cross(document),
-        labels={agent.name: agent.label for agent in agents},
+        labels=labels,
+        numbered=_numbered(mapped),
         scale=_scale(agents),
-        hero=_hero(agents[:MOST_IN_MAP], document.parts["verdict"].top),
-        mapped=agents[:MOST_IN_MAP],
+        hero=_hero(mapped, document.parts["verdict"].top),
+        mapped=mapped,
         left_out=say.few_of(len(agents), MOST_IN_MAP, MOST_IN_MAP),
         roles=words.ROLES,
         dimensions=DIMENSIONS,
         say=say,
         isolated=[agent.name for agent in agents if agent.own_process],
-        replays=embedded_replays([] if deals is None else deals.swings, document[RunPart].bonus),
+        replays=embedded_replays(
+            [] if deals is None else deals.swings, document[RunPart].bonus, labels
+        ),
     )
 
 
@@ -111,8 +118,18 @@ def render_latex(document: ReportDocument, sections: Sequence[Section[Any]]) -> 
     """All tables for people, for a paper and its supplement."""
     method = document[MethodPart]
     keys = [work.key for work in method.works]
-    tables = _tables(document, sections)
+    labels = {agent.name: agent.label for agent in document[LadderPart].agents}
+    tables = [_labelled(table, labels) for table in _tables(document, sections)]
     return make_paper(document[RunPart].name, tables, method.citation, keys)
+
+
+def _labelled(table: TextTable, labels: Mapping[str, str]) -> TextTable:
+    """A table with the short names of agents; `a – b` is a pair."""
+
+    def shown(cell: str) -> str:
+        return " – ".join(labels.get(name, name) for name in cell.split(" – "))
+
+    return replace(table, cells=tuple(tuple(map(shown, cells)) for cells in table.cells))
 
 
 def _environment(autoescape: bool, files: dict[str, str]) -> Environment:
@@ -182,6 +199,11 @@ def _cells(
                 "much": round(60 * abs(mean) / largest) if different else 0,
             }
     return cells
+
+
+def _numbered(agents: Sequence[LadderAgent]) -> bool:
+    """Whether a map heads its columns with ranks: many long names do not fit above them."""
+    return len(agents) > NAMED_COLUMNS and any(len(a.label) > LONG_NAME for a in agents)
 
 
 def _scale(agents: Sequence[LadderAgent]) -> tuple[float, float]:

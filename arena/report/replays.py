@@ -395,9 +395,17 @@ def _notes(state: Any) -> list[str]:
     return notes
 
 
-def embedded_replays(replays: Sequence[ReplayPart], bonus: str) -> str:
-    """The data of the page's viewer; `bonus` is the game's word for its bonus."""
-    return _embedded({"bonus": bonus, "replays": [_without_nulls(asdict(r)) for r in replays]})
+def embedded_replays(
+    replays: Sequence[ReplayPart], bonus: str, labels: Mapping[str, str] | None = None
+) -> str:
+    """The data of the page's viewer.
+
+    `bonus` is the game's word for its bonus; `labels` are the names of agents as the page shows
+    them, where they are not the agents' own.
+    """
+    shown = {name: label for name, label in (labels or {}).items() if label != name}
+    rounds = [_without_nulls(asdict(each)) for each in replays]
+    return _embedded({"bonus": bonus, "labels": shown, "replays": rounds})
 
 
 def _without_nulls(value: Any) -> Any:

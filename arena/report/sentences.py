@@ -8,6 +8,7 @@ a simultaneous interval excludes 0 exactly when the adjusted p-value is below th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -15,6 +16,7 @@ from itertools import accumulate
 from arena.analysis.references import ReferenceCheck
 from arena.analysis.standings import Standings
 from arena.analysis.sweeps import Sweep
+from arena.report.labels import MANY
 from arena.report.words import count, counted, interval, percent, plain, pvalue
 from arena.stats import Contrast
 from arena.stats.joint import SIDE_ISSUE
@@ -38,11 +40,11 @@ class Facts:
     indifferent: float | None = None
     """Points per unit that do not matter, if the experiment says so."""
 
-    def names(self, agents: Sequence[str]) -> str:
+    def names(self, agents: Sequence[str], most: int = MOST_NAMES) -> str:
         """`a`, `a and b`, `a, b and c`; the last of many are counted."""
         shown = [self.labels.get(agent, agent) for agent in agents]
         lengths = accumulate(map(len, shown))
-        most = MOST_NAMES - 1 if len(shown) > MOST_NAMES else len(shown)
+        most = most - 1 if len(shown) > most else len(shown)
         most = min(most, sum(length <= MOST_LETTERS for length in lengths) or 1)
         if left := len(shown) - most:
             shown = [*shown[:most], f"{count(left)} other{'s' if left > 1 else ''}"]
@@ -68,19 +70,26 @@ def headline(field: Standings, facts: Facts) -> str:
         many = len(all_agents) > MOST_NAMES
         who = f"all {count(len(all_agents))}" if many else facts.names(all_agents)
         return f"No agent is known to be stronger than another: {who} are not distinguishable."
+
+    def names(agents: Sequence[str]) -> str:
+        return facts.names(agents, MOST_NAMES if len(all_agents) < MANY else 2)
+
+    def others(agents: Sequence[str]) -> str:
+        few = len(all_agents) < MANY or len(agents) < 3
+        return names(agents) if few else f"{count(len(agents))} others"
+
     behind = [name for name in joint.order if all(name in joint.worse(best) for best in top)]
     between = [name for name in all_agents if name not in top and name not in behind]
     if len(top) == 1 and not between:
         return f"{facts.names(top)} is the strongest: ahead of all others."
     if len(top) == 1:
         text = f"No agent is known to be stronger than {facts.names(top)}: "
-        text += f"it is ahead of {facts.names(behind)}, not known to be ahead of "
-        return f"{text}{facts.names(between)}."
-    text = circles or f"Top group: {facts.names(top)} (not distinguishable)"
+        return f"{text}it is ahead of {others(behind)}, not known to be ahead of {others(between)}."
+    text = circles or f"Top group: {names(top)} (not distinguishable)"
     if behind:
-        text += f"; {'both' if len(top) == 2 else 'all'} ahead of {facts.names(behind)}"
+        text += f"; {'both' if len(top) == 2 else 'all'} ahead of {others(behind)}"
     if between:
-        text += f"; {facts.names(between)} {'is' if len(between) == 1 else 'are'} behind some of it"
+        text += f"; {others(between)} {'is' if len(between) == 1 else 'are'} behind some of it"
     return f"{text}."
 
 
@@ -280,9 +289,14 @@ def forfeit_sentences(
 # --- sweeps ------------------------------------------------------------------------------
 
 
+_SETTINGS = re.compile(r"(?:^|, )([\w.]+)=")
+
+
 def sweep_sentences(sweep: Sweep, facts: Facts) -> str:
     """The best settings, by the joint comparison."""
-    listed, what = facts.names(sweep.best), f"{sweep.family} by {sweep.parameter}"
+    lines = _SETTINGS.findall(sweep.points[0].line)
+    listed, along = facts.names(sweep.best), " and ".join((sweep.parameter, *lines))
+    what = f"{sweep.family} by {along}"
     if len(sweep.best) == len(sweep.points):
         return f"{what}: no setting is known to be better than another."
     rest = [point.agent for point in sweep.points if point.agent not in sweep.best]

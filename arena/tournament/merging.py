@@ -164,6 +164,6 @@ def _conflict(unit: str, before: Sequence[Run], part: Run, folder: RunFolder) ->
     why = (
         f"{' and '.join(doubtful)} cannot be repeated, so parts must not overlap"
         if doubtful
-        else "an agent that draws from something else than its seed, or a time limit"
+        else "an agent that draws from something other than its seed, or a time limit"
     )
     return ArenaError(f"deal {unit} was played in two ways, in {holder} and in {part.path} ({why})")

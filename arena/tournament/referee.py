@@ -291,5 +291,5 @@ def illegal_fault(
     allowed = " ".join(action_name(each, bids) for each in legal)
     words = f"played {played}, legal: {allowed}"
     if not known:
-        words += " (an action is one of view.legal)"
+        words += " (an action is a number, one of view.legal)"
     return Fault("illegal", seat, decision, words)

@@ -122,7 +122,7 @@ def test_only_what_is_new_is_computed(
     build(find_runs(runs), site)
     assert sorted(computed) == [1, 1, 2]
     drawn = {file: file.stat().st_mtime_ns for file in site.glob("figures/*.svg")}
-    assert len(drawn) == 5, "one of each agent"
+    assert len(drawn) == 1, "only 'low' played in several runs"
     computed.clear()
     build(find_runs(runs), site)
     assert computed == []
@@ -146,7 +146,8 @@ def test_the_pages_are_complete(runs: Path, tmp_path: Path) -> None:
     for name in pages:
         page = (site / name).read_text(encoding="utf-8")
         figures = re.findall(r'<img src="([^"]+)" alt="[^"]+"', page)
-        assert figures and all((site / file).is_file() for file in figures)
+        assert len(figures) == name.startswith("klaverjas")
+        assert all((site / file).is_file() for file in figures)
         assert "http" not in re.sub(r"xmlns[^>]*", "", page), "it opens offline"
         assert "any" in page and "win rate" not in page
         linked = re.findall(r'<li class="mono"><a href="([^"]+)"', page)

@@ -77,7 +77,7 @@ def test_a_method_that_cannot_be_called(bot: str, takes: str, capsys: Output) ->
 def test_an_action_that_is_no_number(capsys: Output) -> None:
     assert main(["run", experiment("text"), "--jobs", "1"]) == 1
     assert "played 'H7'" in (last := capsys.readouterr().err.splitlines()[-1])
-    assert "(an action is one of view.legal)" in last
+    assert "(an action is a number, one of view.legal)" in last
 
 
 @pytest.mark.parametrize("bot", ["chance", "memory"])
@@ -110,7 +110,7 @@ def test_a_run_that_there_is_not(capsys: Output) -> None:
         (("run", "quickstart", "--jobs", "two"), "expected a whole number from 1, found 'two'"),
         (("check-bot", "bot.js"), "cannot be started by itself: say node bot.js"),
         (("list", "game"), "unknown word 'game'; did you mean 'games'?"),
-        (("run", "a.gate.yaml"), "is a gate, no experiment: 'arena gate a.gate.yaml'"),
+        (("run", "a.gate.yaml"), "is a gate, not an experiment; play it by 'arena gate a.gate.yaml'"),
     ],
 )
 def test_other_mistakes(words: tuple[str, ...], message: str, capsys: Output) -> None:

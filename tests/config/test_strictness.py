@@ -68,13 +68,13 @@ from arena.config.strict_yaml import ConfigError
         (
             "name: families",
             "name: two words",
-            "x.yaml:1: name: 'two words' (text) is no name: "
+            "x.yaml:1: name: 'two words' (text) is not a name: "
             "letters from a to z, digits, - _ and +, a letter or digit first",
         ),
         (
             "name: families",
             "name: ../up",
-            "x.yaml:1: name: '../up' (text) is no name: "
+            "x.yaml:1: name: '../up' (text) is not a name: "
             "letters from a to z, digits, - _ and +, a letter or digit first",
         ),
         (
@@ -124,7 +124,7 @@ from arena.config.strict_yaml import ConfigError
             "rule",
             "x.yaml:7: agents.rule: expected a mapping, found 'rule' (text)",
         ),
-        ("  rule:", "  the rule:", "x.yaml:7: agents.the rule: 'the rule' (text) is no name"),
+        ("  rule:", "  the rule:", "x.yaml:7: agents.the rule: 'the rule' (text) is not a name"),
         (
             "limit: 4",
             "limit: 1001",

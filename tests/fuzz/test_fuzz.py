@@ -34,7 +34,7 @@ def test_nothing_gets_through() -> None:
 
 MESSAGES = {
     "aliases": "more than 100000 values",
-    "controls": "is no name",
+    "controls": "is not a name",
     "digits": "a number of 5000 digits; at most 40",
     "exponent": "YAML reads 1e-300 as text: write 1.0e-300",
     "large-grid": "these are 159,201 agents, and 12,672,399,600 pairs of them",

@@ -84,8 +84,8 @@ def test_an_experiment_has_its_schema_beside_it(here: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("1st", "is no name"),
-        ("a b", "is no name"),
+        ("1st", "is not a name"),
+        ("a b", "is not a name"),
         ("class", "is a word of the language Python"),
         ("random", "there is a Python module 'random' already"),
         ("numpy", "there is a Python module 'numpy' already"),

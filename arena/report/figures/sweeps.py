@@ -87,7 +87,9 @@ def _draw_lines(axes: Axes, sweep: Sweep) -> None:
         points = [point for point in sweep.points if point.line == line]
         look = agent_look(number)
         colour, x = look["color"], [point.x for point in points]
-        draw_estimates(axes, x, [p.y for p in points], label=short(line) or None, **look)
+        draw_estimates(
+            axes, x, [p.y for p in points], label=short(line.replace("=", " = ")) or None, **look
+        )
         for point in points:
             assert point.y.value is not None  # settings without a result are in no sweep
             axes.plot(

@@ -141,10 +141,10 @@ function whereTheyPart(a, b) {
 
 function describe(game, now, sees) {
   const does = { play: "plays", bid: "calls", pass: "passes on" };
-  if (!now.last) return `${SEATS[now.next ? now.next.seat : 0]} (${game.seats[now.next ? now.next.seat : 0]}) begins.`;
+  if (!now.last) return `${SEATS[now.next ? now.next.seat : 0]} (${label(game.seats[now.next ? now.next.seat : 0])}) begins.`;
   const { seat, action, phase, trick, given } = now.last;
   const what = phase === "pass" && !sees(seat) ? "a card" : pretty(action);
-  let text = `${SEATS[seat]} (${game.seats[seat]}) ${does[phase] ?? phase} ${what}`;
+  let text = `${SEATS[seat]} (${label(game.seats[seat])}) ${does[phase] ?? phase} ${what}`;
   if (given) text += ", as given by the deal";
   if (trick) {
     text += `; ${SEATS[trick.winner]} takes the trick: ${trick.points} points`;
@@ -180,6 +180,8 @@ function cardTable(caption, columns, rows) {
 }
 
 let BONUS = "bonus";
+let LABELS = {};
+const label = (agent) => LABELS[agent] ?? agent;
 
 class Board {
   constructor(viewer) {
@@ -206,7 +208,7 @@ class Board {
       }
       const gaps = game.hands[seat] ? cardsIn(game.hands[seat]).length - cards.length : 0;
       for (let gap = 0; gap < gaps; gap += 1) hand.append(make("span", "gap"));   // the table keeps its height
-      const who = make("div", "who", make("b", "", SEATS[seat]), make("span", "", name));
+      const who = make("div", "who", make("b", "", SEATS[seat]), make("span", "", label(name)));
       who.title = name;
       const box = make("div", seat === mover ? "seat turn" : "seat", who, hand);
       box.dataset.at = at(seat);
@@ -341,7 +343,7 @@ const noteText = (note) => note.replace(/\b([CDHS])([2-9TJQKA])\b/g, (word) => p
 
 function sideOwner(game, replay, side) {
   const seat = replay.sides[side][0];
-  return game.seats[SEATS.indexOf(seat)];
+  return label(game.seats[SEATS.indexOf(seat)]);
 }
 
 class Viewer {
@@ -386,22 +388,22 @@ class Viewer {
   }
 
   controls() {
-    const select = (label, options, change) => {
+    const select = (words, options, change) => {
       const element = make("select");
       options.forEach(([value, text]) => element.append(new Option(text, value)));
       element.addEventListener("change", () => { change(element.value); this.draw(); });
-      const wrap = make("label", "", label, element);
+      const wrap = make("label", "", words, element);
       return [wrap, element];
     };
-    const button = (text, label, act) => {
+    const button = (text, words, act) => {
       const element = make("button", "btn", text);
       element.type = "button";
-      element.setAttribute("aria-label", label);
-      element.title = label;
+      element.setAttribute("aria-label", words);
+      element.title = words;
       element.addEventListener("click", act);
       return element;
     };
-    const deals = this.replays.map((r, i) => [i, `${r.margin > 0 ? "+" : "−"}${Math.abs(r.margin).toLocaleString("en", { maximumFractionDigits: 1 })} ${r.deal}: ${r.first} – ${r.second}`]);
+    const deals = this.replays.map((r, i) => [i, `${r.margin > 0 ? "+" : "−"}${Math.abs(r.margin).toLocaleString("en", { maximumFractionDigits: 1 })} ${r.deal}: ${label(r.first)} – ${label(r.second)}`]);
     const [dealLabel, deal] = select("deal", deals, (i) => this.open(Number(i)));
     const seats = this.replays[0].games[0].seats.map((_, seat) => [seat, `what ${SEATS[seat]} could see`]);
     const [eyesLabel, eyes] = select("show", [["all", "all cards"], ["mover", "what the player to move could see"], ...seats],
@@ -455,13 +457,13 @@ class Viewer {
     const order = games.map((_, i) => i).sort((a, b) => games[b].margin - games[a].margin);
     this.shown = games.length > 2 ? [order[0], order[order.length - 1]] : games.map((_, i) => i);
     this.choices?.forEach((element, side) => {
-      const options = games.map((game, i) => new Option(`${game.seating}: ${game.seats.join(" ")}`, i));
+      const options = games.map((game, i) => new Option(`${game.seating}: ${game.seats.map(label).join(" ")}`, i));
       element.replaceChildren(...options);
       element.value = this.shown[side];
     });
     this.at = 0;
     this.draw();
-    this.go(this.part);
+    this.go(this.part < this.length ? this.part : 0);
   }
 
   draw() {
@@ -480,7 +482,7 @@ class Viewer {
     this.marks.hidden = !found.length;
     this.marks.replaceChildren(...found.map(([each, game]) => {
       const { seat } = game.steps[each.step];
-      const words = `${each.grade} of ${SEATS[seat]} ${game.seats[seat]}, seating ${game.seating}, step ${each.step}`;
+      const words = `${each.grade} of ${SEATS[seat]} ${label(game.seats[seat])}, seating ${game.seating}, step ${each.step}`;
       const element = make("button", `mark ${each.grade}`);
       element.type = "button";
       element.title = words;
@@ -512,6 +514,7 @@ const replayRoot = document.getElementById("replay");
 if (replayRoot) {
   const data = JSON.parse(document.getElementById("replay-data").textContent);
   BONUS = data.bonus;
+  LABELS = data.labels;
   const viewer = new Viewer(replayRoot, data.replays);
   for (const button of document.querySelectorAll("[data-replay]")) {
     button.hidden = false;

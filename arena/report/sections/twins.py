@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -51,7 +51,7 @@ class TwinsSection(Section[TwinsPart]):
             for met in context.standings.pairs
             if _is_same(used[met.first], used[met.second])
         )
-        return TwinsPart(_note(context), pairs) if pairs else None
+        return TwinsPart(_note(context, pairs), pairs) if pairs else None
 
     def csv(self, part: TwinsPart) -> Mapping[str, Rows]:
         return {"twins": [flat(asdict(pair)) for pair in part.pairs]}
@@ -83,7 +83,12 @@ def _is_same(one: EntrantUsed, other: EntrantUsed) -> bool:
     return first == second
 
 
-def _note(context: Context) -> str:
+def _note(context: Context, pairs: Sequence[TwinPair]) -> str:
+    if all(pair.sd == 0 and pair.margin.value == 0 for pair in pairs):
+        return (
+            "The same agent under two names, with the same random numbers: both played alike. With "
+            "'replicate: 2' an agent meets itself with other random numbers."
+        )
     return (
         "The same agent under two names, with other random numbers or other answers of its "
         f"server: the true difference is 0, and what is seen here is noise of {context.units} "
