@@ -352,7 +352,7 @@ def _most_expensive(
 
 
 def _replays(run: Run, results: Results, worst: Sequence[LostDeal]) -> str:
-    """These deals for the viewer of a page, with the loss to the baseline; empty if there are none."""
+    """These deals for the viewer of a page, with what was lost to the baseline; empty if none."""
     explainers, talks = Explainers(run), RunConversations(run)
     parts = []
     for lost in worst:
