@@ -153,7 +153,8 @@ class _Loader:
     def _written(self) -> ExperimentFile | None:
         data = self.document.data
         if "candidate" in data and "baseline" in data:
-            raise ArenaError(f"{self.file}: is a gate, not an experiment; play it by 'arena gate {self.file}'")
+            command = f"arena gate {self.file}"
+            raise ArenaError(f"{self.file}: is a gate, not an experiment; play it by '{command}'")
         if isinstance(data.get("game"), str):
             data = {**data, "game": {"name": data["game"]}}
         return self.problems.check(ExperimentFile, data, ())

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from arena.core.errors import ArenaError
+from arena.report.labels import short_labels
 from arena.store import Run
 from arena.tournament.fault_lines import fault_line
 from arena.tournament.tally import RateMeter, RunningMargin, Tally
@@ -22,6 +24,7 @@ def state(name: str, unit: str, tally: Tally | None, pace: RateMeter, path: Path
     return {
         "name": name,
         "unit": unit,
+        "labels": short_labels(list(dict.fromkeys(chain.from_iterable(tally.pairings)))),
         "done": done,
         "total": total,
         "per_second": rate,

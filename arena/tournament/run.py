@@ -318,8 +318,8 @@ class _Run:
                 about = about.model_copy(update={"reproducible": False})
                 self.watcher.say(
                     f"{entrant.name} played the same deals in two ways with the same seeds: it "
-                    "draws from something other than rng (such as random or the clock) or remembers "
-                    "earlier deals, so its results cannot be repeated"
+                    "draws from something other than rng (such as random or the clock) or "
+                    "remembers earlier deals, so its results cannot be repeated"
                 )
             made = fingerprint(entrant, found, about.models, own_code, self.experiment.folder)
             known[entrant.name] = about.model_copy(update={"fingerprint": made})
