@@ -110,7 +110,7 @@ def test_a_run_that_there_is_not(capsys: Output) -> None:
         (("run", "quickstart", "--jobs", "two"), "expected a whole number from 1, found 'two'"),
         (("check-bot", "bot.js"), "cannot be started by itself: say node bot.js"),
         (("list", "game"), "unknown word 'game'; did you mean 'games'?"),
-        (("run", "a.gate.yaml"), "is a gate, not an experiment; play it by 'arena gate a.gate.yaml'"),
+        (("run", "a.gate.yaml"), "not an experiment; play it by 'arena gate a.gate.yaml'"),
     ],
 )
 def test_other_mistakes(words: tuple[str, ...], message: str, capsys: Output) -> None:
