@@ -101,10 +101,12 @@ class Screen:
                     style = f"bold {style}" if is_legal else "dim"
                 group.append(label, style=style)
                 group.append("  ")
-            if line is not head and len(line) + len(group) > self._console.width:
+            if line is not head and len(line) + len(group) - 2 > self._console.width:
+                line.rstrip()
                 yield line
                 line = Text(" " * len(head))
             line = line + group
+        line.rstrip()
         yield line
 
 

@@ -140,6 +140,18 @@ def test_a_round_from_standard_input(
     assert "♥9 is not in your hand" in out and "a call or a card" in out
 
 
+def test_cards_received_are_shown_only_once_they_are_known(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = "C2 C3 H4 H5 S6 S7 D8 D9 CT HT ST DJ CJ\n1\n1\n1\nS2 S3 SK\nW\nq\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(lines))
+    assert main(["advise", "hearts", "--option", "passing=left", "--agent", "rule"]) == 0
+    out = capsys.readouterr().out
+    assert [line for line in out.splitlines() if "received ♠" in line or "received ♣" in line] == [
+        "you passed on ♣2 ♣3 ♣10 and received ♠2 ♠3 ♠K"
+    ]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -133,11 +133,11 @@ def _advise(table: AdvisedRound, agent: Player, screen: Screen) -> None:
             elif typed == "u":
                 table.undo()
                 screen.begin()
-                screen.log(table.view)
                 has_advice = False
             else:
                 table.enter(typed)
                 has_advice = False
+            if table.question != "received":  # the cards in the view are made up until then
                 screen.log(table.view)
         except ArenaError as error:
             screen.say(str(error))
