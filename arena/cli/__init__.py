@@ -120,6 +120,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             where = f"{shortened(str(error.filename))}: " if error.filename else ""
             _complain(f"{where}{error.strerror or error}")
             return 2
+        except MemoryError:
+            _complain("out of memory")
+            return 2
         except KeyboardInterrupt:
             _complain("interrupted")
             return 130

@@ -16,6 +16,7 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 _MOST_BYTES = 1 << 28
+_PIECE_BYTES = 1 << 20
 
 
 @contextmanager
@@ -77,12 +78,21 @@ def read_bytes(path: Path, most: int = _MOST_BYTES) -> bytes:
             raise ArenaError(f"{path}: is a pipe, not a file")
         with path.open("rb") as file:
             is_small = os.fstat(file.fileno()).st_size <= most
-            data = file.read(most + 1) if is_small else b""
+            data = _first_bytes(file, most + 1) if is_small else b""
     except OSError as error:
         raise ArenaError(f"{path}: {error.strerror or error}") from error
     if not is_small or len(data) > most:
         raise ArenaError(f"{path}: larger than {most:,} bytes")
     return data
+
+
+def _first_bytes(file: IO[bytes], most: int) -> bytes:
+    """At most so many bytes; `file.read(most)` would ask for all that memory at once."""
+    pieces, left = [], most
+    while piece := file.read(min(left, _PIECE_BYTES)):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
 
 
 def read_text(path: Path) -> str:

@@ -27,7 +27,7 @@ from typing import Any
 from arena.core.errors import ArenaError
 from arena.process import reaper
 from arena.process.ending import adopt_orphans
-from arena.process.faults import AgentFault, FaultKind
+from arena.process.faults import AgentFault, FaultKind, Unavailable
 from arena.process.hiding import hidden_variables, hide
 from arena.process.messages import TOKEN_VARIABLES
 from arena.process.sandbox import Sandbox
@@ -49,6 +49,9 @@ _STOPPED_S = 1.0
 _ROOM_MB = 1024
 """Address space that a process may reserve beyond the memory that it may use."""
 _KEPT_NOTES = 4000
+
+_NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM, errno.ENOSPC)
+"""Errors of the machine, which whoever runs on it may have caused."""
 
 _give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: time.sleep(0))
 
@@ -122,8 +125,8 @@ class Child(Channel):
             if not name.startswith(TOKEN_VARIABLES) and name not in hidden_variables
         }
         variables = {**own, **(environment or {}), reaper.MARK: self._token}
-        _REAPER.watch(self._token)  # from now on: we may be killed while it starts
         try:
+            _REAPER.watch(self._token)  # from now on: we may be killed while it starts
             self._process = subprocess.Popen(
                 sandbox.command(argv) if sandbox else list(argv),
                 stdin=subprocess.PIPE,
@@ -137,6 +140,8 @@ class Child(Channel):
         except OSError as error:
             _REAPER.forget(self._token)
             said = f"cannot be started: {argv[0]}: {error.strerror or error}"
+            if error.errno in _NO_ROOM:
+                raise Unavailable(f"a process of an agent {said}; no agent is at fault") from error
             raise Misbehaved("crash", said) from error
         hide()
         _REAPER.watch(self._token, self.pid)
@@ -349,14 +354,17 @@ class _Reaper:
         with self._lock:
             if self._process is None or self._owner != os.getpid():
                 adopt_orphans(False)  # the reaper is to be init's
-                self._process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", reaper.__file__, *map(os.path.abspath, sys.path)],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    start_new_session=True,
-                )
-                self._process.wait()  # its fork goes on
-                adopt_orphans()
+                path = map(os.path.abspath, sys.path)
+                try:
+                    self._process = subprocess.Popen(
+                        [sys.executable, "-I", "-S", reaper.__file__, *path],
+                        stdin=subprocess.PIPE,
+                        stdout=subprocess.PIPE,
+                        start_new_session=True,
+                    )
+                    self._process.wait()  # its fork goes on
+                finally:
+                    adopt_orphans()
                 self._owner = os.getpid()
                 self._children = set()
             self._children.add(token)

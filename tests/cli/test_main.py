@@ -119,3 +119,12 @@ def test_what_an_encoding_does_not_have_is_escaped():
         [sys.executable, "-c", code], capture_output=True, text=True, env=environment
     )
     assert done.stdout == "1\\u20132 \\u2665\n", done.stderr
+
+
+def test_too_little_memory_is_one_line(capsys, monkeypatch):
+    def no_memory(args):
+        raise MemoryError
+
+    monkeypatch.setattr("arena.cli.commands.list.run", no_memory)
+    assert main(["list", "games"]) == 2
+    assert capsys.readouterr().err == "arena: out of memory\n"

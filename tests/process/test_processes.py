@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 import time
@@ -18,6 +20,7 @@ from arena.core.rules import Rules
 from arena.games.hearts import Hearts
 from arena.games.klaverjas import Klaverjas
 from arena.process.client import ProcessAgent, Program
+from arena.process.faults import Unavailable
 from arena.tournament.referee import Lineup, Played, Referee
 
 
@@ -162,6 +165,22 @@ def test_what_a_program_said_before_it_died_is_kept(table):
 def test_a_program_that_is_not_there_is_reported(table):
     (played,) = table(ProcessAgent(Program(["./no-such-bot"])))
     assert fault_of(played) == "crash: cannot be started: ./no-such-bot: No such file or directory"
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.EAGAIN, errno.ENOMEM])
+def test_a_machine_without_room_is_no_fault_of_an_agent(table, monkeypatch, number):
+    """Another agent may have used all that there is."""
+    start = subprocess.Popen
+
+    def full(argv, *given, **options):
+        if "misbehaving_bot" in " ".join(argv):
+            raise OSError(number, os.strerror(number))
+        return start(argv, *given, **options)
+
+    monkeypatch.setattr(subprocess, "Popen", full)
+    with pytest.raises(Unavailable, match="no agent is at fault"):
+        table(bot())
+    assert processes() == []
 
 
 def test_a_program_that_reads_nothing_does_not_block(table, monkeypatch):
