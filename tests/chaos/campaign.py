@@ -2,11 +2,12 @@
 
 A long command is hit by a signal (TERM, INT once or twice, HUP, QUIT, STOP and then CONT, KILL), in
 its driver, in a worker, in the process of an agent or in all of its processes at once, at a random
-moment of the time that it takes. Then the same command is given until it is through. What it leaves
-must be what it leaves undisturbed, no traceback may have been printed, and no process and no
-temporary file may be left behind. A trial in which nothing was hit (the command was through before)
-is repeated with an earlier moment. The seed is the date unless it is given; `--from`
-goes on with a campaign of that seed that was ended.
+moment of the time that it takes; or its disk is full: no file may be larger than so many bytes.
+Then the same command is given until it is through. What it leaves must be what it leaves
+undisturbed, no traceback may have been printed, and no process and no temporary file may be left
+behind. A trial in which nothing was hit (the command was through before) is repeated with an
+earlier moment. The seed is the date unless it is given; `--from` goes on with a campaign of that
+seed that was ended.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import itertools
 import json
 import os
 import random
+import resource
 import shlex
 import shutil
 import signal
@@ -29,6 +31,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -152,6 +155,9 @@ PROGRAM = shlex.quote(
 )
 AUDITED = ("--deals", "1", "--worlds", "4")
 VICTIMS = ("driver", "worker", "agent", "group")
+DISK = ("disk", "full")
+"""In the place of a victim and a signal."""
+MOST_ROOM = 200_000
 ALONE, WORKERS, AGENTS = ("driver", "group"), ("driver", "worker", "group"), VICTIMS
 
 
@@ -219,7 +225,14 @@ class Trial(NamedTuple):
     moment: float
     """As a share of the time that the command takes."""
 
+    @property
+    def room(self) -> int | None:
+        """Bytes that a file may have, if the disk is full."""
+        return int(self.moment * MOST_ROOM) if self.victim == "disk" else None
+
     def __str__(self) -> str:
+        if self.room is not None:
+            return f"{self.command}: room for files of {self.room} bytes"
         return f"{self.command}: {self.signals} to the {self.victim} after {self.moment:.0%}"
 
 
@@ -229,7 +242,7 @@ def drawn(rng: random.Random, commands: list[str]) -> Iterator[Trial]:
     while True:
         for command, ways in left.items():
             if not ways:
-                ways += itertools.product(COMMANDS[command].victims, SIGNALS)
+                ways += [*itertools.product(COMMANDS[command].victims, SIGNALS), DISK]
                 rng.shuffle(ways)
             yield Trial(command, *ways.pop(), rng.random())
 
@@ -254,8 +267,15 @@ def processes(mark: str) -> dict[int, str]:
     return found
 
 
+def limit_files(room: int | None) -> None:
+    if room is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+
+
 def strike(trial: Trial, driver: subprocess.Popen[str], mark: str) -> bool:
     """Hit the victim, which is waited for; false if the command was through before."""
+    if trial.room is not None:
+        return True
     sought = {
         "worker": ("popen_loky", "spawn_main"),
         "agent": ("arena.process", "serve-agent"),
@@ -333,8 +353,9 @@ def tried(trial: Trial, folder: Path, calm: Calm) -> str:
         text=True,
         start_new_session=True,
         env=environment,
+        preexec_fn=partial(limit_files, trial.room),
     ) as process:
-        time.sleep(trial.moment * calm.seconds)
+        time.sleep(trial.moment * calm.seconds if trial.room is None else 0.0)
         hit = strike(trial, process, mark)
         try:
             errors = process.communicate(timeout=calm.patience_s)[1]
