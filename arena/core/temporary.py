@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -60,5 +62,13 @@ def _sweep() -> None:
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):
             # Without a lock it is being made just now, or it is not one of these.
-            if (folder / _IN_USE).is_file() and not is_in_use(folder):
+            if _is_ours(folder) and (folder / _IN_USE).is_file() and not is_in_use(folder):
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether it is a folder of this user's: others may put links there that lead to our files."""
+    found = folder.lstat()
+    return stat.S_ISDIR(found.st_mode) and (
+        os.name != "posix" or found.st_uid == os.getuid()  # Windows has a folder for each user
+    )

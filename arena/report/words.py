@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from arena.core.rules import plural
@@ -33,7 +34,7 @@ def plain(value: float | None, digits: int = 1) -> str:
     if value is None:
         return DASH
     text = f"{value:,.{digits}f}"
-    if not any(digit in text for digit in "123456789"):
+    if isfinite(value) and not any(digit in text for digit in "123456789"):
         text = text.removeprefix("-")
     return text.replace("-", MINUS)
 
@@ -59,6 +60,8 @@ def interval(
 
     >>> interval(-1.26, 3), interval(0.04, 32.8), interval(0.0, 5)
     ('−1.3 to 3.0', '0.04 to 32.8', '0.0 to 5.0')
+    >>> interval(float("-inf"), float("nan"))
+    '−inf to nan'
     """
     if low is None or high is None:
         return DASH
@@ -67,7 +70,7 @@ def interval(
 
 def _limit(value: float, digits: int, show: Callable[[float | None, int], str]) -> str:
     text = show(value, digits)
-    if abs(value) < 1e-6 or any(digit in text for digit in "123456789"):
+    if abs(value) < 1e-6 or not isfinite(value) or any(digit in text for digit in "123456789"):
         return text
     return _limit(value, digits + 1, show)
 

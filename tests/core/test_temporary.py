@@ -36,6 +36,29 @@ def test_a_temporary_folder_of_a_killed_process_is_removed_by_the_next(
     assert not folder.exists() and not is_in_use(folder)
 
 
+def test_links_and_folders_of_other_users_are_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everybody may write into the folder for temporary files."""
+    kept = tmp_path / "kept"
+    (kept / "inside").mkdir(parents=True)
+    (kept / "in-use").write_text("text")
+    temporary = tmp_path / "temporary"
+    (temporary / "arena-other").mkdir(parents=True)
+    (temporary / "arena-other" / "in-use").touch()
+    (temporary / "arena-link").symlink_to(kept)
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    us = os.getuid()
+    with monkeypatch.context() as patch:
+        patch.setattr("os.getuid", lambda: us + 1)
+        with temporary_folder():
+            pass
+    assert {path.name for path in temporary.iterdir()} == {"arena-other", "arena-link"}
+    with temporary_folder():
+        assert not (temporary / "arena-other").exists(), "it was this user's"
+    assert (kept / "in-use").read_text() == "text" and (kept / "inside").exists()
+
+
 def test_a_file_that_a_killed_process_has_begun_is_removed_by_the_next(tmp_path: Path) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
