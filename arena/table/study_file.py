@@ -90,7 +90,7 @@ def load_study(path: Path, trust: bool = False) -> Study:
     assert file is not None  # there were no problems
     imports = Imports(path, wanted=True, trusted=trust, report=lambda line: None)
     parts = read_parts(problems, path, imports, file.game, file.agents, file.deals)
-    found = _Agents(file, parts.agents, problems)
+    found = _StudyAgents(file, parts.agents, problems)
     rules, wanted = parts.rules, len(file.opponents) * file.rounds
     if not rules.has_tricks:
         problems.add(("game",), f"people do not play {rules.name}: it has no hands and tricks")
@@ -134,7 +134,7 @@ def _number(file: StudyFile) -> int:
 
 
 @dataclass(frozen=True)
-class _Agents:
+class _StudyAgents:
     """The agents that the keys of a study name."""
 
     file: StudyFile
