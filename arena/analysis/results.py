@@ -20,6 +20,7 @@ from arena.config.parameters import plain
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.scoring import side_owners
 from arena.stats import PairResults
+from arena.stats.compact import compact, kept_compact
 from arena.store import Pairing, Run
 from arena.store.columns import RoundColumns
 
@@ -27,6 +28,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
+@kept_compact("margins", "games", "scores", "wins", "draws")
 @dataclass(frozen=True, eq=False)
 class Meeting:
     """Two agents on the deals that they played against each other, seen from the first."""
@@ -168,10 +170,12 @@ class Results:
     def _places(self) -> tuple[IntArray, ...]:
         """For every pair, the number of each of its units."""
         place = {unit: i for i, unit in enumerate(self.units)}
-        return tuple(
-            np.fromiter((place[unit] for unit in pair.units), np.int64, len(pair.units))
-            for pair in self.pairs
-        )
+        found: dict[tuple[str, ...], IntArray] = {}  # most pairs have the same units
+        for pair in self.pairs:
+            if pair.units not in found:
+                numbers = (place[unit] for unit in pair.units)
+                found[pair.units] = np.fromiter(numbers, np.int64, len(pair.units))
+        return tuple(found[pair.units] for pair in self.pairs)
 
     @cached_property
     def for_statistics(self) -> PairResults:
@@ -183,13 +187,13 @@ class Results:
         agent = {name: i for i, name in enumerate(agents)}
 
         def joined(values: Callable[[Meeting], Any]) -> Any:
-            return np.concatenate([np.asarray(values(pair)) for pair in self.pairs])
+            return np.concatenate([compact(values(pair)) for pair in self.pairs])
 
         return PairResults(
             agents,
             joined(lambda pair: np.full(len(pair.units), agent[pair.first])),
             joined(lambda pair: np.full(len(pair.units), agent[pair.second])),
-            np.concatenate(self._places),
+            compact(np.concatenate(self._places)),
             joined(lambda pair: pair.margins),
             joined(lambda pair: pair.wins),
             joined(lambda pair: pair.draws),
@@ -224,7 +228,7 @@ def read(runs: Sequence[Run], agents: Sequence[str] | None = None) -> Results:
     wanted = playing if agents is None else set(agents)
     names = [name for name in runs[0].entrants if name in wanted]
     parts: dict[frozenset[str], list[Meeting]] = {}
-    units: dict[str, str] = {}
+    units: dict[Any, Any] = {}
     for run in runs:
         for pairing in run.pairings:
             if pairing.first in names and pairing.second in names:
@@ -273,7 +277,7 @@ def read_as(runs: Sequence[Run], called: Callable[[Run, str], str]) -> Results:
         if found := list(setup_differences(runs[0], other)):
             raise ArenaError(f"{runs[0].path} and {other.path} differ: {'; '.join(found)}")
     parts: dict[frozenset[str], list[Meeting]] = {}
-    units: dict[str, str] = {}
+    units: dict[Any, Any] = {}
     for run in runs:
         for pairing in run.pairings:
             first, second = called(run, pairing.first), called(run, pairing.second)
@@ -352,14 +356,15 @@ def _shown(place: str, a: Any, b: Any) -> Iterator[str]:
 # --- reading -----------------------------------------------------------------------------
 
 
-def _read_pair(run: Run, pairing: Pairing, names: dict[str, str]) -> Meeting:
+def _read_pair(run: Run, pairing: Pairing, names: dict[Any, Any]) -> Meeting:
     """All games of a pair.
 
-    `names` holds the units of all pairs, so that each name is in memory once.
+    `names` holds the units of all pairs, so that each name is in memory once, and each tuple.
     """
     columns = run.columns(pairing)
     games, found = columns.games, columns.games.scored
-    units = tuple(names.setdefault(unit, unit) for unit in columns.units)
+    units: tuple[str, ...] = tuple(names.setdefault(unit, unit) for unit in columns.units)
+    units = names.setdefault(units, units)
     by_seating = np.full((len(units), len(run.seatings)), nan)
     by_seating[games.unit, games.seating] = games.margin
     is_person = not {pairing.first, pairing.second}.isdisjoint(run.people)

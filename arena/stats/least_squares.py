@@ -89,6 +89,8 @@ def _solve(
     total = np.einsum("r,rp,rq->pq", table.played.sum(axis=0), weighted, design)
     bread = np.linalg.inv(total)
     gamma = bread @ (weighted.T @ table.margin.sum(axis=0))
-    residuals = table.margin - table.played * (design @ gamma)
-    residuals[np.abs(residuals) <= 1e-12 * np.abs(table.margin).max(initial=0.0)] = 0.0
+    residuals = table.played * (design @ gamma)
+    np.subtract(table.margin, residuals, out=residuals)  # in place: one table is large
+    nothing = 1e-12 * max(table.margin.max(initial=0.0), -table.margin.min(initial=0.0))
+    residuals[(residuals <= nothing) & (residuals >= -nothing)] = 0.0
     return gamma, residuals @ weighted, bread, information, pattern

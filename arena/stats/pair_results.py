@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from arena.stats.compact import kept, kept_compact
 from arena.stats.errors import StatsError
 from arena.stats.sample import FloatArray, IntArray
 
+_COLUMNS = ("a", "b", "deal", "margin", "wins", "draws", "losses")
 
+
+@kept_compact(*_COLUMNS)
 @dataclass(frozen=True, eq=False)
 class PairResults:
     """The results of every pair of agents on every deal it played.
@@ -36,21 +42,21 @@ class PairResults:
         k = len(self.agents)
         if k < 2 or len(set(self.agents)) != k:
             raise StatsError("at least two agents with different names are needed")
-        rows = (self.a, self.b, self.deal, self.margin, self.wins, self.draws, self.losses)
-        if any(column.ndim != 1 or column.size != self.a.size for column in rows):
+        a, b, *rest = (kept(self, name) for name in _COLUMNS)
+        if any(column.ndim != 1 or column.size != a.size for column in (a, b, *rest)):
             raise StatsError("all columns must be 1-D and equally long")
-        if self.a.size == 0:
+        if a.size == 0:
             raise StatsError("no results" + (" but forfeits" if self.forfeits else ""))
-        if min(self.a.min(), self.b.min()) < 0 or max(self.a.max(), self.b.max()) >= k:
+        if min(a.min(), b.min()) < 0 or max(a.max(), b.max()) >= k:
             raise StatsError(f"agent numbers must lie between 0 and {k - 1}")
-        if (self.a == self.b).any():
-            raise StatsError(f"{self.agents[int(self.a[self.a == self.b][0])]} meets itself")
+        if (a == b).any():
+            raise StatsError(f"{self.agents[int(a[a == b][0])]} meets itself")
         shares = self.wins + self.draws + self.losses
-        if not np.allclose(shares, 1.0) or min(x.min() for x in rows[4:]) < 0:
+        if not np.allclose(shares, 1.0) or min(x.min() for x in rest[2:]) < 0:
             raise StatsError(
                 "wins, draws and losses are shares of a deal's seatings: they sum to 1"
             )
-        if not np.isfinite(self.margin).all():
+        if not np.isfinite(rest[1]).all():
             raise StatsError("margins must be finite; build the results with from_margins")
 
     @classmethod
@@ -143,10 +149,20 @@ class DealTable:
     pairs: IntArray  # pair × 2
     played: FloatArray
     margin: FloatArray
-    wins: FloatArray
-    draws: FloatArray
-    losses: FloatArray
     forfeits: int
+    _spread: Spread = field(repr=False)
+
+    @cached_property
+    def wins(self) -> FloatArray:
+        return self._spread("wins", "losses")
+
+    @cached_property
+    def draws(self) -> FloatArray:
+        return self._spread("draws", "draws")
+
+    @cached_property
+    def losses(self) -> FloatArray:
+        return self._spread("losses", "wins")
 
     @property
     def deals(self) -> int:
@@ -164,38 +180,60 @@ class DealTable:
     @classmethod
     def of(cls, results: PairResults) -> DealTable:
         k = len(results.agents)
-        swap = results.a > results.b
-        i = np.where(swap, results.b, results.a)
-        j = np.where(swap, results.a, results.b)
-        codes, pair = np.unique(i * k + j, return_inverse=True)
-        deals, deal = np.unique(results.deal, return_inverse=True)
+        first, second = kept(results, "a"), kept(results, "b")
+        codes, pair = _numbered(np.minimum(first, second) * np.int64(k) + np.maximum(first, second))
+        deals, deal = _numbered(kept(results, "deal"))
         shape = (deals.size, codes.size)
-        played = np.zeros(shape)
-        np.add.at(played, (deal, pair), 1.0)
-        if (played > 1).any():
-            d, p = (int(x[0]) for x in np.nonzero(played > 1))
-            first, second = divmod(int(codes[p]), k)
+        kind = np.int32 if deals.size * codes.size < 1 << 31 else np.int64
+        cell = np.multiply(deal, codes.size, dtype=kind)
+        cell += pair
+        spread = Spread(results, shape, cell, first > second)
+        played = spread.table(1.0)
+        if played.sum() < cell.size:
+            times = np.bincount(cell)
+            d, p = divmod(int(np.flatnonzero(times > 1)[0]), codes.size)
+            i, j = divmod(int(codes[p]), k)
             raise StatsError(
-                f"{results.agents[first]} - {results.agents[second]} has deal {deals[d]} twice; "
+                f"{results.agents[i]} - {results.agents[j]} has deal {deals[d]} twice; "
                 "average its seatings first"
             )
-
-        def spread(values: FloatArray) -> FloatArray:
-            out = np.zeros(shape)
-            out[deal, pair] = values
-            return out
-
         pairs = np.stack([codes // k, codes % k], axis=1).astype(np.int64)
-        return cls(
-            results.agents,
-            pairs,
-            played,
-            spread(np.where(swap, -results.margin, results.margin)),
-            spread(np.where(swap, results.losses, results.wins)),
-            spread(results.draws),
-            spread(np.where(swap, results.wins, results.losses)),
-            results.forfeits,
-        )
+        margin = spread("margin", "margin", -1)
+        return cls(results.agents, pairs, played, margin, results.forfeits, spread)
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Where each row of results is in a deal × pair table."""
+
+    results: PairResults
+    shape: tuple[int, int]
+    cell: IntArray
+    swap: NDArray[np.bool_]
+    """Whether the second agent of a row is the first one of its pair."""
+
+    def __call__(self, name: str, swapped: str, sign: int = 1) -> FloatArray:
+        """A table of some values; in rows that are swapped, of others, with this sign."""
+        values = kept(self.results, name)
+        if self.swap.any():
+            values = np.where(self.swap, sign * kept(self.results, swapped), values)
+        return self.table(values)
+
+    def table(self, values: NDArray[Any] | float) -> FloatArray:
+        """A table of some values, 0 where nothing was played."""
+        table = np.zeros(self.shape[0] * self.shape[1])
+        table[self.cell] = values
+        return table.reshape(self.shape)
+
+
+def _numbered(values: NDArray[Any]) -> tuple[IntArray, NDArray[Any]]:
+    """The distinct values in order, and the place of each value among them."""
+    low, high = int(values.min()), int(values.max())
+    if high - low > 4 * values.size + 1_000:
+        return np.unique(values, return_inverse=True)
+    offsets = values - values.dtype.type(low)
+    there = np.bincount(offsets) > 0  # no sorting: that takes several times the memory
+    return np.flatnonzero(there) + low, (np.cumsum(there) - 1).astype(np.int32)[offsets]
 
 
 def check_connected(table: DealTable) -> None:

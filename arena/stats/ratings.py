@@ -288,8 +288,10 @@ def _maximum_likelihood(table: DealTable, davidson: bool, added: float) -> _Rati
         nu = float(np.exp(parameters[-1]))
         draw_share: float | None = nu / (2 + nu)
     else:
-        actual = table.wins + table.draws / 2
-        scores = (actual - table.played * special.expit(eta)) @ design
+        surprise = table.draws / 2
+        surprise += table.wins  # in place: one table is large
+        surprise -= table.played * special.expit(eta)
+        scores = surprise @ design
         draw_share = None
     return _RatingFit(
         strengths=parameters[:k],

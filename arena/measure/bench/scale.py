@@ -13,8 +13,8 @@
 
 All but the bytes are CPU time: differences between runs of random agents in chunks of one deal and
 of many, and between many deals and few (with loky). The processes of a dask cluster also look after
-each other, twenty times a second, whether there is work or not: on a busy machine, on which a chunk
-takes long by the clock, that is half of what is measured. The shares are computed from the costs
+each other, whether there is work or not: a fifth of what is measured on a busy machine, on which a
+chunk takes long by the clock. The shares are computed from the costs
 (`share_at_work`).
 """
 
