@@ -290,6 +290,10 @@ class Explanations:
             "dashed line joins the agents that no other agent beats on both."
         )
 
+    def columns(self, numbered: bool) -> str:
+        """What heads the columns of a map, if not names."""
+        return " Columns have the numbers of the rows." if numbered else ""
+
     def few_of(self, agents: int, few: int = FEW, many: int = MANY) -> str:
         """What a figure leaves out if there are many agents."""
         return f" The best {few} of {count(agents)} agents." if agents > many else ""

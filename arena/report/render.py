@@ -52,6 +52,7 @@ def render_html(
     agents, say = document[LadderPart].agents, Explanations.of(document)
     deals, mapped = document.find(DealsPart), agents[:MOST_IN_MAP]
     environment = _environment(autoescape=True, files=files)
+    numbered, left_out = _numbered(mapped), say.few_of(len(agents), MOST_IN_MAP, MOST_IN_MAP)
     labels = {agent.name: agent.label for agent in agents}
     names = labels.keys() | labels.values()
     environment.filters["explained"] = explainer(names)
@@ -69,11 +70,12 @@ def render_html(
         figures={picture.name: picture for picture in pictures},
         cross=_cross(document),
         labels=labels,
-        numbered=_numbered(mapped),
+        numbered=numbered,
+        map_note=left_out + say.columns(numbered),
         scale=_scale(agents),
         hero=_hero(mapped, document.parts["verdict"].top),
         mapped=mapped,
-        left_out=say.few_of(len(agents), MOST_IN_MAP, MOST_IN_MAP),
+        left_out=left_out,
         roles=words.ROLES,
         dimensions=DIMENSIONS,
         say=say,

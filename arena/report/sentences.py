@@ -295,8 +295,8 @@ _SETTINGS = re.compile(r"(?:^|, )([\w.]+)=")
 def sweep_sentences(sweep: Sweep, facts: Facts) -> str:
     """The best settings, by the joint comparison."""
     lines = _SETTINGS.findall(sweep.points[0].line)
-    listed, along = facts.names(sweep.best), " and ".join((sweep.parameter, *lines))
-    what = f"{sweep.family} by {along}"
+    listed, what = facts.names(sweep.best), f"{sweep.family} by "
+    what += facts.names((sweep.parameter, *lines))
     if len(sweep.best) == len(sweep.points):
         return f"{what}: no setting is known to be better than another."
     rest = [point.agent for point in sweep.points if point.agent not in sweep.best]

@@ -58,6 +58,7 @@ def test_what_it_shows(tmp_path: Path) -> None:
     assert first["mean"] == pytest.approx(np.mean(margins))
     assert first["reach"] == pytest.approx(1.96 * np.std(margins, ddof=1) / np.sqrt(5))
     assert [row["agent"] for row in shown["agents"]] == ["a", "b"]
+    assert shown["labels"] == {"a": "a", "b": "b", "c": "c"}
     with pytest.raises(OSError, match=r"."):
         fetch(page.url)
 

@@ -46,6 +46,19 @@ def test_maps_and_pictures_show_the_best_and_say_so(many: Path) -> None:
         assert table.count('<th scope="row">') == 20
         assert "The best 20 of 21 agents." in table
     assert html.count('<div class="who">') == 20
+    assert html.count("<thead class=numbered>") == 2
+    assert html.count("Columns have the numbers of the rows.") == 2
+
+
+def test_long_names_break_between_settings_and_replays_use_them(many: Path) -> None:
+    html = (many / "report.html").read_text(encoding="utf-8")
+    assert (
+        '<span class="name">playouts = 3,</span> <span class="name">value = share)</span>' in html
+    )
+    data = re.search(r'id="replay-data">(.*?)</script>', html, re.DOTALL)
+    assert data is not None
+    labels = json.loads(data[1])["labels"]
+    assert labels["mc-playouts=3,value=share"] == "mc (playouts = 3, value = share)"
 
 
 def test_no_two_names_of_a_figure_are_the_same(many: Path) -> None:

@@ -104,6 +104,23 @@ def test_the_same_difference_on_every_deal() -> None:
     )
 
 
+def test_of_many_agents_the_headline_names_the_best() -> None:
+    best = {f"a{i}": 60.0 for i in range(4)}
+    found = field({**best, **{f"b{i}": -60.0 for i in range(9)}})
+    top = f"Top group: {found.joint.top[0]} and 3 others (not distinguishable)"
+    assert said(found) == f"{top}; all ahead of 9 others."
+    found = field({"best": 200.0, **best, **{f"b{i}": -60.0 for i in range(9)}})
+    assert said(found) == "best is the strongest: ahead of all others."
+
+
+def test_a_sweep_names_all_its_parameters() -> None:
+    found = field({"a": 1.0, "b": 0.0})
+    value = Estimate(0.0, None, None, 9)
+    points = tuple(SweepPoint("a", f"n=3, k={k}", x, value, True) for k in (1, 2) for x in (1, 2))
+    said_of = sentences.sweep_sentences(Sweep("mc", "c", "", None, points), facts(found))
+    assert said_of.startswith("mc by c, n and k: ")
+
+
 def test_many_names_are_counted() -> None:
     found = field({"best": 90, **{f"agent{i}": 0.0 for i in range(9)}}, deals=60)
     labels = facts(found)
