@@ -72,7 +72,8 @@ class TableHost:
         """
         self._rounds, self._adviser, self._substitute = rounds, adviser, substitute
         self.manners = manners
-        self._has_names = names is not None
+        self.has_names = names is not None
+        """Whether people were named before they sat down."""
         self.people = {
             seat: Person(names[seat] if names else f"player {SEATS[seat]}")
             for seat in rounds.people
@@ -396,7 +397,7 @@ class TableHost:
         self._changed.set()
 
     def _rename(self, seat: int, name: str) -> None:
-        if self._has_names:
+        if self.has_names:
             return
         name = printable(" ".join(name.split()))[:_LONGEST_NAME]
         if not name:

@@ -51,7 +51,10 @@ class SeatLink:
     @property
     def name(self) -> str:
         """What the link is for."""
-        return "watch" if self.seat is None else SEATS[self.seat]
+        if self.seat is None:
+            return "watch"
+        letter = SEATS[self.seat]
+        return f"{self.host.people[self.seat].name} ({letter})" if self.host.has_names else letter
 
 
 class TableServer:

@@ -39,7 +39,8 @@ def open_tables(hosts: list[TableHost], args: argparse.Namespace) -> None:
     url = address.url if address.is_loopback else address.url.replace(LOOPBACK, _own_number())
     links = server.links(url)
     for place, link in links:
-        table = f"table {hosts.index(place.host) + 1}, " if len(hosts) > 1 else ""
+        is_numbered = len(hosts) > 1 and not place.host.has_names
+        table = f"table {hosts.index(place.host) + 1}, " if is_numbered else ""
         print(f"{table}{place.name}: {link}", flush=True)
     if not address.is_loopback:
         print(

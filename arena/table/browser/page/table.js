@@ -510,7 +510,7 @@ function luckParts() {
   if (!sheet.luck) return [];
   const { played, adjusted, ratio, worth } = sheet.luck;
   const row = (name, found) => [name, number(found.mean, 1), found.low === null ? "–" : words.to(number(found.low, 1), number(found.high, 1))];
-  const table = tableOf(words.perRound(played.n), ["", words.mean, words.interval], [row(words.asPlayed, played), row(words.adjusted, adjusted)]);
+  const table = tableOf(words.perRound(played.n), [words.points, words.mean, words.interval], [row(words.asPlayed, played), row(words.adjusted, adjusted)]);
   return worth === null ? [table] : [table, make("p", { className: "note", textContent: words.variance(number(ratio, 2), played.n, worth) })];
 }
 
