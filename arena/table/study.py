@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,6 +56,91 @@ def participants_of(study: Study, path: Path) -> list[str]:
     return [name for name in study.names if name in people] if study.names else people
 
 
+class StudyProgress:
+    """Who has played what."""
+
+    def __init__(
+        self,
+        study: Study,
+        names: Sequence[str],
+        deals: Sequence[Deal],
+        units: Callable[[tuple[str, str]], set[str]],
+    ) -> None:
+        """`names` are those who have sat down; `units` are the deals that a pair has played."""
+        self.study, self.names = study, tuple(names)
+        self._deals, self._units = deals, units
+
+    def participant(self, name: str) -> Participant:
+        """A participant who has sat down, with the rounds that are left."""
+        study, names = self.study, self.study.names or self.names
+        number = names.index(name)
+        seating = study.design.seat(number)
+        pair_name = person_entrant(study, name).name
+        rounds = tuple(
+            PlannedRound(self._deals[each.deal], study.opponents[each.opponent])
+            for each in study.design.rounds_of(number)
+        )
+        played = {each.name: self._units((pair_name, each.name)) for each in study.opponents}
+        left = tuple(each for each in rounds if each.deal.id not in played[each.opponent.name])
+        seat = min(study.rules.sides[seating])
+        return Participant(name, seat, seating, pair_name, rounds, left)
+
+    @property
+    def participants(self) -> list[Participant]:
+        """All who have sat down."""
+        return [self.participant(name) for name in self.names]
+
+    @property
+    def alongside_left(self) -> list[tuple[Entrant, PlannedRound]]:
+        """What the agents alongside have not played yet of the participants' rounds."""
+        wanted = {
+            (each.deal.id, each.opponent.name): each
+            for participant in self.participants
+            for each in participant.rounds
+        }
+        played = {
+            (agent.name, opponent.name): self._units((agent.name, opponent.name))
+            for agent in self.study.alongside
+            for opponent in self.study.opponents
+        }
+        return [
+            (agent, each)
+            for agent in self.study.alongside
+            for each in wanted.values()
+            if each.deal.id not in played[agent.name, each.opponent.name]
+        ]
+
+
+def person_entrant(study: Study, name: str) -> Entrant:
+    """A person as an entrant: with the partner, if there is one."""
+    person, partner = AgentSpec(PERSON, {"name": name}), study.partner
+    if partner is None:
+        return Entrant(name, (person,))
+    return Entrant(f"{name}+{partner.name}", (person, *partner.members))
+
+
+def stored_progress(study: Study, run: Run, names: Sequence[str]) -> StudyProgress:
+    """The progress of a study that may be going on in another process."""
+    ids = {pairing[:2]: pairing.id for pairing in run.pairings}
+
+    def units(pair: tuple[str, str]) -> set[str]:
+        return set(run.database.unit_names(ids[pair])) if pair in ids else set()
+
+    deals = study.deals or _made_deals(study, run.path).deals
+    return StudyProgress(study, names, deals, units)
+
+
+def _made_deals(study: Study, path: Path) -> DealSet:
+    """The deals of a study whose file names none: made once, and kept in its folder."""
+    deals = own_deals(path, study.rules, study.design.rounds, study.seed)
+    if len(deals) < study.design.rounds:
+        raise ArenaError(
+            f"{path}: has {len(deals)} deals, made for fewer rounds or opponents; the file now "
+            f"needs {study.design.rounds}: give another --out"
+        )
+    return deals
+
+
 class StudyRun(RoundStore):
     """The folder of a study, open for more rounds."""
 
@@ -67,20 +152,19 @@ class StudyRun(RoundStore):
             if name not in known:
                 known.append(name)
         self.study = study
-        self.names = tuple(known)
-        deals = study.deal_set or own_deals(path, study.rules, study.design.rounds, study.seed)
-        self._deals = study.deals or deals.deals
+        deals = study.deal_set or _made_deals(study, path)
+        self.progress = StudyProgress(study, known, study.deals or deals.deals, self.units)
         super().__init__(path, self._experiment(deals), _seatings(study.rules))
 
     def _experiment(self, deals: DealSet) -> ResolvedExperiment:
         study = self.study
-        people = [self._entrant(name) for name in self.names]
+        people = [person_entrant(study, name) for name in self.progress.names]
         playing = [*people, *study.alongside]
         return ResolvedExperiment(
             name=study.name,
             description=study.description or "a study with people",
             rules=study.rules,
-            deals=self._deals,
+            deals=tuple(study.deals or deals.deals),
             deal_set=deals.name,
             deals_sha256=deals.sha256,
             entrants=(*playing, *study.opponents),
@@ -89,51 +173,6 @@ class StudyRun(RoundStore):
             seed=study.seed,
             folder=study.folder,
         )
-
-    def _entrant(self, name: str) -> Entrant:
-        person, partner = AgentSpec(PERSON, {"name": name}), self.study.partner
-        if partner is None:
-            return Entrant(name, (person,))
-        return Entrant(f"{name}+{partner.name}", (person, *partner.members))
-
-    # --- participants --------------------------------------------------------------------
-
-    def participant(self, name: str) -> Participant:
-        """A participant who has sat down, with the rounds that are left."""
-        study, names = self.study, self.study.names or self.names
-        number = names.index(name)
-        seating = study.design.seat(number)
-        pair_name = self._entrant(name).name
-        rounds = tuple(
-            PlannedRound(self._deals[each.deal], study.opponents[each.opponent])
-            for each in study.design.rounds_of(number)
-        )
-        played = {each.name: self.units((pair_name, each.name)) for each in study.opponents}
-        left = tuple(each for each in rounds if each.deal.id not in played[each.opponent.name])
-        seat = min(study.rules.sides[seating])
-        return Participant(name, seat, seating, pair_name, rounds, left)
-
-    @property
-    def participants(self) -> list[Participant]:
-        """All who have sat down."""
-        return [self.participant(name) for name in self.names]
-
-    # --- agents --------------------------------------------------------------------------
-
-    @property
-    def alongside_left(self) -> list[tuple[Entrant, PlannedRound]]:
-        """What the agents alongside have not played yet of the participants' rounds."""
-        wanted = {
-            (each.deal.id, each.opponent.name): each
-            for participant in self.participants
-            for each in participant.rounds
-        }
-        return [
-            (agent, each)
-            for agent in self.study.alongside
-            for each in wanted.values()
-            if each.deal.id not in self.units((agent.name, each.opponent.name))
-        ]
 
     def play_alongside(self, agent: Entrant, planned: PlannedRound) -> None:
         """Let an agent play a deal in all seats in which participants may sit."""

@@ -121,7 +121,7 @@ def test_participants_in_browsers_have_a_table_each(study: Path) -> None:
     checked = load_study(study)
 
     async def evening(table: StudyRun) -> list[dict[str, Any]]:
-        playing = [table.participant(name) for name in table.names]
+        playing = [table.progress.participant(name) for name in table.progress.names]
         hosts = [
             TableHost(
                 StudySitting(table, each),
@@ -144,8 +144,9 @@ def test_participants_in_browsers_have_a_table_each(study: Path) -> None:
 
     with StudyRun(checked, study.with_name("run"), ["Ann", "Ben"]) as table:
         over = asyncio.run(evening(table))
-        assert all(not table.participant(name).left for name in table.names)
-        seats = {name: table.participant(name).seat for name in table.names}
+        command(study, "--status")  # while the tables are open
+        assert all(not table.progress.participant(name).left for name in table.progress.names)
+        seats = {name: table.progress.participant(name).seat for name in table.progress.names}
     names = {over[i]["chairs"][SEATS[seats[name]]]["name"] for i, name in enumerate(seats)}
     assert names == {"Ann", "Ben"}
     with Run(study.with_name("run")) as run:
@@ -215,6 +216,25 @@ def test_no_more_participants_than_the_file_says(study: Path) -> None:
     study.write_text(SMALL.replace("participants: 4", "participants: [Ann, Ben]"), "utf-8")
     with pytest.raises(ArenaError, match="did you mean 'Ben'"):
         StudyRun(load_study(study), study.with_name("run"), ["Bon"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("rounds: 2", "rounds: 3", "has 4 deals, made for fewer rounds"),
+        ("game: klaverjas", "game: {name: klaverjas, four_jacks: 100}", "another configuration"),
+        ("rounds: 2", "rounds: 2\nseed: 9", "another configuration"),
+    ],
+)
+def test_a_study_that_has_begun_stays_as_it_is(
+    old: str, new: str, said: str, study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command(study, "--names", "Ann", typed="q\n")
+    study.write_text(SMALL.replace(old, new), encoding="utf-8")
+    capsys.readouterr()
+    command(study, "--names", "Ann", code=2)
+    err = capsys.readouterr().err
+    assert said in err and err.count("\n") == 1
 
 
 def test_the_bundled_study_is_sound_and_its_schema_is_published() -> None:

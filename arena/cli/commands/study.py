@@ -31,12 +31,14 @@ from rich.progress import track
 from arena.cli.commands.play import ask, console_of
 from arena.cli.options import number
 from arena.core.agent import Player
+from arena.core.cards import SEATS
 from arena.core.errors import ArenaError
 from arena.core.files import RUNS
 from arena.core.tables import text_table
+from arena.store import Run
 from arena.table.browser.serving import add_serving_options, open_tables
 from arena.table.session import FirstLegal
-from arena.table.study import StudyRun, StudySitting, participants_of
+from arena.table.study import StudyRun, StudySitting, participants_of, stored_progress
 from arena.table.study_file import Study, load_study
 from arena.table.terminal import Terminal
 
@@ -70,8 +72,8 @@ def run(args: argparse.Namespace) -> int:
             f"give --names, --status or --alongside (participants: {seated}; "
             f"at most {study.participants})"
         )
-    if args.status and not participants_of(study, path):
-        print(f"{study.name}: nobody has sat down yet")
+    if args.status:
+        print(_status(study, path))
         return 0
     if args.names is not None and len(args.names) > 1 and not args.browser:
         raise ArenaError("--names: one person plays in the terminal; several need --browser")
@@ -79,9 +81,7 @@ def run(args: argparse.Namespace) -> int:
         raise ArenaError("--names: a name is there twice")
     with ExitStack() as stack:
         table = stack.enter_context(StudyRun(study, path, args.names or ()))
-        if args.status:
-            print(_status(table))
-        elif args.alongside:
+        if args.alongside:
             _play_alongside(table)
         else:
             _sit_down(args, study, table)
@@ -92,7 +92,7 @@ def _sit_down(args: argparse.Namespace, study: Study, table: StudyRun) -> None:
     """Seat the participants who have rounds left."""
     playing = []
     for name in args.names:
-        participant = table.participant(name)
+        participant = table.progress.participant(name)
         total, left = len(participant.rounds), len(participant.left)
         print(f"{name}: round {total - left + 1} of {total}" if left else f"{name}: all played")
         if left:
@@ -116,12 +116,12 @@ def _sit_down(args: argparse.Namespace, study: Study, table: StudyRun) -> None:
         colours = args.four_colours
         Terminal(sittings[0], lambda: Player(FirstLegal()), console_of(), ask,
                  four_colours=colours).play()  # fmt: skip
-        left = len(table.participant(args.names[0]).left)
+        left = len(table.progress.participant(args.names[0]).left)
         print(f"{left} rounds left" if left else "all rounds are played: thank you")
 
 
 def _play_alongside(table: StudyRun) -> None:
-    left = table.alongside_left
+    left = table.progress.alongside_left
     if not table.study.alongside:
         raise ArenaError("the study names no agents under alongside")
     print(f"{len(left)} deals to play")
@@ -129,17 +129,18 @@ def _play_alongside(table: StudyRun) -> None:
         table.play_alongside(agent, planned)
 
 
-def _status(table: StudyRun) -> str:
-    study = table.study
-    rows = [
-        (
-            each.name,
-            "NESW"[each.seat],
-            f"{len(each.rounds) - len(each.left)}",
-            f"{len(each.rounds)}",
-        )
-        for each in table.participants
-    ]
+def _status(study: Study, path: Path) -> str:
+    names = participants_of(study, path)
+    if not names:
+        return f"{study.name}: nobody has sat down yet"
+    with Run(path) as run:
+        progress = stored_progress(study, run, names)
+        rows = [
+            (each.name, SEATS[each.seat], f"{len(each.rounds) - len(each.left)}",
+             f"{len(each.rounds)}")
+            for each in progress.participants
+        ]  # fmt: skip
+        left = len(progress.alongside_left)
     size, seated = study.design.full_size, len(rows)
     lines = [
         f"{study.name}: {seated} of {study.participants} participants have sat down; "
@@ -147,7 +148,5 @@ def _status(table: StudyRun) -> str:
         text_table(("participant", "seat", "played", "of"), rows),
     ]
     if study.alongside:
-        lines.append(
-            f"alongside: {len(table.alongside_left)} deals left ('--alongside' plays them)"
-        )
+        lines.append(f"alongside: {left} deals left ('--alongside' plays them)")
     return "\n".join(lines)
