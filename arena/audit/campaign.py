@@ -7,16 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.audit.ledger import AuditLedger, key_of
 from arena.audit.rounds import AuditedRound, AuditSettings, audit_round, check_auditable
 from arena.core.deals import Deal
 from arena.core.errors import ArenaError, did_you_mean
 from arena.core.rules import Rules, Standing
-from arena.games.likely_worlds import worlds_for
-from arena.solver.solution import Solver
 from arena.store import Pairing, Replay, Run
+
+if TYPE_CHECKING:
+    from arena.games.likely_worlds import DrawsWorlds
+    from arena.solver.solution import Solver
 
 CPU_SECONDS = 200.0
 """The default duration of an audit, spread over the cores."""
@@ -176,8 +178,14 @@ def _audit(run: Run, ledger: AuditLedger, replays: list[Replay], valued: str) ->
 
 
 def _valued(rules: Rules, settings: AuditSettings) -> str:
-    source, _ = worlds_for(rules)
+    source, _ = _worlds_for(rules)
     return f"{settings.worlds} worlds, {source}"
+
+
+def _worlds_for(rules: Rules) -> tuple[str, DrawsWorlds]:
+    from arena.games.likely_worlds import worlds_for  # here, as the solver: reports need no numba
+
+    return worlds_for(rules)
 
 
 def _audits(
@@ -202,6 +210,8 @@ def _audits(
 @cache
 def _solver() -> Solver:
     """One for each process: its table is large."""
+    from arena.solver.solution import Solver
+
     return Solver()
 
 
@@ -213,5 +223,5 @@ def _audit_one(
     actions: bytes,
     settings: AuditSettings,
 ) -> tuple[str, Any]:
-    _, worlds = worlds_for(rules)
+    _, worlds = _worlds_for(rules)
     return key, audit_round(rules, deal, standing, actions, _solver(), worlds, settings)

@@ -11,14 +11,17 @@ out is not given credit for it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.core.rules import View
 from arena.core.seeds import Rng
-from arena.games.likely_worlds import DrawsWorlds
-from arena.solver.solution import Solver
+
+if TYPE_CHECKING:  # compiled code, which reports do without
+    from arena.games.likely_worlds import DrawsWorlds
+    from arena.solver.solution import Solver
 
 FloatArray = NDArray[np.float64]
 

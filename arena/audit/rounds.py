@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from itertools import chain
 from math import isfinite
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -24,10 +24,11 @@ from arena.core.deals import Deal
 from arena.core.errors import ArenaError
 from arena.core.rules import Rules, Standing, View
 from arena.core.seeds import rng_for
-from arena.games.kernel import contract
-from arena.games.likely_worlds import DrawsWorlds
 from arena.games.score_form import is_solvable
-from arena.solver.solution import Solution, Solver
+
+if TYPE_CHECKING:  # compiled code, which reports do without
+    from arena.games.likely_worlds import DrawsWorlds
+    from arena.solver.solution import Solution, Solver
 
 FORMAT = 3
 """Raised when the same round would be audited to other numbers."""
@@ -203,6 +204,8 @@ _CARDS_OF_LINE = 8
 def check_auditable(rules: Rules) -> None:
     """Refuse games in which the solver cannot value the cards of a whole round."""
     if len(rules.sides) > 2:
+        from arena.games.kernel import contract
+
         why = contract.complaint(rules)
     else:
         why = None if is_solvable(rules) else "no open-card score"
