@@ -19,7 +19,7 @@ __all__ = ["options"]
 RUN = ("run",)
 ASKED: dict[str, tuple[tuple[str, ...], ...]] = {
     "advise": (("klaverjas",), ("schieber",), ("hearts",)),
-    "audit": (RUN,),
+    "audit": (("run", "--deals", "1", "--worlds", "4", "--jobs", "1"),),
     "board": (("--runs", "."), ("build", "site", "--runs", ".")),
     "compare": (("run", "a", "b"), ("run", "a"), RUN),
     "compare-runs": (RUN, ("run", "run")),
