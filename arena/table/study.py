@@ -131,7 +131,7 @@ def stored_progress(study: Study, run: Run, names: Sequence[str]) -> StudyProgre
 
 
 def _made_deals(study: Study, path: Path) -> DealSet:
-    """The deals of a study whose file names none: made once, and kept in its folder."""
+    """The deals of a study without deals in its file: made once, and kept in its folder."""
     deals = own_deals(path, study.rules, study.design.rounds, study.seed)
     if len(deals) < study.design.rounds:
         raise ArenaError(

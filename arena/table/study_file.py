@@ -159,7 +159,7 @@ class _StudyAgents:
         return found
 
     def check_all_are_used(self) -> None:
-        """Note agents that nobody meets."""
+        """Note agents that take no part."""
         partner = [self.file.partner] if self.file.partner else []
         used = {*self.file.opponents, *partner, *self.file.alongside}
         for name in self.file.agents:

@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     study = load_study(args.config, args.trust)
     path = args.out or RUNS / study.name
     if sum((args.status, args.alongside, args.names is not None)) != 1:
-        seated = ", ".join(study.names or participants_of(study, path)) or "nobody yet"
+        seated = ", ".join(study.names or participants_of(study, path)) or "none yet"
         raise ArenaError(
             f"give --names, --status or --alongside (participants: {seated}; "
             f"at most {study.participants})"
@@ -132,7 +132,7 @@ def _play_alongside(table: StudyRun) -> None:
 def _status(study: Study, path: Path) -> str:
     names = participants_of(study, path)
     if not names:
-        return f"{study.name}: nobody has sat down yet"
+        return f"{study.name}: no participant has sat down yet"
     with Run(path) as run:
         progress = stored_progress(study, run, names)
         rows = [
