@@ -168,7 +168,7 @@ def fit_tables(
     The penalty is on the squares of their differences to `around`, tables of players that play
     much alike; by default 0. Entries that never occur stay as they are there.
     """
-    # Fewer entries also keep linear algebra from starting threads.
+    # Without the entries that never occur, linear algebra starts no threads.
     used, renumbered = np.unique(choices.entries, return_inverse=True)
     entries = renumbered.reshape(choices.entries.shape).astype(np.int32)
     weights = np.zeros(choices.size, np.float32) if around is None else around.copy()
