@@ -10,5 +10,9 @@ def cache_folder() -> Path:
     """Where compiled code is kept; one folder inside for each state of the sources."""
     if chosen := os.environ.get("ARENA_CACHE_DIR"):
         return Path(chosen) / "kernels"
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "arena" / "kernels"
+    if home := os.environ.get("XDG_CACHE_HOME"):
+        return Path(home) / "arena" / "kernels"
+    try:
+        return Path.home() / ".cache" / "arena" / "kernels"
+    except RuntimeError:  # a user without a home: a place where nothing can be kept
+        return Path(os.devnull) / "arena" / "kernels"

@@ -180,6 +180,14 @@ def test_the_cache_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch) -> No
     assert cache_folder() == Path.home() / ".cache" / "arena" / "kernels"
 
 
+def test_without_a_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ARENA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", {}.__getitem__)  # as for a number that names no user
+    with pytest.raises(OSError, match="Not a directory"):
+        cache_folder().mkdir(parents=True)
+
+
 def test_all_sources_behind_a_module_are_found() -> None:
     sources = jit.sources_of(by_steps.__name__, Path(by_steps.__file__))
     games = [kernel.module.__file__ for kernel in our_kernels()]
