@@ -81,9 +81,10 @@ def test_a_gate_from_baseline_to_verdicts(
     page = Path("reports/gates/small/report/report.html").read_text(encoding="utf-8")
     assert '<p class="banner regression">small: regression:' in page
     data = re.search(r'id="replay-data">(.*?)</script>', page)
-    shown = [each["deal"] for each in json.loads(data[1])["replays"]] if data else []
-    assert shown == [lost["deal"] for lost in found["worst"]] and len(shown) == 5
-    assert all(lost["margin"] < 0 for lost in found["worst"])
+    assert data is not None
+    shown = [(each["deal"], each["margin"]) for each in json.loads(data[1])["replays"]]
+    assert shown == [(lost["deal"], lost["margin"]) for lost in found["worst"]]
+    assert len(shown) == 5 and all(lost["margin"] < 0 for lost in found["worst"])
 
     flawed(monkeypatch, "illegal now and then")
     assert run(gate) == 4
