@@ -345,7 +345,7 @@ def test_a_game_from_outside_with_bids_of_its_own(server, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "examples" / "arena-plugin-spades")
     rules = importlib.import_module("arena_spades.rules").Spades()
     try:
-        assert "Everybody bids once: nil, or 1 to 13 tricks." in rules_words(rules)
+        assert "Each player bids once: nil, or 1 to 13 tricks." in rules_words(rules)
         played_by_models(server, rules)
     finally:
         for name in [name for name in sys.modules if name.startswith("arena_spades")]:

@@ -121,7 +121,7 @@ def test_forms_of_pages_are_refused(url: str) -> None:
         ({"seed": "9" * 9000}, "no message of the protocol"),
         ({"deal": "1}, {"}, "deal: expected a number"),
         ({"decision": None}, "decision: expected a number"),
-        ({"view": None}, "no message of the protocol"),
+        ({"view": None}, "a view: expected an object, found null"),
         ({"view": {**VIEW, "hand": []}}, "a view that cannot be: other cards in the hand"),
         ({"view": {**VIEW, "trump": "O"}}, "a view that cannot be"),
         ({"view": {**VIEW, "points": [10**12, 0]}}, "a view that cannot be: numbers"),
