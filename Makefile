@@ -54,7 +54,6 @@ update-gates: $(READY)  ## new baselines, after a change that is meant
 
 policies: $(READY)  ## the bundled policies, from nothing (under two hours on two cores)
 	cd agents/policies && $(abspath $(BIN))/arena train policy klaverjas.yaml schieber.yaml hearts.yaml --jobs 2
-	$(BIN)/python -m pip install --quiet --editable '.[train]'
 	cd agents/models && $(abspath $(BIN))/arena train policy policy-klaverjas.yaml policy-schieber.yaml policy-hearts.yaml --jobs 2
 
 fuzz: $(READY)  ## hostile inputs of each kind

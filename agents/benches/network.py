@@ -8,17 +8,15 @@
 | `network_world_ms` | 200 simulations judged by 581-128-32-1, which is shown all hands | ≤ 1 |
 | `network_published_us`, `..._selfplay_us`, `..._small_us`, `..._world_us` | one leaf of these | |
 | `network_small_anew_us` | the same if the sums of the first layer are made anew | |
-| `network_largest_difference` | to the outputs of torch, in hundreds of points | ≤ 0.0001 |
+| `network_largest_difference` | to the outputs in numpy, in hundreds of points | ≤ 0.0001 |
 
 Simulations are those of a decision of `ismcts` after two tricks of a random round. The weights are
 those of the bundled networks (`agents/models/`); random ones, where there is none, take longer,
-because more nodes are active. Times are those of the thread, the best of some. What
-torch makes of the same inputs is compared only where it is installed.
+because more nodes are active. Times are those of the thread, the best of some.
 """
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -92,18 +90,7 @@ class NetworkBench:
             if name == "small":
                 anew = judge._replace(before=np.zeros_like(judge.before), sums=_biases(network))
                 leaves["network_small_anew_us"] = _leaf_us(root, game.words, anew, card, repeats)
-        figures = decisions | leaves
-        if _has_torch():
-            figures["network_largest_difference"] = _difference()
-        return figures
-
-    def left_out(self) -> str | None:
-        """A note on what cannot be measured here, if anything."""
-        return None if _has_torch() else "torch is not installed, so it is not compared with"
-
-
-def _has_torch() -> bool:
-    return importlib.util.find_spec("torch") is not None
+        return decisions | leaves | {"network_largest_difference": _difference()}
 
 
 def _network(model: str, sizes: tuple[int, ...]) -> Network:
@@ -156,13 +143,13 @@ def _judge_leaves(root: Words, game: Words, judge: Judge, card: np.uint64, count
 
 
 def _difference() -> float:
-    """The largest difference to torch over the positions of some rounds, of all networks."""
+    """The largest difference to numpy over the positions of some rounds, of all networks."""
     rounds = play_rounds(Klaverjas(), [Random()], 1, range(20))
     largest = 0.0
     for name, (model, sizes) in _NETWORKS.items():
         network = _network(model, sizes)
         inputs = positions_of(rounds, "world" if name == "world" else "places", False).inputs
-        learner = Learner(sizes, lambda outputs, targets: outputs, 0.0, 1)
+        learner = Learner(sizes, lambda outputs, targets: (0.0, outputs), 0.0, 1)
         learner.become(network)
         theirs = learner.outputs(inputs)[:, 0]
         ours = [float(forward(network.layers, row)[0]) for row in inputs]

@@ -9,6 +9,6 @@
 | `curves` | learning curves for the terminal, and as figures |
 | `policy` | `arena train policy`: chooses between tables and networks |
 | `tables` | log-linear tables, fitted to how players play and bid |
-| `networks` | all other networks and `arena train policy` with `kind: network`; needs torch |
+| `networks` | all other networks and `arena train policy` with `kind: network` |
 | `forests` | `arena train forest`; needs scikit-learn |
 """

@@ -7,13 +7,15 @@ that was killed resumes after its last finished step, and its model has the same
 had never stopped. The bytes do not depend on the number of workers either.
 
 At the end the training measures its model and writes it, with a header that holds the recipe, the
-origin and seed of the examples, the version of arena and the figures that were measured.
+origin and seed of the examples, the version of arena and the figures that were measured. The
+checkpoints are deleted.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -67,6 +69,10 @@ class CheckpointFolder:
     def unusable(self, why: object) -> ArenaError:
         """The error for checkpoints that are damaged or of another version."""
         return ArenaError(f"{self.path}: a checkpoint that cannot be used ({why}): delete it")
+
+    def remove(self) -> None:
+        """Delete the folder."""
+        shutil.rmtree(self.path, ignore_errors=True)
 
     def _file(self, name: str) -> Path:
         return self.path / f"{name}.npz"
@@ -156,6 +162,7 @@ class TrainingRecipe(ABC):
         figures = training.figures()
         header = {"recipe": asdict(self), "data": training.data, "arena": __version__, **figures}
         training.write(header)
+        training.files.remove()
 
     def _digest(self, identity: list[Any]) -> str:
         counted = {k: v for k, v in asdict(self).items() if k not in self.no_step_depends_on}

@@ -1,4 +1,4 @@
-"""A working start: an agent, an experiment or a game, each with a test that runs at once.
+"""A working start: an agent, an experiment or a game, each with a test, or recipes for training.
 
 The files are templates in the folder of this module, with `$name`, `$module` and `$Class`
 for the name as it was given, as a module and as a class.
@@ -30,6 +30,11 @@ KINDS: dict[str, dict[str, str]] = {
     "experiment": {
         "experiment.yaml": "$module.yaml",
         "test.py": "test_$module.py",
+    },
+    "training": {
+        "tables.yaml": "$module.yaml",
+        "network.yaml": "${module}_network.yaml",
+        "experiment.yaml": "${module}_play.yaml",
     },
     "game": {
         "pyproject.toml": "$module/pyproject.toml",

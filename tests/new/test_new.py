@@ -43,6 +43,28 @@ def test_an_agent_plays_at_once(here: Path, capsys: pytest.CaptureFixture[str]) 
     assert against_random["margin"].mean() > 0, "it is better than nothing"
 
 
+def test_a_training_leaves_its_model_alone(here: Path) -> None:
+    """The recipes as they are written, with fewer rounds; both models play."""
+    assert main(["new", "training", "mine"]) == 0
+    written = {path.name for path in here.iterdir()}
+    few = [
+        "--set",
+        "games=[{rounds: 40, name: klaverjas}]",
+        "--set",
+        "measured=4",
+        "--set",
+        "deals=4",
+    ]
+    assert main(["train", "policy", "mine.yaml", *few]) == 0
+    few = [f"{key}=4" for key in ("cycles", "deals", "worlds", "measured", "rounds")]
+    overrides = [word for each in few for word in ("--set", each)]
+    assert main(["train", "policy", "mine_network.yaml", *overrides]) == 0
+    left = {path.name for path in here.iterdir()} - written
+    assert left == {"mine.npz", "mine_network.npz"}
+    play = ["--set", "deals.limit=2", "--jobs", "1", "--quiet", "--no-report"]
+    assert main(["run", "mine_play.yaml", *play]) == 0
+
+
 def test_a_game_is_played_at_once(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["new", "game", "whist"]) == 0
     monkeypatch.chdir(here / "whist")

@@ -1,4 +1,4 @@
-"""Networks, trained with torch.
+"""Networks, trained with numpy.
 
 | module | content |
 |---|---|

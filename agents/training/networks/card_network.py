@@ -35,7 +35,7 @@ from agents.training.networks.base import (
 )
 from agents.training.networks.card_labels import Labels, label
 from agents.training.networks.card_rounds import DealBatch, deals_for, play_against, table_players
-from agents.training.networks.learner import Learner, need_torch
+from agents.training.networks.learner import Floats, Learner, Targets, squared_error
 from agents.training.networks.temperature import likelihood, temperature_of, valued_choices
 from agents.training.rounds import play_rounds
 from agents.training.trainer import Arrays
@@ -101,7 +101,6 @@ class CardNetworkRecipe(NetworkRecipe):
         options = read_values(family, self.options or {}, f"options of {self.game}", order.folder)
         if self.bidder:
             BIDDERS.get(self.bidder)
-        need_torch()
         return CardNetworkTraining(self, order, family(**options))
 
 
@@ -262,13 +261,15 @@ def _label(
     return label(deals, valuer, tables, worlds, share_of_tables, recipe.explore, recipe.share)
 
 
-def loss_of(outputs: Any, targets: Any) -> Any:
+def loss_of(outputs: Floats, targets: Targets) -> tuple[float, Floats]:
     """Squared error of values less their mean over legal cards, and a tenth of the mean's."""
-    torch = need_torch()
-    values = targets["values"]
-    legal = ~torch.isnan(values)
-    count = legal.sum(dim=1, keepdim=True)
-    off = torch.where(legal, outputs - torch.nan_to_num(values), 0.0)
-    mean = off.sum(dim=1, keepdim=True) / count
-    error = torch.where(legal, off - mean, 0.0)
-    return (error**2).sum() / count.sum() + _WEIGHT_OF_MEAN * (mean**2).mean()
+    off = outputs - targets["values"]
+    legal = ~np.isnan(off)
+    off[~legal] = 0.0
+    count = legal.sum(axis=1, keepdims=True, dtype=np.float32)
+    mean = off.sum(axis=1, keepdims=True) / count
+    error = np.where(legal, off - mean, np.float32(0.0))
+    of_mean, slope = squared_error(mean)
+    loss = float((error**2).sum() / count.sum()) + _WEIGHT_OF_MEAN * of_mean
+    shared = np.float32(_WEIGHT_OF_MEAN) * slope / count
+    return loss, np.where(legal, error * (np.float32(2.0) / count.sum()) + shared, np.float32(0.0))

@@ -28,7 +28,7 @@ from agents.training.networks.base import (
     header_text,
     shown,
 )
-from agents.training.networks.learner import Learner
+from agents.training.networks.learner import Floats, Learner, Targets
 from agents.training.networks.positions import (
     Encoding,
     PlayoutMargins,
@@ -77,8 +77,8 @@ class Task(ABC):
         """The targets of the loss, a row for each position."""
 
     @abstractmethod
-    def loss(self, outputs: Any, targets: Any) -> Any:
-        """The mean loss, as a tensor."""
+    def loss(self, outputs: Floats, targets: Targets) -> tuple[float, Floats]:
+        """The mean loss, and its derivative by the outputs."""
 
     def in_units(self, loss: float) -> float:
         """A mean loss in the unit of progress lines."""

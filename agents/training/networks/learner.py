@@ -1,35 +1,34 @@
-"""A network that learns with torch; its whole state is plain arrays.
+"""A network that learns by Adam, in numpy; its whole state is plain arrays.
 
 The same seed and the same batches give the same weights on the same machine, also if the state
-was saved and restored in between.
+was saved and restored in between. Sources: Kingma and Ba 2015 (Adam), He et al. 2015 (how weights
+begin).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.networks.dense_network import Network
 from agents.training.trainer import Arrays
-from arena.core.errors import ArenaError
 
-Loss = Callable[[Any, Any], Any]
-"""From outputs and targets, a tensor by name, to a mean loss."""
+Floats: TypeAlias = NDArray[np.float32]
+Targets: TypeAlias = Mapping[str, NDArray[Any]]
+Loss: TypeAlias = Callable[[Floats, Targets], tuple[float, Floats]]
+"""From outputs and targets to a mean loss and its derivative by the outputs."""
+
+_KEPT_FIRST, _KEPT_SECOND, _LEAST = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
+_STATE = ("weights", "first", "second", "average")
 
 
-def need_torch() -> Any:
-    """Import torch; `ArenaError` says how to install it."""
-    try:
-        import torch
-    except ImportError as error:
-        raise ArenaError(
-            "training networks needs torch: pip install 'arena-tricks[train]'"
-        ) from error
-    return torch
+def squared_error(off: Floats) -> tuple[float, Floats]:
+    """The mean square of errors, and its derivative."""
+    return float(np.mean(off**2)), off * np.float32(2.0 / off.size)
 
 
 class Learner:
@@ -45,119 +44,97 @@ class Learner:
     ) -> None:
         """With `average`, the network is a running average of the weights: each step keeps this
         share of the old average, less of it in the first steps."""
-        self._torch = torch = need_torch()
-        torch.set_num_threads(1)  # sums depend on how many there are
-        torch.use_deterministic_algorithms(True)
-        self._loss = loss
-        self.sizes = tuple(sizes)
+        self._loss, self._rate, self._kept, self._steps = loss, learning_rate, average, 0
+        self.sizes = np.array(sizes, dtype=np.int64)
         """Of the layers, inputs first."""
-        generator = torch.Generator().manual_seed(seed)
-        self._layers: list[Any] = []
-        for into, out in pairwise(sizes):
-            layer = torch.nn.Linear(into, out)
-            bound = (6.0 / into) ** 0.5 if len(self._layers) < len(sizes) - 2 else into**-0.5
-            with torch.no_grad():
-                layer.weight.uniform_(-bound, bound, generator=generator)
-                layer.bias.zero_()
-            self._layers.append(layer)
-        self._parameters = [each for layer in self._layers for each in (layer.weight, layer.bias)]
-        # Not the fused one: it is not the same on every machine.
-        self._adam = torch.optim.Adam(self._parameters, lr=learning_rate, foreach=False)
-        self._kept, self._steps = average, 0
-        self._averages = [] if average is None else [x.detach().clone() for x in self._parameters]
+        size = sum((into + 1) * out for into, out in pairwise(sizes))
+        # All layers in one array, as a `Network` has them; `_layers` are views of it.
+        self._weights, self._gradient = np.zeros(size, np.float32), np.zeros(size, np.float32)
+        self._first, self._second = np.zeros(size, np.float32), np.zeros(size, np.float32)
+        self._layers, self._slopes = self._views(self._weights), self._views(self._gradient)
+        rng = np.random.default_rng(seed)
+        for number, (matrix, _) in enumerate(self._layers):
+            into = matrix.shape[1]
+            bound = into**-0.5 if number == len(self._layers) - 1 else (6.0 / into) ** 0.5
+            matrix[:] = rng.uniform(-bound, bound, matrix.shape)
+        self._average = self._weights.copy()
+
+    def _views(self, weights: Floats) -> list[tuple[Floats, Floats]]:
+        return list(Network(self.sizes, weights).matrices())
 
     def ignore(self, inputs: NDArray[np.bool_]) -> None:
         """Set the weights of inputs that never occur to 0, where they stay."""
-        with self._torch.no_grad():
-            self._layers[0].weight[:, self._torch.from_numpy(inputs)] = 0.0
+        self._layers[0][0][:, inputs] = 0.0
 
     def set_learning_rate(self, rate: float) -> None:
         """Set the learning rate of the steps that follow."""
-        for group in self._adam.param_groups:
-            group["lr"] = rate
+        self._rate = rate
 
-    def step(self, inputs: NDArray[np.float32], targets: Mapping[str, NDArray[Any]]) -> float:
+    def step(self, inputs: Floats, targets: Targets) -> float:
         """Learn from a batch; its mean loss before the step."""
-        self._adam.zero_grad()
-        loss = self._of(inputs, targets)
-        loss.backward()
-        self._adam.step()
-        self._average()
-        return float(loss.item())
+        values = self._forward(inputs)
+        loss, slope = self._loss(values[-1], targets)
+        for number in range(len(self._layers) - 1, -1, -1):
+            matrix, biases = self._slopes[number]
+            np.matmul(slope.T, values[number], out=matrix)
+            slope.sum(axis=0, out=biases)
+            if number:
+                slope = slope @ self._layers[number][0]
+                slope[values[number] <= 0.0] = 0.0
+        self._adam()
+        return loss
 
-    def _average(self) -> None:
-        if self._kept is None:
-            return
+    def _adam(self) -> None:
         self._steps += 1
-        share = 1.0 - min(self._kept, self._steps / (self._steps + 10.0))
-        with self._torch.no_grad():
-            for average, parameter in zip(self._averages, self._parameters, strict=True):
-                average.lerp_(parameter, share)
+        gradient, first, second = self._gradient, self._first, self._second
+        first += (1 - _KEPT_FIRST) * (gradient - first)
+        second += (1 - _KEPT_SECOND) * (gradient * gradient - second)
+        unbiased = np.sqrt(second) / np.float32((1.0 - float(_KEPT_SECOND) ** self._steps) ** 0.5)
+        rate = np.float32(self._rate / (1.0 - float(_KEPT_FIRST) ** self._steps))
+        self._weights -= rate * first / (unbiased + _LEAST)
+        if self._kept is not None:
+            share = 1.0 - min(self._kept, self._steps / (self._steps + 10.0))
+            self._average += np.float32(share) * (self._weights - self._average)
 
-    def loss(self, inputs: NDArray[np.float32], targets: Mapping[str, NDArray[Any]]) -> float:
+    def loss(self, inputs: Floats, targets: Targets) -> float:
         """The mean loss of a batch, without learning from it."""
-        with self._torch.no_grad():
-            return float(self._of(inputs, targets).item())
+        return self._loss(self.outputs(inputs), targets)[0]
 
-    def outputs(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The outputs that torch computes."""
-        with self._torch.no_grad():
-            answer: NDArray[np.float32] = self._forward(inputs).numpy()
-        return answer
+    def outputs(self, inputs: Floats) -> Floats:
+        """The outputs, before they are scaled."""
+        return self._forward(inputs)[-1]
 
-    def _of(self, inputs: NDArray[np.float32], targets: Mapping[str, NDArray[Any]]) -> Any:
-        tensors = {name: self._torch.from_numpy(array) for name, array in targets.items()}
-        return self._loss(self._forward(inputs), tensors)
+    def _forward(self, inputs: Floats) -> list[Floats]:
+        """The inputs and the values of each layer."""
+        values = [inputs]
+        for number, (matrix, biases) in enumerate(self._layers):
+            found = values[-1] @ matrix.T + biases
+            if number < len(self._layers) - 1:
+                np.maximum(found, 0.0, out=found)
+            values.append(found)
+        return values
 
-    def _forward(self, inputs: NDArray[np.float32]) -> Any:
-        values = self._torch.from_numpy(inputs)
-        for layer in self._layers[:-1]:
-            values = self._torch.relu(layer(values))
-        return self._layers[-1](values)
-
-    def network(self, encoding: str, scale: NDArray[np.float32]) -> Network:
+    def network(self, encoding: str, scale: Floats) -> Network:
         """The network for play; each output is multiplied by its `scale`."""
-        parameters = self._averages or self._parameters
-        parts = [each.detach().numpy().reshape(-1) for each in parameters[:-2]]
-        last, biases = (each.detach().numpy() for each in parameters[-2:])
-        parts += [(last * scale[:, None]).reshape(-1), biases * scale]
-        weights = np.concatenate(parts).astype(np.float32)
-        return Network(np.array(self.sizes, dtype=np.int64), weights, encoding)
+        weights = (self._weights if self._kept is None else self._average).copy()
+        last, biases = self._views(weights)[-1]
+        last *= scale[:, None]
+        biases *= scale
+        return Network(self.sizes, weights, encoding)
 
     def become(self, network: Network) -> None:
         """Take over the weights of a network with the same layers."""
-        with self._torch.no_grad():
-            for layer, (matrix, biases) in zip(self._layers, network.matrices(), strict=True):
-                layer.weight.copy_(self._torch.from_numpy(matrix.copy()))
-                layer.bias.copy_(self._torch.from_numpy(biases.copy()))
+        self._weights[:] = network.weights
 
     def arrays(self) -> Arrays:
-        """The whole state: weights, averages and the moments of Adam."""
-        found: Arrays = {
-            f"average_{i}": each.numpy().copy() for i, each in enumerate(self._averages)
+        """The whole state: weights, their average and the moments of Adam."""
+        return {
+            "steps": np.array(self._steps),
+            **{name: getattr(self, f"_{name}").copy() for name in _STATE},
         }
-        if self._averages:
-            found["steps"] = np.array(self._steps)
-        for i, parameter in enumerate(self._parameters):
-            found[f"weights_{i}"] = parameter.detach().numpy().copy()
-            for name, value in self._adam.state.get(parameter, {}).items():
-                found[f"adam_{i}_{name}"] = np.asarray(value)
-        return found
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, arrays: Targets) -> None:
         """Go back to the state that `arrays` gave."""
-        torch = self._torch
-        with torch.no_grad():
-            for i, average in enumerate(self._averages):
-                average.copy_(torch.from_numpy(arrays[f"average_{i}"]))
-                self._steps = int(arrays["steps"])
-            for i, parameter in enumerate(self._parameters):
-                parameter.copy_(torch.from_numpy(arrays[f"weights_{i}"]))
-                prefix = f"adam_{i}_"
-                state = {
-                    name.removeprefix(prefix): torch.from_numpy(np.array(array))
-                    for name, array in arrays.items()
-                    if name.startswith(prefix)
-                }
-                if state:
-                    self._adam.state[parameter] = state
+        self._steps = int(arrays["steps"])
+        for name in _STATE:
+            getattr(self, f"_{name}")[:] = arrays[name]

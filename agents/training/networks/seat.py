@@ -12,14 +12,16 @@ from agents.beliefs.network import OUTPUTS, SEAT_OUTPUTS
 from agents.networks.encodings import CARD, HELD, LEGAL, MAY
 from agents.training.networks.base import POINTS, SEED_HELP
 from agents.training.networks.epochs import EpochsRecipe, EpochsTraining, Task
-from agents.training.networks.learner import need_torch
+from agents.training.networks.learner import Floats, Targets, squared_error
 from agents.training.networks.positions import Positions, positions_of
 from arena.config.recipe import TrainingOrder
 from arena.core.agent import parameter
 from arena.games.kernel.layout import Words
 
-_FAR = -1e9
+_FAR = np.float32(-1e9)
 """The logit of an impossible card or holder."""
+_TINY = np.float32(1e-30)
+"""Less than any chance whose logarithm counts."""
 _MEASURED = 1000
 """Held-out rounds, at most, in which agreement is measured."""
 
@@ -44,19 +46,31 @@ class SeatTask(Task):
             "held": _bits(words[:, HELD + 1 : HELD + 4]),
         }
 
-    def loss(self, outputs: Any, targets: Any) -> Any:
+    def loss(self, outputs: Floats, targets: Targets) -> tuple[float, Floats]:
         """The sum of all three."""
-        torch = need_torch()
-        owners = outputs[:, :OUTPUTS].reshape(-1, 3, 64)
-        may = targets["may"].reshape(-1, 3, 64).bool()
-        held = targets["held"].reshape(-1, 3, 64).bool() & may
-        unseen = held.any(dim=1)
-        chances = torch.log_softmax(owners.masked_fill(~may, _FAR), dim=1)
-        of_owners = -(chances * held).sum() / unseen.sum().clamp(min=1)
-        cards = outputs[:, OUTPUTS:-1].masked_fill(~targets["legal"].bool(), _FAR)
-        of_cards = torch.nn.functional.cross_entropy(cards, targets["card"])
-        of_margins = ((outputs[:, -1] - targets["margin"]) ** 2).mean()
-        return of_cards + of_owners + of_margins
+        slope = np.zeros_like(outputs)
+        may = targets["may"].reshape(-1, 3, 64).astype(bool)
+        held = targets["held"].reshape(-1, 3, 64).astype(bool) & may
+        unseen = held.any(axis=1, keepdims=True)
+        count = max(1, int(unseen.sum()))
+        chances = _softmax(np.where(may, outputs[:, :OUTPUTS].reshape(-1, 3, 64), _FAR))
+        of_owners = -float(np.log(np.maximum(chances[held], _TINY)).sum()) / count
+        slope[:, :OUTPUTS] = (np.where(unseen, chances - held, 0.0) / count).reshape(len(slope), -1)
+        cards = np.where(targets["legal"].astype(bool), outputs[:, OUTPUTS:-1], _FAR)
+        played = np.arange(len(cards)), targets["card"]
+        chances = _softmax(cards)
+        of_cards = -float(np.log(np.maximum(chances[played], _TINY)).mean())
+        chances[played] -= 1.0
+        slope[:, OUTPUTS:-1] = chances / len(cards)
+        of_margins, slope[:, -1] = squared_error(outputs[:, -1] - targets["margin"])
+        return of_cards + of_owners + of_margins, slope
+
+
+def _softmax(values: Floats) -> Floats:
+    """Chances along the second axis."""
+    powers = np.exp(values - values.max(axis=1, keepdims=True))
+    chances: Floats = powers / powers.sum(axis=1, keepdims=True)
+    return chances
 
 
 def _bits(words: Words) -> NDArray[np.uint8]:

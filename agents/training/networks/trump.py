@@ -28,7 +28,7 @@ from agents.training.networks.base import (
     header_text,
     shown,
 )
-from agents.training.networks.learner import Learner
+from agents.training.networks.learner import Floats, Learner, Targets, squared_error
 from agents.training.networks.positions import margins_of
 from agents.training.policy_play import play_by_policy
 from agents.training.rounds import Rounds
@@ -166,8 +166,11 @@ def _reordered(
     return np.concatenate([moved, hands[:, -1:]], axis=1), values
 
 
-def _loss(outputs: Any, targets: Any) -> Any:
+def _loss(outputs: Floats, targets: Targets) -> tuple[float, Floats]:
     """The mean square over the margins that are known."""
-    wanted = targets["margins"]
-    known = ~wanted.isnan()
-    return ((outputs[known] - wanted[known]) ** 2).mean()
+    off = outputs - targets["margins"]
+    known = ~np.isnan(off)
+    loss, slope = squared_error(off[known])
+    slopes = np.zeros_like(off)
+    slopes[known] = slope
+    return loss, slopes

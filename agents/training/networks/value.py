@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from agents.training.networks.base import HIDDEN_HELP, POINTS
 from agents.training.networks.epochs import EpochsRecipe, Task
+from agents.training.networks.learner import Floats, Targets, squared_error
 from agents.training.networks.positions import PlayoutMargins, Positions
 from arena.core.agent import parameter
 
@@ -21,8 +22,8 @@ class MarginTask(Task):
     def targets(self, positions: Positions) -> dict[str, NDArray[Any]]:
         return {"margin": positions.margins[:, None] / np.float32(POINTS)}
 
-    def loss(self, outputs: Any, targets: Any) -> Any:
-        return ((outputs - targets["margin"]) ** 2).mean()
+    def loss(self, outputs: Floats, targets: Targets) -> tuple[float, Floats]:
+        return squared_error(outputs - targets["margin"])
 
     def in_units(self, loss: float) -> float:
         return float(POINTS * np.sqrt(loss))

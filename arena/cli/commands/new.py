@@ -1,11 +1,12 @@
-"""Start something of your own in the current folder: an agent, an experiment or a game.
+"""Start something of your own in the current folder: an agent, an experiment, a training or a game.
 
-What is written works as it is, has a test, and says what to do next.
+What is written works as it is and says what to do next; agents, experiments and games have a test.
 
 Examples:
   arena new agent greedy          greedy.py, greedy.yaml and test_greedy.py
   arena run greedy.yaml           plays it at once
   arena new experiment first      first.yaml, with its schema for editors
+  arena new training mine         mine.yaml and mine_network.yaml, recipes for small models
   arena new game whist            a package in the folder whist/
 """
 
@@ -51,6 +52,11 @@ _NEXT = {
         "arena validate {module}.yaml       what would be played",
         "arena run {module}.yaml            play it",
         "python -m pytest test_{module}.py  can it be played?",
+    ),
+    "training": (
+        "arena train policy {module}.yaml           tables, in about a minute",
+        "arena train policy {module}_network.yaml   a network, in a minute or two",
+        "arena run {module}_play.yaml               what they are worth at play",
     ),
     "game": (
         "cd {module}",

@@ -108,7 +108,6 @@ def test_the_temperature_explains_best_what_was_played() -> None:
 
 
 def trained(folder: Path, text: str, *options: str) -> ModelFile:
-    pytest.importorskip("torch", reason="training needs torch: pip install 'arena-tricks[train]'")
     (folder / "net.yaml").write_text(text)
     out = folder / "net.npz"
     assert main(["train", "policy", str(folder / "net.yaml"), "--out", str(out), *options]) == 0

@@ -1,21 +1,25 @@
-"""Training of networks, with torch: tiny ones, in seconds."""
+"""Training of networks, with numpy: tiny ones, in seconds."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
+from functools import partial
 
 import numpy as np
 import pytest
 
-from agents.beliefs.network import NetworkBeliefs
+from agents.beliefs.network import SEAT_OUTPUTS, NetworkBeliefs
 from agents.benches.network import _NETWORKS, NetworkBench
 from agents.bidding.network import TRUMP_USE, NetworkBidder, trump_inputs
 from agents.networks.dense_network import forward, read_network
 from agents.policy import PolicyPlayer
 from agents.random_ import Random
 from agents.search.network import load_network
+from agents.training.networks.card_network import loss_of
+from agents.training.networks.learner import Learner, squared_error
 from agents.training.networks.positions import PlayoutMargins, positions_of
+from agents.training.networks.seat import SeatTask
+from agents.training.networks.trump import _loss as trump_loss
 from agents.training.policy_play import policy_rounds
 from agents.training.recordings import recorded_rounds
 from agents.training.rounds import play_rounds
@@ -28,12 +32,6 @@ from arena.core.seeds import Rng
 from arena.games.klaverjas import Klaverjas
 from arena.games.schieber import Schieber
 from arena.tournament.record import record
-
-# Not imported here: every test process collects all tests, and torch alone takes two seconds.
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("torch") is None,
-    reason="training needs torch: pip install 'arena-tricks[train]'",
-)
 
 EXPERIMENT = """
 name: few
@@ -116,22 +114,19 @@ def test_the_same_seed_gives_the_same_model(recordings):
 
 
 @pytest.mark.parametrize("sizes", [(299, 64, 16, 1), (299, 1024, 512, 128, 16, 1)], ids=str)
-def test_our_forward_pass_is_that_of_torch(sizes):
+def test_our_forward_pass_is_that_of_the_learner(sizes):
     """In hundreds of points, as networks learn; a model's answer is a hundred times that."""
-    from agents.training.networks.learner import Learner
-
     rounds = play_rounds(Klaverjas(), [Random()], 1, range(5))
     inputs = positions_of(rounds, "places", everyone=True).inputs
-    learner = Learner(sizes, lambda outputs, targets: outputs, 0.0, 1)
+    learner = Learner(sizes, lambda outputs, targets: (0.0, outputs), 0.0, 1)
     network = learner.network("places 1", np.ones(1, np.float32))
     ours = np.array([forward(network.layers, row)[0] for row in inputs])
     assert np.max(np.abs(ours - learner.outputs(inputs)[:, 0])) < 1e-4
 
 
-def test_the_bench_has_trained_weights_that_torch_agrees_on():
+def test_the_bench_has_trained_weights_that_numpy_agrees_on():
     bench = NetworkBench()
     figures = bench.measure(repeats=1)
-    assert bench.left_out() is None
     assert figures["network_largest_difference"] < 1e-4
     names = ("published", "selfplay", "small", "world")
     assert {f"network_{name}_{unit}" for name in names for unit in ("ms", "us")} <= set(figures)
@@ -140,15 +135,57 @@ def test_the_bench_has_trained_weights_that_torch_agrees_on():
         assert load_network(ModelFile.find(model)).sizes.tolist() == list(sizes)
 
 
+def known_values(rng, rows):
+    values = rng.normal(size=(rows, 32)).astype(np.float32)
+    values[:, 2:][rng.random((rows, 30)) < 0.7] = np.nan
+    return {"values": values}
+
+
+def owners_card_and_margin(rng, rows):
+    """The targets of a seat network: who may hold and holds each card, the play, a margin."""
+    may = rng.random((rows, 3, 64)) < 0.6
+    holder = np.where(may.any(axis=1), may.argmax(axis=1), -1)
+    held = np.arange(3)[None, :, None] == holder[:, None, :]
+    legal = rng.random((rows, 64)) < 0.2
+    legal[:, 5] = True
+    return {
+        "may": may.reshape(rows, -1).astype(np.uint8),
+        "held": held.reshape(rows, -1).astype(np.uint8),
+        "legal": legal.astype(np.uint8),
+        "card": legal.argmax(axis=1),
+        "margin": rng.normal(size=rows),
+    }
+
+
+LOSSES = {
+    "cards": (loss_of, known_values, 32),
+    "trump": (trump_loss, lambda rng, rows: {"margins": known_values(rng, rows)["values"]}, 32),
+    "seat": (partial(SeatTask.loss, None), owners_card_and_margin, SEAT_OUTPUTS),
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_slopes_are_those_of_the_loss(name):
+    """The derivative that a loss gives, against differences, through the whole network."""
+    loss, targets_for, outputs = LOSSES[name]
+    rng = np.random.default_rng(1)
+    targets = targets_for(rng, 20)
+    found = rng.normal(size=(20, outputs)).astype(np.float64)
+    _, slopes = loss(found.copy(), targets)
+    for row, column in rng.integers(0, (20, outputs), (40, 2)):
+        step = np.zeros_like(found)
+        step[row, column] = 1e-4
+        change = loss(found + step, targets)[0] - loss(found - step, targets)[0]
+        assert slopes[row, column] == pytest.approx(change / 2e-4, abs=1e-5)
+
+
 def test_it_learns():
     """Points taken so far are half the truth: a network finds that out, one that sees them not."""
-    from agents.training.networks.learner import Learner
-
     rounds = play_rounds(Klaverjas(), [Random()], 1, range(200))
     examples = positions_of(rounds, "world", everyone=False)
     targets = {"margin": examples.margins[:, None] / 100}
     learner = Learner(
-        (581, 16, 1), lambda outputs, wanted: ((outputs - wanted["margin"]) ** 2).mean(), 0.01, 1
+        (581, 16, 1), lambda outputs, wanted: squared_error(outputs - wanted["margin"]), 0.01, 1
     )
     losses = [learner.step(examples.inputs, targets) for _ in range(30)]
     assert losses[-1] < 0.5 * float(np.var(targets["margin"]))

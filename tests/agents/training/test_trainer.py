@@ -55,8 +55,6 @@ STOPS = {
 
 
 def train(folder: Path, kind: str, *options: str, jobs: int = 1) -> int:
-    if kind not in ("forest", "policy"):
-        pytest.importorskip("torch", reason="training networks needs torch")
     recipe = folder / "recipe.yaml"
     recipe.write_text(RECIPES[kind])
     if "few.csv" in RECIPES[kind] and not (folder / "few.csv").exists():
@@ -102,13 +100,13 @@ def test_a_stopped_training_resumes_to_the_same_bytes(
         assert not (folder / "model.npz").exists()
         assert train(folder, kind, jobs=2 if stop == STOPS[kind][-1] else 1) == 0
         assert (folder / "model.npz").read_bytes() == (whole / "model.npz").read_bytes()
+        assert not list(folder.glob("model-*")), "checkpoints are left"
     assert "resuming at" in capsys.readouterr().out
 
 
 def test_a_killed_training_resumes_to_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("torch", reason="training networks needs torch")
     monkeypatch.setitem(RECIPES, "trump", "hidden: [8]\ndeals: 100\nepochs: 60\nbatch: 20\n")
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     for folder in (whole, killed):
@@ -128,9 +126,11 @@ def test_a_killed_training_resumes_to_the_same_bytes(
 
 
 def test_a_damaged_checkpoint_is_reported_in_a_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert train(tmp_path, "forest") == 0
+    with monkeypatch.context() as stopping:
+        stop_after(stopping, 1)
+        assert train(tmp_path, "forest") == 130
     (state,) = tmp_path.glob("model-*/state.npz")
     other = BytesIO()
     np.savez(other, log=np.array('{"done": 1}'))
