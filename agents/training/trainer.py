@@ -8,7 +8,7 @@ had never stopped. The bytes do not depend on the number of workers either.
 
 At the end the training measures its model and writes it, with a header that holds the recipe, the
 origin and seed of the examples, the version of arena and the figures that were measured. The
-checkpoints are deleted.
+checkpoints are deleted, unless they are to be kept.
 """
 
 from __future__ import annotations
@@ -162,7 +162,8 @@ class TrainingRecipe(ABC):
         figures = training.figures()
         header = {"recipe": asdict(self), "data": training.data, "arena": __version__, **figures}
         training.write(header)
-        training.files.remove()
+        if not order.keep:
+            training.files.remove()
 
     def _digest(self, identity: list[Any]) -> str:
         counted = {k: v for k, v in asdict(self).items() if k not in self.no_step_depends_on}

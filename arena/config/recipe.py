@@ -26,6 +26,8 @@ class TrainingOrder:
     jobs: int
     say: Callable[[str], None]
     """Reports progress, a line at a time."""
+    keep: bool = False
+    """Whether the checkpoints stay when the model is written."""
 
 
 class Recipe(Protocol):

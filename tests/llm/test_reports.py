@@ -97,7 +97,7 @@ def test_the_report_says_what_the_models_did(folder):
     assert {twins["first"], twins["second"]} == {"gpt-1", "gpt-2"}
     assert twins["margin"]["n"] == 2
     page = (folder / "run" / "report.html").read_text()
-    assert "Legality apart from strength" in page and "Noise floor" in page
+    assert "Legality, separate from strength" in page and "Noise floor" in page
     assert page.count("not reproducible") >= 4
     text = (folder / "run" / "report.md").read_text()
     assert "legal at once" in text and "the same agent twice" in text

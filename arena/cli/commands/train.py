@@ -34,6 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", type=Path, nargs="+", metavar="CONFIG", help="recipes in YAML")
     add_out(parser, "FILE", "default: the name of the recipe, .npz")
     add_jobs(parser, default=1)
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="keep the checkpoints, such as rounds that were played: fitting again with other "
+        "shares then plays none",
+    )
     add_overrides(parser, "rounds=500")
 
 
@@ -47,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
             for override in args.overrides:
                 document = with_override(document, override)
             output = args.out or Path(f"{config.stem}.npz")
-            order = TrainingOrder(document, config.parent, output, args.jobs, print)
+            order = TrainingOrder(document, config.parent, output, args.jobs, print, args.keep)
             read_recipe(family, document).train(order)
             sha256 = ModelFile.find(str(output)).sha256
             print(f"wrote {output} (sha256 {sha256[:12]}...)")

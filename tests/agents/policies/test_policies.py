@@ -168,7 +168,7 @@ deals: 4
 def test_training_from_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "tiny.yaml").write_text(TINY)
     command = ["train", "policy", str(tmp_path / "tiny.yaml"), "--out", str(tmp_path / "m.npz")]
-    assert main(command) == 0
+    assert main([*command, "--keep"]) == 0
     output = capsys.readouterr().out
     assert "nats gained" in output
     model = read_policy(ModelFile.find(str(tmp_path / "m.npz")))
@@ -180,9 +180,10 @@ def test_training_from_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str
     mean, low, high = (figures["search/against rule"][key] for key in ("mean", "low", "high"))
     assert low < mean < high
     assert f"search, tables at play: {mean:+.1f} points per deal against rule" in output
-    # Once more: the rounds are there already, and the model is the same.
-    assert main([*command[:-1], str(tmp_path / "m.npz")]) == 0
+    # Once more: the rounds are there already, and the model is the same. Now nothing is kept.
+    assert main(command) == 0
     assert "of 20 rounds" not in capsys.readouterr().out
+    assert not list(tmp_path.glob("m-*"))
     assert PolicyPlayer(model=ModelFile.find(str(tmp_path / "m.npz"))).model_hash == model.sha256
 
 
@@ -192,7 +193,7 @@ def test_a_learner_plays_by_what_was_learnt_of_the_others(
     monkeypatch.chdir(tmp_path)
     Path("recipes").mkdir()
     config = Path("recipes/tiny.yaml")
-    command = ["train", "policy", str(config), "--out", "tiny.npz"]
+    command = ["train", "policy", str(config), "--out", "tiny.npz", "--keep"]
     config.write_text(
         TINY + "learners: {champion: {family: champion, simulations: 5, worlds: 5}}\n"
     )
