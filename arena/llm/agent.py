@@ -242,16 +242,17 @@ class _Line:
         view: View,
     ) -> Attempt:
         """The reply to a question: the one that is kept, or a new one."""
-        agent = self.agent
-        if self._kept is None:
+        agent, kept = self.agent, self._kept
+        if kept is None:
             if self.server.closed:
                 raise Unavailable(f"{agent.base_url}: the run is over")
-            self._kept = Conversations(None if self._folder is None else self._folder / REPLIES)
+            kept = Conversations(None if self._folder is None else self._folder / REPLIES)
+            self._kept = kept
         body = {"model": agent.model, "messages": messages, **self._fields()}
         question = AttemptKey(_hash(decision, body), decision, number, self.digest)
         most = self._most(messages)
         limits = RequestLimits(self.digest, agent.in_flight, most, agent.max_cost)
-        with self._kept.turn(question.key, limits) as found:
+        with kept.turn(question.key, limits) as found:
             if found is not None:
                 return found
             if agent.stream:
@@ -269,7 +270,7 @@ class _Line:
                 problem=judge(reply.text, reply.finish, view).problem,
                 cost=self._cost(reply.prompt_tokens, reply.completion_tokens, most),
             )
-            self._kept.add(question, attempt)
+            kept.add(question, attempt)
         return attempt
 
     def _fields(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import threading
 import time
 import zlib
 from collections.abc import Iterator, Sequence
@@ -126,6 +127,8 @@ class Conversations:
 
     def __init__(self, path: Path | None = None, *, writable: bool = True) -> None:
         self.path = path
+        self._lock = threading.Lock()
+        self._turns, self._closing = 0, False
         name = ":memory:" if path is None else str(path)
         with self._explained():
             if writable:
@@ -161,8 +164,11 @@ class Conversations:
         check_tables(self._db, _STATEMENTS)
 
     def close(self) -> None:
-        """Close the file."""
-        self._db.close()
+        """Close the file, as soon as no thread has a question in flight: replies are paid for."""
+        with self._lock:
+            self._closing = True
+            if not self._turns:
+                self._db.close()
 
     # --- replies -------------------------------------------------------------------------
 
@@ -232,19 +238,40 @@ class Conversations:
         Yields the reply if another worker has asked the same in the meantime: it is not asked
         again then.
         """
-        while True:
-            found = self.find(key)
-            if found is not None:
-                yield found
-                return
-            if self._begin(key, limits):
-                break
-            time.sleep(_LOOK_S)
+        with self._open():
+            while True:
+                found = self.find(key)
+                if found is not None:
+                    yield found
+                    return
+                if self._begin(key, limits):
+                    break
+                time.sleep(_LOOK_S)
+                if self._closing:
+                    raise self._over()
+            try:
+                yield None
+            finally:
+                with self._explained():
+                    self._db.execute("DELETE FROM in_flight WHERE key = ?", (key,))
+
+    @contextmanager
+    def _open(self) -> Iterator[None]:
+        """Another thread does not close the file meanwhile."""
+        with self._lock:
+            if self._closing:
+                raise self._over()
+            self._turns += 1
         try:
-            yield None
+            yield
         finally:
-            with self._explained():
-                self._db.execute("DELETE FROM in_flight WHERE key = ?", (key,))
+            with self._lock:
+                self._turns -= 1
+                if self._closing and not self._turns:
+                    self._db.close()
+
+    def _over(self) -> Unavailable:
+        return Unavailable(f"{self.path or 'replies'}: the run is over")
 
     def _begin(self, key: str, limits: RequestLimits) -> bool:
         """Whether the question may be asked now; it counts as in flight from here on."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from arena.llm.conversations import REPLIES, Attempt, AttemptKey, Conversations
+from arena.llm.conversations import REPLIES, Attempt, AttemptKey, Conversations, RequestLimits
 from arena.process.faults import Unavailable
 
 ATTEMPT = Attempt(
@@ -51,6 +51,21 @@ def test_what_is_kept_comes_back(file: Path) -> None:
         assert kept.find("key") == ATTEMPT
         assert kept.of_decision("decision") == [ATTEMPT]
         assert kept.spent() == 0.25
+
+
+def test_a_file_that_is_closed_while_a_question_is_in_flight_keeps_its_reply(file: Path) -> None:
+    """Otherwise the question would count as in flight, and the next run would wait for it."""
+    kept, limits = Conversations(file), RequestLimits("agent", 1, 0.0, None)
+    with kept.turn("other", limits):
+        kept.close()  # as the run's thread does when another agent ended the run
+        kept.add(AttemptKey("other", "decision", 1, "agent"), ATTEMPT)
+    with pytest.raises(Unavailable, match="the run is over"), kept.turn("third", limits):
+        pass
+    with closing(Conversations(file)) as again:
+        with again.turn("other", limits) as found:
+            assert found == ATTEMPT
+        with again.turn("third", limits) as found:
+            assert found is None
 
 
 @pytest.mark.parametrize(
