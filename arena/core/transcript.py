@@ -24,7 +24,7 @@ def diagram(hands: Sequence[int], notes: Iterable[str] = (), colour: bool = Fals
     if len(blocks) == 2:
         lines = [*notes, *_side_by_side(blocks[0], blocks[1], 24)]
     else:
-        north, east, south, west = blocks
+        north, east, south, west = (*blocks, [""] * len(blocks[0]))[:4]  # three have no west
         head = [*notes]
         indent = max([18, *map(len, head)]) + 2
         head += [""] * (len(north) - len(head))

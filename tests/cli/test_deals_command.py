@@ -217,3 +217,10 @@ def test_files_without_deals(tmp_path, capsys):
     words = ["deals", "import", str(tmp_path / "none.jsonl"), "--out", str(tmp_path / "x.csv")]
     assert main(words) == 2
     assert "no deals" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("deals", "hands"), [("hearts-two-500", 2), ("hearts-three-500", 3)])
+def test_deals_of_fewer_players_are_drawn(arena, deals: str, hands: int) -> None:
+    code, text, _ = arena("deals", "show", deals)
+    assert code == 0
+    assert sum(text.count(suit) for suit in "♠♥♣♦") == 4 * hands
