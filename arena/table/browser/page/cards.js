@@ -51,6 +51,8 @@ export function loadDeck(deck) {
 }
 
 const pipOf = (deck, suit) => (deck === "swiss" ? `swiss-pip-${suit}` : `pip-${suit}`);
+/** A rank as it is in the corners of this deck's cards. */
+export const shortRank = (rank, deck) => (deck === "swiss" && { J: "U", Q: "O" }[rank]) || (rank === "T" ? "10" : rank);
 const rankOf = (deck, rank) => (deck === "swiss" && "JQ".includes(rank) ? `swiss-rank-${rank}` : `rank-${rank}`);
 const pictureOf = (deck, suit, rank) => {
   if (deck === "swiss") return rank === "T" ? "swiss-banner" : `swiss-figure-${rank}`;

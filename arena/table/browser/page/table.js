@@ -1,9 +1,10 @@
 /** The table: shows what the server sends, and sends what the person chooses. */
 
-import { SUITS, SYMBOLS, face, isCard, loadDeck, pip } from "/page/cards.js";
+import { SUITS, SYMBOLS, face, isCard, loadDeck, pip, shortRank } from "/page/cards.js";
 import { lessons } from "/page/lessons.js";
 import { LANGUAGE_NAMES, cardName, languageOfBrowser, suitName, wordsOf } from "/page/words.js";
 
+const COMPASS = "NESW";
 const at = (id) => document.getElementById(id);
 const PLACES = { 2: ["own", "across"], 3: ["own", "left", "right"], 4: ["own", "left", "across", "right"] };
 
@@ -37,7 +38,11 @@ let words = wordsOf(settings.language);
 const isLarge = () => (settings.large === "auto" ? small.matches : settings.large === "always");
 const cardFace = (card, large = isLarge()) => face(card, { deck: settings.deck, large });
 const nameOf = (card) => cardName(card, settings.language, settings.deck);
-const shortName = (card) => `${SYMBOLS[card[0]]} ${card[1] === "T" ? "10" : card[1]}`;
+/** A card in a line: its suit's sign and its rank to see, its name to hear. */
+const cardSign = (card) => [
+  make("span", { className: "sign", "aria-hidden": "true" }, pip(card[0], settings.deck), shortRank(card[1], settings.deck)),
+  make("span", { className: "heard", textContent: nameOf(card) }),
+];
 const number = (x, digits = 2) => x.toLocaleString(settings.language, { maximumFractionDigits: digits }).replace("-", "−");
 
 function choice(label, key, options) {
@@ -151,7 +156,11 @@ const tools = { make, face: (card) => cardFace(card, isLarge()), nameOf, number,
 
 // --- what is at the table -------------------------------------------------------------
 
-const placeOf = (seat) => PLACES[rules.order.length][rules.order.indexOf(seat)];
+/** Where a seat is as on a compass, with the own seat below: games differ in which way round they go. */
+function placeOf(seat) {
+  const places = PLACES[rules.order.length], steps = COMPASS.indexOf(seat) - COMPASS.indexOf(rules.order[0]);
+  return places[(steps + places.length) % places.length];
+}
 /** A player in a sentence: people by their names, agents by their seats, for several may be the same. */
 const playerName = (seat) => {
   if (seat === rules.seat) return words.you;
@@ -166,7 +175,9 @@ const isMyTurn = () => Boolean(rules.seat) && state.turn === rules.seat && !isLo
 const actionText = (action) => {
   if (isCard(action)) return nameOf(action);
   const trump = /^trump-([CDHS])$/.exec(action);
-  return trump ? `${SYMBOLS[trump[1]]} ${suitName(trump[1], settings.language, settings.deck)}` : words[action] || action;
+  if (!trump) return words[action] || action;
+  const name = suitName(trump[1], settings.language, settings.deck);
+  return settings.deck === "french" ? `${SYMBOLS[trump[1]]} ${name}` : name;
 };
 
 /** The trick to show: the one in progress, or the last one until the next card falls. */
@@ -194,7 +205,7 @@ function sortedHand(view, cards) {
 /** The trump and the cards on the table of a moment, in a line. */
 function situation(view) {
   const trump = view.trump ? [`${words.trump} ${actionText(`trump-${view.trump}`)}`] : [];
-  const cards = view.table.map((card, i) => words.plays(playerName(seatAfter(view.table_leader, i)), shortName(card)));
+  const cards = view.table.map((card, i) => words.plays(playerName(seatAfter(view.table_leader, i)), nameOf(card)));
   return [...trump, cards.length ? `${words.onTable}: ${cards.join(", ")}` : words.youLead].join(" · ");
 }
 
@@ -225,9 +236,10 @@ function showScore() {
   rules.sides.forEach((side, i) => {
     line.append(i ? " · " : "", `${sideName(side)} `, make("b", { textContent: number(view.points[i] + view.bonus[i]) }));
   });
-  if (view.trump) {
-    const shown = "OU".includes(view.trump) ? words[`trump-${view.trump}`] : suitName(view.trump, settings.language, settings.deck);
-    line.append(" · ", make("span", { className: "trump" }, `${words.trump} `, "OU".includes(view.trump) ? "" : pip(view.trump, settings.deck), ` ${shown}`));
+  const turnedUp = view.phase === "bid" && view.turn_ups.at(-1), suit = turnedUp || view.trump;
+  if (suit) {
+    const shown = "OU".includes(suit) ? words[`trump-${suit}`] : suitName(suit, settings.language, settings.deck);
+    line.append(" · ", make("span", { className: "trump" }, `${turnedUp ? words.turnedUp : words.trump} `, "OU".includes(suit) ? "" : pip(suit, settings.deck), ` ${shown}`));
   }
 }
 
@@ -240,7 +252,8 @@ function showSeats() {
     if (view.declarer === seat) about.push(words.declarer);
     if (view.dealer === seat) about.push(words.dealer);
     if (chair.person && !chair.here) about.push(words.away);
-    const said = state.turn !== null && (view.phase === "bid" || (!view.tricks.length && !view.table.length)) && calls.has(seat) ? actionText(calls.get(seat)) : "";
+    const callsMatter = view.phase === "bid" || !view.declarer || (!view.tricks.length && !view.table.length);
+    const said = state.turn !== null && callsMatter && calls.has(seat) ? actionText(calls.get(seat)) : "";
     const box = make("div", { className: `seat${state.turn === seat ? " turn" : ""}`, "data-place": placeOf(seat), "data-seat": seat },
       make("span", { className: "who", textContent: `${words[seat]} · ${seat === rules.seat ? words.you : state.chairs[seat].name}` }));
     box.append(make("span", { className: "about", textContent: about.join(", ") }), make("span", { className: "said", textContent: said }));
@@ -417,8 +430,7 @@ function keepFocus(box, children) {
 /** The head of a row; a card is short to see and long to hear. */
 function headOf(text) {
   if (!isCard(text)) return make("th", { scope: "row", textContent: text });
-  return make("th", { scope: "row" }, make("span", { "aria-hidden": "true", textContent: shortName(text) }),
-    make("span", { className: "heard", textContent: nameOf(text) }));
+  return make("th", { scope: "row" }, ...cardSign(text));
 }
 
 function tableOf(caption, heads, rows, best = -1, foot = null) {
@@ -464,9 +476,10 @@ function hintParts() {
 
 function overParts() {
   const { outcome } = state;
-  const rows = rules.sides.map((side, i) => [sideName(side), number(outcome.tricks[i]), number(outcome.points[i]), number(outcome.bonus[i]), number(outcome.scores[i])]);
-  const bonus = words[rules.labels.bonus] || rules.labels.bonus || "+";
-  const parts = [tableOf(`${words.round} ${state.round}`, [words.side, words.tricks, words.points, bonus, words.score], rows)];
+  const bonus = rules.labels.bonus;
+  const columns = [[words.tricks, outcome.tricks], [words.points, outcome.points], ...(bonus ? [[words[bonus] || bonus, outcome.bonus]] : []), [words.score, outcome.scores]];
+  const rows = rules.sides.map((side, i) => [sideName(side), ...columns.map(([, numbers]) => number(numbers[i]))]);
+  const parts = [tableOf(`${words.round} ${state.round}`, [words.side, ...columns.map(([head]) => head)], rows)];
   const flags = outcome.flags.map((flag) => words[flag] || rules.labels[flag] || flag);
   if (flags.length) parts.push(make("p", { textContent: flags.join(", ") }));
   if (compared) {
@@ -482,15 +495,15 @@ function overParts() {
 
 function showLog() {
   const { view } = state, list = make("ol", { className: "log", tabIndex: 0, "aria-label": words.tricks });
-  const say = (text) => list.append(make("li", { textContent: text }));
+  const say = (...parts) => list.append(make("li", {}, ...parts));
   for (const bid of view.bids) say(words.says(playerName(bid.seat), actionText(bid.action)));
   for (const { seat, cards } of view.shown) say(words.shows(playerName(seat), cards.map(nameOf).join(", ")));
   if (view.passed.length) say(`${words.passedCards}: ${view.passed.map(nameOf).join(", ")}`);
   if (view.received.length) say(`${words.received}: ${view.received.map(nameOf).join(", ")}`);
   for (const trick of view.tricks) {
-    const cards = trick.cards.map((card, i) => `${words[seatAfter(trick.leader, i)][0]} ${shortName(card).replace(" ", "")}`).join("  ");
+    const cards = trick.cards.flatMap((card, i) => [`${words[seatAfter(trick.leader, i)][0]} `, ...cardSign(card), " "]);
     const points = trick.points + trick.bonus;
-    say(`${cards} → ${trick.winner === rules.seat ? words.youTake(points) : words.takes(playerName(trick.winner), points)}`);
+    say(...cards, `→ ${trick.winner === rules.seat ? words.youTake(points) : words.takes(playerName(trick.winner), points)}`);
   }
   const box = at("log");
   box.replaceChildren(...(list.children.length ? [make("h2", { textContent: words.tricks }), list] : []));
@@ -500,7 +513,7 @@ function showLog() {
 function showSheet() {
   const box = at("sheet");
   if (!sheet || !sheet.rows.length) { box.replaceChildren(); return; }
-  const rows = sheet.rows.map((written, i) => [i + 1, ...written]);
+  const rows = sheet.rows.map((written, i) => [i + 1, ...written.map((text) => text.replaceAll("-", "−"))]);
   const slate = sheet.strokes.length ? [slateOf()] : [];
   box.replaceChildren(tableOf(words.sheetTo(sheet.target, sheet.rounds), [words.round, ...sheet.sides.map((side) => [...side].map((seat) => words[seat][0]).join(""))], rows, -1, [words.total, ...sheet.totals.map((x) => number(x))]), ...slate, ...luckParts());
 }

@@ -13,17 +13,19 @@ const SUIT_NAMES = {
 };
 const SWISS_SUITS = { C: "Eicheln", D: "Schellen", H: "Rosen", S: "Schilten" };
 
+const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
+
 const EN = {
   N: "North", E: "East", S: "South", W: "West",
   pass: "pass", play: "play", push: "push (schieben)", "trump-O": "obe-abe", "trump-U": "une-ufe",
-  trump: "trump", declarer: "declarer", dealer: "dealer", partner: "partner", you: "you",
+  trump: "trump", turnedUp: "turned up", declarer: "declarer", dealer: "dealer", partner: "partner", you: "you",
   tricks: "tricks", points: "points", round: "round", total: "total", score: "score",
   yourTurn: "Your turn", yourBid: "Your call", turnOf: (name) => `${name} to play`,
   thinks: (name) => `${name} is thinking`, letOther: "let another agent play",
   passCard: (n, to) => `Pass on a card to ${to}: ${n} of 3`, passedCards: "you passed on", received: "you received",
   youHave: "your hand", onTable: "cards on the table", youLead: "you lead", lastTrick: "last trick", noTrick: "no trick yet",
   says: (name, what) => `${name}: ${what}`, shows: (name, cards) => `${name} shows ${cards}`,
-  takes: (name, points) => `${name} takes the trick, ${points} points`, youTake: (points) => `you take the trick, ${points} points`, plays: (name, card) => `${name}: ${card}`,
+  takes: (name, points) => `${name} takes the trick, ${count(points, "point", "points")}`, youTake: (points) => `you take the trick, ${count(points, "point", "points")}`, plays: (name, card) => `${name}: ${card}`,
   hint: "Hint", advising: "the adviser is thinking", undo: "Take back", claim: "Claim", next: "Next round", audit: "Look at my cards again", 
   help: "Help", settings: "Settings", keys: "Arrow keys choose a card, Enter plays it. h hint, u take back, c claim, n next round, s score sheet.",
   deck: "cards", french: "French", swiss: "Swiss-German", fourColours: "a colour for each suit", large: "large figures", auto: "on small screens", always: "always", never: "never",
@@ -46,13 +48,13 @@ const EN = {
 };
 const NL = {
   ...EN, N: "Noord", E: "Oost", S: "Zuid", W: "West",
-  pass: "pas", play: "spelen", push: "schuiven", trump: "troef", declarer: "speler", dealer: "deler", partner: "maat", you: "jij",
+  pass: "pas", play: "spelen", push: "schuiven", trump: "troef", turnedUp: "gedraaid", declarer: "speler", dealer: "deler", partner: "maat", you: "jij",
   tricks: "slagen", points: "punten", round: "ronde", total: "totaal", score: "stand",
   yourTurn: "Jij bent aan de beurt", yourBid: "Jouw bod", turnOf: (name) => `${name} is aan de beurt`,
   thinks: (name) => `${name} denkt na`, letOther: "laat een ander spelen",
   passCard: (n, to) => `Geef een kaart door aan ${to}: ${n} van 3`, passedCards: "doorgegeven", received: "gekregen",
   youHave: "je hand", onTable: "kaarten op tafel", youLead: "jij komt uit", lastTrick: "laatste slag", noTrick: "nog geen slag",
-  shows: (name, cards) => `${name} toont ${cards}`, takes: (name, points) => `${name} haalt de slag, ${points} punten`, youTake: (points) => `jij haalt de slag, ${points} punten`,
+  shows: (name, cards) => `${name} toont ${cards}`, takes: (name, points) => `${name} haalt de slag, ${count(points, "punt", "punten")}`, youTake: (points) => `jij haalt de slag, ${count(points, "punt", "punten")}`,
   hint: "Tip", advising: "de adviseur denkt na", undo: "Terugnemen", claim: "Claimen", next: "Volgende ronde", audit: "Mijn kaarten nog eens bekijken",
   help: "Hulp", settings: "Instellingen", keys: "Pijltjes kiezen een kaart, Enter speelt hem. h tip, u terugnemen, c claimen, n volgende ronde, s scoreblad.",
   deck: "kaarten", french: "Frans", swiss: "Duits-Zwitsers", fourColours: "elke kleur een eigen kleur", large: "grote tekens", auto: "op kleine schermen", always: "altijd", never: "nooit",
@@ -75,13 +77,13 @@ const NL = {
 };
 const DE = {
   ...EN, N: "Nord", E: "Ost", S: "Süd", W: "West",
-  pass: "passen", play: "spielen", push: "schieben", trump: "Trumpf", declarer: "Spielmacher", dealer: "Geber", partner: "Partner", you: "du",
+  pass: "passen", play: "spielen", push: "schieben", trump: "Trumpf", turnedUp: "aufgedeckt", declarer: "Spielmacher", dealer: "Geber", partner: "Partner", you: "du",
   tricks: "Stiche", points: "Punkte", round: "Runde", total: "Summe", score: "Stand",
   yourTurn: "Du bist am Zug", yourBid: "Deine Ansage", turnOf: (name) => `${name} ist am Zug`,
   thinks: (name) => `${name} denkt nach`, letOther: "einen anderen spielen lassen",
   passCard: (n, to) => `Gib eine Karte an ${to} weiter: ${n} von 3`, passedCards: "weitergegeben", received: "bekommen",
   youHave: "dein Blatt", onTable: "Karten auf dem Tisch", youLead: "du spielst aus", lastTrick: "letzter Stich", noTrick: "noch kein Stich",
-  shows: (name, cards) => `${name} weist ${cards}`, takes: (name, points) => `${name} nimmt den Stich, ${points} Punkte`, youTake: (points) => `du nimmst den Stich, ${points} Punkte`,
+  shows: (name, cards) => `${name} weist ${cards}`, takes: (name, points) => `${name} nimmt den Stich, ${count(points, "Punkt", "Punkte")}`, youTake: (points) => `du nimmst den Stich, ${count(points, "Punkt", "Punkte")}`,
   hint: "Tipp", advising: "der Ratgeber denkt nach", undo: "Zurücknehmen", claim: "Rest beanspruchen", next: "Nächste Runde", audit: "Meine Karten nochmals ansehen",
   help: "Hilfe", settings: "Einstellungen", keys: "Pfeiltasten wählen eine Karte, Enter spielt sie. h Tipp, u zurücknehmen, c Rest beanspruchen, n nächste Runde, s Tafel.",
   deck: "Karten", french: "französisch", swiss: "deutschschweizerisch", fourColours: "eine Farbe für jede Kartenfarbe", large: "große Zeichen", auto: "auf kleinen Bildschirmen", always: "immer", never: "nie",
