@@ -50,6 +50,15 @@ def facts_needed(rules: Rules) -> tuple[str, ...]:
     return tuple(field.name for field in found)
 
 
+def check_hand(rules: Rules, hand: tuple[int, ...]) -> None:
+    """Raise an ArenaError if these cards are no whole hand."""
+    mask = mask_of(hand)
+    if len(hand) != rules.hand_size or mask.bit_count() != len(hand):
+        raise ArenaError(f"a hand of {rules.name} has {rules.hand_size} different cards")
+    if foreign := mask & ~rules.deck:
+        raise ArenaError(f"{pretty(cards_of(foreign)[0])} is no card of {rules.name}")
+
+
 class AdvisedRound:
     """One round, as far as it has been typed."""
 
@@ -64,11 +73,7 @@ class AdvisedRound:
         seed: int = 0,
     ) -> None:
         """`facts` has the fields of `facts_needed`."""
-        mask = mask_of(hand)
-        if len(hand) != rules.hand_size or mask.bit_count() != len(hand):
-            raise ArenaError(f"a hand of {rules.name} has {rules.hand_size} different cards")
-        if foreign := mask & ~rules.deck:
-            raise ArenaError(f"{pretty(cards_of(foreign)[0])} is no card of {rules.name}")
+        check_hand(rules, hand)
         self.rules, self.seat, self.standing = rules, seat, standing
         self._hand, self._seed = hand, seed
         self._facts: dict[str, Any] = dict(facts)  # fields of a deal

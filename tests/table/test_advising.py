@@ -172,3 +172,15 @@ def test_bad_arguments_are_one_line(
     assert main(["advise", *words]) == 2
     err = capsys.readouterr().err
     assert said in err and err.count("\n") == 1
+
+
+def test_a_mistyped_hand_or_seat_is_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = "h7 zz\nC7\ncj c9 ca h7 8h d7 s7 10s\nX\nn\nH\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(lines))
+    words = ["klaverjas", "--option", "bidding=classical", "--agent", "rule"]
+    assert main(["advise", *words]) == 0
+    out = capsys.readouterr().out
+    assert out.count("your hand> ") == 3 and out.count("dealer> ") == 2
+    assert "unknown card 'ZZ'" in out and "8 different cards" in out and "E to bid> " in out

@@ -16,6 +16,8 @@ Examples:
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from typing import TypeVar
 
 from arena.cli.agent_text import agent_at_table
 from arena.cli.commands.play import ask, console_of
@@ -29,8 +31,10 @@ from arena.core.rules import Standing
 from arena.core.transcript import outcome_lines
 from arena.games.base import TrickGame
 from arena.process.faults import one_line_of
-from arena.table.advising import AdvisedRound, facts_needed
-from arena.table.terminal import Quit, Screen, hint_lines
+from arena.table.advising import AdvisedRound, check_hand, facts_needed
+from arena.table.terminal import Quit, Screen, card_word, hint_lines
+
+Known = TypeVar("Known")
 
 HELP = """\
 a call or a card    what the seat to act did: pass, h7, 10s
@@ -73,39 +77,52 @@ def run(args: argparse.Namespace) -> int:
         raise ArenaError("--agent: an agent that sees all cards cannot give advice")
     screen = Screen(console_of(), four_colours=args.four_colours)
     try:
-        table = _begin(args, rules)
+        table = _begin(args, rules, screen)
         _advise(table, agent, screen)
     except (Quit, EOFError):
         screen.say("")
     return 0
 
 
-def _begin(args: argparse.Namespace, rules: TrickGame) -> AdvisedRound:
+def _begin(args: argparse.Namespace, rules: TrickGame, screen: Screen) -> AdvisedRound:
     """The round, from the options and from what has to be asked for."""
     seat = parse_seat(args.seat)
     if seat >= rules.players:
         raise ArenaError(f"--seat {args.seat}: {rules.name} has {rules.players} seats")
-    hand = parse_cards(_given(args.hand, "your hand"))
-    facts = {}
+    fields = [field for field in OPTIONAL_FIELDS if not field.several]
     needed = facts_needed(rules)
-    for field in OPTIONAL_FIELDS:
-        given = None if field.several else getattr(args, field.name)
-        if field.name in needed:
-            facts[field.name] = field.notation.read(_given(given, field.name).upper())
-        elif given is not None:
+    for field in fields:
+        if field.name not in needed and getattr(args, field.name) is not None:
             raise ArenaError(f"--{field.name}: this game does not begin with it")
+
+    def read_hand(text: str) -> tuple[int, ...]:
+        cards = parse_cards(" ".join(map(card_word, text.split())))
+        check_hand(rules, cards)
+        return cards
+
+    hand = _given(args.hand, "your hand", read_hand, screen)
+    facts = {
+        field.name: _given(getattr(args, field.name), field.name, field.notation.read, screen)
+        for field in fields
+        if field.name in needed
+    }
     standing = Standing(args.round - 1, (0,) * len(rules.sides))
     return AdvisedRound(rules, seat, hand, facts, standing=standing, seed=args.seed)
 
 
-def _given(option: str | None, what: str) -> str:
+def _given(option: str | None, what: str, read: Callable[[str], Known], screen: Screen) -> Known:
+    """What the option says, or else what is typed: asked for again until it can be read."""
     if option is not None:
-        return option
-    while not (typed := ask(f"{what}> ").strip()):
-        pass
-    if typed == "q":
-        raise Quit
-    return typed
+        return read(option.upper())
+    while True:
+        typed = ask(f"{what}> ").strip()
+        if typed == "q":
+            raise Quit
+        try:
+            if typed:
+                return read(typed.upper())
+        except ArenaError as error:
+            screen.say(str(error))
 
 
 def _advise(table: AdvisedRound, agent: Player, screen: Screen) -> None:

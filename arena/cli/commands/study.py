@@ -8,7 +8,8 @@ opponents on each deal are balanced over participants. The same CONFIG gives the
 --names says who plays now: one of them in the terminal, any number in the browser, each with a
 link of their own. Finished rounds are stored at once; the same command goes on where it stopped.
 --status shows who has played how much. --alongside lets the agents of that name in CONFIG play the
-participants' deals in the same seats; 'arena report' then shows people and agents together.
+participants' deals in the same seats, in one process; 'arena report' then shows people and agents
+together.
 
 Of people the names that they choose and their cards are stored, nothing else.
 
