@@ -79,7 +79,7 @@ class _Suite:
             (
                 f"does the same in a fresh {second.launch.what}",
                 lambda: self.same(
-                    self.play(second, deals[0], 0), played[0], f"asked a fresh {second.launch.what}"
+                    self.play(second, deals[0], 0), played[0], f"a fresh {second.launch.what} was asked"
                 ),
             ),
         ]
@@ -127,14 +127,14 @@ class _Suite:
     def again(self, deals: Sequence[Deal], played: Sequence[Sequence[Action]]) -> None:
         for number, deal in enumerate(deals):
             actions = self.play(self.bot, deal, number % self.rules.players)
-            self.same(actions, played[number], f"asked the same {self.bot.launch.what} again")
+            self.same(actions, played[number], f"the same {self.bot.launch.what} was asked again")
 
     def same(self, now: Sequence[Action], before: Sequence[Action], who: str) -> None:
         for number, (one, other) in enumerate(zip(now, before, strict=False)):
             if one != other:
                 raise _Wrong(
                     f"played {self.bot.name_of(one)} instead of {self.bot.name_of(other)} for the "
-                    f"same view and seed, {who} (decision {number}). Take all chance "
+                    f"same view and seed when {who} (decision {number}). Take all chance "
                     "from 'seed' and remember nothing after 'end'; a bot that cannot is declared "
                     "with 'reproducible: false'"
                 )

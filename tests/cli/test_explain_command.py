@@ -65,7 +65,7 @@ def test_every_decision_is_made_again_as_it_was(run, first, visits, capsys):
     for at, _ in found:
         code, out = explained(run, first, at, capsys)
         assert code == 0
-        assert "searches again and plays the same card" in out.out
+        assert "decides again and plays the same card" in out.out
         rows = re.findall(r"^  [♣♦♥♠]\w+ ?\*? +([\d,]+) +(-?[\d,.]+) +([\d,]+)$", out.out, re.M)
         assert sum(int(row[0]) for row in rows) == visits
         assert out.out.count(" *  ") == 1
@@ -98,7 +98,7 @@ def test_an_agent_with_lists_among_its_parameters_is_built_again(run, capsys):
     _, found = choices(run, "flat")
     code, out = explained(run, "flat", found[0][0], capsys)
     assert code == 0, out.err
-    assert re.search(r"flat (has no method explain|searches again)", out.out)
+    assert re.search(r"flat (has no method explain|decides again)", out.out)
 
 
 def test_who_does_not_search_says_so(run, capsys):
@@ -148,7 +148,7 @@ def test_code_in_a_file_explains_itself(
     first = replay.record.seats.index(replay.seats.index("mine"))
     deal = ["explain", "e", replay.deal.id, "--at", str(first)]
     assert main(deal) == 0
-    assert "mine searches again and plays the same card:" in capsys.readouterr().out
+    assert "mine decides again and plays the same card:" in capsys.readouterr().out
     assert main([*deal, "--by", "rule"]) == 0
     assert "rule in its place plays" in capsys.readouterr().out
     assert main([*deal, "--by", "rul"]) == 2

@@ -58,7 +58,7 @@ def test_a_round_can_be_replayed_and_a_search_explained(arena, played):
     assert "takes it: 1 points" in arena("arena", "replay", str(played), "deals-0000")
     pair = ["--pair", "ismcts", "semi"]
     said = arena("arena", "explain", str(played), "deals-0000", *pair, "--at", "4")
-    assert "searches again and plays the same card" in said
+    assert "decides again and plays the same card" in said
 
 
 def test_the_report_is_made(played):

@@ -70,7 +70,7 @@ def test_the_example_experiment_runs(tmp_path, capsys):
         ("illegal", "it played C2, legal: "),
         ("wrong-deal", "it answered for deal 3, decision 0 when asked for deal 2, decision 0"),
         ("half", "Is the answer followed by the end of a line, and is the output flushed?"),
-        ("forgets-nothing", "for the same view and seed, asked the same process again"),
+        ("forgets-nothing", "for the same view and seed when the same process was asked again"),
         ("chance", "for the same view and seed"),
         ("at-quit", "it ended with exit code -11 after 'quit', expected 0"),
         ("ignores-quit", "it did not end within 2 s of 'quit', and was killed"),

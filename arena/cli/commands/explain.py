@@ -79,7 +79,7 @@ def _explanation(results: Run, replay: Replay, at: int, by: str | None) -> list[
     chosen = decision.chosen
     another = f"{pretty_action(chosen)}, another card than in the run"
     same = "the same card" if chosen == did else another
-    searches = "searches again and" if by is None else "in its place"
+    searches = "decides again and" if by is None else "in its place"
     lines = [f"{SEATS[seat]} {name} {searches} plays {same}{':' if decision.values else ''}"]
     if decision.values:
         lines += ["", *_table(decision.values, did)]
