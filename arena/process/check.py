@@ -79,7 +79,9 @@ class _Suite:
             (
                 f"does the same in a fresh {second.launch.what}",
                 lambda: self.same(
-                    self.play(second, deals[0], 0), played[0], f"a fresh {second.launch.what} was asked"
+                    self.play(second, deals[0], 0),
+                    played[0],
+                    f"a fresh {second.launch.what} was asked",
                 ),
             ),
         ]

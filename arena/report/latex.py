@@ -1,6 +1,6 @@
 """The tables of a report for a paper: they fit a column, and longer ones are in a supplement.
 
-    report.tex       what stands in the paper: at most `MOST_ROWS` rows and one column wide
+    report.tex       what stands in the paper: at most `MOST_ROWS` rows, a page, and one column wide
     supplement.tex   the tables that are longer, whole, over as many pages as they need
     references.bib   arena, the works that the experiment repeats, and the methods used
 
@@ -13,12 +13,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from arena.report.tables import Column, TextTable
 from arena.report.words import MINUS, count
 
 MOST_ROWS = 12
 """Rows of a table in the paper; the others are in the supplement."""
+_MOST_LINES = 48
+"""Lines of all rows together: the caption and the head have the rest of a page."""
 _COLUMN_PT = 229.0
 """Width of a column: that of LaTeX's `article` in two columns, the narrowest in common use."""
 _CHARACTER_PT = 4.3
@@ -50,12 +53,10 @@ def make_paper(run: str, tables: Sequence[TextTable], citation: str, cite: Seque
     for table in tables:
         label = f"tab:{prefix}:{_slug(table.name)}"
         first = table
-        if len(table.cells) > MOST_ROWS:
+        if (rows := _rows_on_a_page(table)) < len(table.cells):
             rest = f"tab:{prefix}:{_slug(table.name)}-all"
-            shown = f"The first {MOST_ROWS} of {count(len(table.cells))} rows."
-            first = replace(
-                table, caption=f"{table.caption} {shown}", cells=table.cells[:MOST_ROWS]
-            )
+            shown = f"The first {rows} of {count(len(table.cells))} rows."
+            first = replace(table, caption=f"{table.caption} {shown}", cells=table.cells[:rows])
             whole += [_long(*part) for part in _parts(table, rest)]
         short += [as_latex(*part) for part in _parts(first, label)]
     supplement = "\n\n".join([head, *whole]) + "\n" if whole else ""
@@ -140,6 +141,18 @@ def _parts(table: TextTable, label: str) -> Iterator[tuple[TextTable, str, str]]
             yield part, label, _latex(table.caption)
         else:
             yield part, f"{label}-{number}", rf"Table~\ref{{{label}}}, continued."
+
+
+def _rows_on_a_page(table: TextTable) -> int:
+    """How many rows stand in the paper: fewer if long names are broken into many lines."""
+    words = [i for i, column in enumerate(table.columns) if column.words]
+    lines = [max((_lines(cells[i]) for i in words), default=1) for cells in table.cells]
+    return sum(total <= _MOST_LINES for total in accumulate(lines[:MOST_ROWS]))
+
+
+def _lines(words: str) -> int:
+    """Into how many lines a cell is broken."""
+    return -(-len(words) // _MOST_WORDS)
 
 
 def _width(table: TextTable, index: int) -> float:

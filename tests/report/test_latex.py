@@ -52,6 +52,14 @@ def test_long_tables_are_split_and_whole_in_the_supplement() -> None:
     assert make_paper("my run", [], "", []).supplement == ""
 
 
+def test_names_of_many_lines_leave_room_for_fewer_rows() -> None:
+    name = "mc (playouts = 30, value = difference) – mc (playouts = 20, value = share)"  # 6 lines
+    table = TextTable("pairs", "", (Column("pair", words=True),), ((name,),) * MOST_ROWS)
+    paper = make_paper("run", [table], "A run.", [])
+    assert "The first 8 of 12 rows" in paper.tables
+    assert r"\label{tab:run:pairs-all}" in paper.supplement
+
+
 def test_published_values_are_a_table_and_counted(written: Get, tmp_path: Path) -> None:
     report = _paper(written("sweep"), tmp_path)
     text = (report / "report.tex").read_text(encoding="utf-8")
