@@ -154,6 +154,8 @@ def test_settings_are_kept(sit_down: Open) -> None:
     page.reload()
     page.wait_for_selector(READY)
     assert page.evaluate("document.documentElement.lang") == "nl"
+    west = page.locator('[data-seat="W"]').get_attribute("data-place")
+    assert west == "right"  # of North, who is below: Schieber is played counter-clockwise
     uses = page.locator("#hand use").evaluate_all("all => all.map((x) => x.getAttribute('href'))")
     assert any(each.startswith("#swiss-pip-") for each in uses)
     missing = page.evaluate(
@@ -204,6 +206,7 @@ def test_axe_finds_nothing(sit_down: Open, viewport: dict[str, int], scheme: str
     )
     page = sit_down(Klaverjas(bidding="classical"), viewport, color_scheme=scheme)
     page.wait_for_selector(CHOICES)
+    assert "turned up" in page.locator("#score").inner_text()
     page.locator("#settings summary").click()
     violations = axe.Axe().run(page).response["violations"]
     page.locator("#settings summary").click()

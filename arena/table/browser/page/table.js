@@ -80,7 +80,7 @@ async function apply() {
 
 function showOptions() {
   document.querySelector("#settings summary").textContent = words.settings;
-  at("keys").textContent = rules.seat ? words.keys : "";
+  at("keys").textContent = rules.seat ? words.keys(rules.training) : "";
   const focused = document.activeElement?.name;
   const form = at("options");
   form.replaceChildren(
@@ -161,6 +161,8 @@ function placeOf(seat) {
   const places = PLACES[rules.order.length], steps = COMPASS.indexOf(seat) - COMPASS.indexOf(rules.order[0]);
   return places[(steps + places.length) % places.length];
 }
+/** An agent in a file without the folders of the file. */
+const withoutFolders = (name) => name.replace(/^[^{]*\/(?=[^/]*\.py:)/, "");
 /** A player in a sentence: people by their names, agents by their seats, for several may be the same. */
 const playerName = (seat) => {
   if (seat === rules.seat) return words.you;
@@ -255,7 +257,7 @@ function showSeats() {
     const callsMatter = view.phase === "bid" || !view.declarer || (!view.tricks.length && !view.table.length);
     const said = state.turn !== null && callsMatter && calls.has(seat) ? actionText(calls.get(seat)) : "";
     const box = make("div", { className: `seat${state.turn === seat ? " turn" : ""}`, "data-place": placeOf(seat), "data-seat": seat },
-      make("span", { className: "who", textContent: `${words[seat]} · ${seat === rules.seat ? words.you : state.chairs[seat].name}` }));
+      make("span", { className: "who", textContent: `${words[seat]} · ${seat === rules.seat ? words.you : withoutFolders(chair.name)}` }));
     box.append(make("span", { className: "about", textContent: about.join(", ") }), make("span", { className: "said", textContent: said }));
     if (seat !== rules.seat) box.append(fan(seat, gone[seat]));
     const waits = (chair.person && !chair.here) || (state.thinking && state.turn === seat && !chair.person);
@@ -326,16 +328,16 @@ function showStatus() {
   const crashed = state.notices.map((notice) => {
     const [kind, who] = notice.split(": ");
     const say = { crash: words.crash, illegal: words.illegal, left: words.left }[kind];
-    return kind === "over" ? words.closed : (say || words.slow)(who);
+    return kind === "over" ? words.closed : (say || words.slow)(withoutFolders(who));
   });
   if (state.claimed_by) parts.push(words.claimed(playerName(state.claimed_by)));
-  if (state.turn === null) parts.push(sheet?.full ? words.sheetFull : words.over, state.ready.includes(rules.seat) ? words.waiting : "");
+  if (state.turn === null) parts.push(sheet?.full ? words.sheetFull : words.over, state.ready.includes(rules.seat) && !crashed.includes(words.closed) ? words.waiting : "");
   else if (isMyTurn()) {
     if (view.phase === "pass") {
       const to = seatAfter(rules.seat, view.passing);
       parts.push(words.passCard(view.passed.length + 1, playerName(to)));
     } else parts.push(view.phase === "bid" ? words.yourBid : words.yourTurn);
-  } else parts.push(state.thinking ? words.thinks(state.thinking) : words.turnOf(playerName(state.turn)));
+  } else parts.push(state.thinking ? words.thinks(withoutFolders(state.thinking)) : words.turnOf(playerName(state.turn)));
   const text = [...parts, ...crashed].filter(Boolean).join(" · ");
   if (at("status").textContent !== text) at("status").textContent = text;
 }
