@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -80,6 +81,8 @@ class Server:
     closed: bool = False
     """Whether it is asked no more: a run that ends does not wait for its threads."""
     _client: httpx2.Client | None = field(default=None, repr=False)
+    _asking: int = field(default=0, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def __post_init__(self) -> None:
         check_url(self.base_url)
@@ -118,10 +121,14 @@ class Server:
 
     def ask(self, body: dict[str, Any], limit_s: float | None = None) -> Reply:
         """The reply to a question; `TookTooLong` after `limit_s`, without pauses and retries."""
+        with self._lock:
+            self._asking += 1
         try:
             return self._ask_until_answered(body, limit_s)
         finally:
-            if self.closed:  # meanwhile, by another thread, which could not end this request
+            with self._lock:
+                self._asking -= 1
+            if self.closed:  # meanwhile, by another thread
                 self.close()
 
     def _ask_until_answered(self, body: dict[str, Any], limit_s: float | None) -> Reply:
@@ -146,11 +153,12 @@ class Server:
                 time.sleep(pause)
 
     def close(self) -> None:
-        """Close the connections, for good."""
-        self.closed = True
-        if self._client is not None:
-            self._client.close()  # raises while a request is in flight: `ask` closes it then
-            self._client = None
+        """Close the connections, for good; a question in flight is answered first."""
+        with self._lock:
+            self.closed = True
+            if self._client is not None and not self._asking:
+                self._client.close()
+                self._client = None
 
     # --- one try -------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from helpers.llm_server import TROUBLES, stats
@@ -62,6 +63,19 @@ def test_every_trouble_on_the_way_is_asked_again(client, server, stream, monkeyp
     assert named["500"] == 0.01 and named["429"] == 0.0, "Retry-After is what is waited for"
     assert 0 <= named["429-date"] <= 1, "and it may be a date"
     assert 4 <= named["garbage"] < named["html"] < named["empty"] <= 60, "else the pauses grow"
+
+
+def test_a_question_in_flight_is_answered_before_the_connection_closes(client, server):
+    """It is paid for."""
+    asking, before = client(), stats(server)["asked"].get("slow:0.3", 0)
+    with ThreadPoolExecutor(1) as pool:
+        reply = pool.submit(asking.ask, body("slow:0.3"))
+        while stats(server)["asked"].get("slow:0.3", 0) == before:
+            time.sleep(0.01)
+        asking.close()
+        assert reply.result().finish == "stop"
+    with pytest.raises(Unavailable, match="the run is over"):
+        asking.ask(body("plain"))
 
 
 def test_a_server_that_stays_away_ends_the_run_and_blames_nobody(client):
