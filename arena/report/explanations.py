@@ -274,7 +274,8 @@ class Explanations:
         return (
             "Large swings of every pair, or of the strongest pairs if there are many; the largest "
             "first: with the same cards, one side of the table did better than the other. Both "
-            "seatings are shown side by side; what the searches thought where they part is below."
+            "seatings are shown side by side; what each search computed at the first step that "
+            "differs is below."
         )
 
     def swings_caption(self) -> str:
