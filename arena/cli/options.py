@@ -83,6 +83,7 @@ def number(
     kind: type[int] | type[float],
     at_least: float | None = None,
     between: tuple[float, float] | None = None,
+    at_most: float = inf,
 ) -> Callable[[str], Any]:
     """A type for `add_argument`: a number in a range; `between` excludes both ends."""
 
@@ -95,6 +96,8 @@ def number(
             raise argparse.ArgumentTypeError(f"expected {what}{start}, found {text!r}") from None
         if at_least is not None and not at_least <= value:
             raise argparse.ArgumentTypeError(f"must be at least {at_least:g}, found {text}")
+        if value > at_most:
+            raise argparse.ArgumentTypeError(f"must be at most {at_most:,.0f}, found {text[:20]}")
         if between is not None and not between[0] < value < between[1]:
             low, high = between
             limits = f"above {low:g}" if high == inf else f"between {low:g} and {high:g}"

@@ -146,3 +146,8 @@ def test_a_trial_deal_that_does_not_end_and_one_with_a_limit(
     limited = ["--set", "decision_limit_s=60", "--out", "other", "--jobs", "1", "--no-report"]
     assert main(["run", file, *limited]) == 0
     assert "endless loop" not in capsys.readouterr().err
+
+
+def test_a_number_that_is_too_large_is_refused(capsys: Output) -> None:
+    line = said(capsys, "ratings", "run", "--bootstrap", "9" * 30)
+    assert "--bootstrap: must be at most 1,000,000, found 9999" in line

@@ -90,7 +90,7 @@ def options(folder: Path, rng: random.Random) -> list[Callable[[], int]]:
     known = flags(name, begin)
     for flag, count in rng.sample(known, min(len(known), rng.choice((1, 1, 2, 3)))):
         words += [flag, *rng.choices(ODD, k=count)]
-    if rng.random() < 0.15:
+    if words and rng.random() < 0.15:
         words[rng.randrange(len(words))] = rng.choice(ODD)
 
     return [lambda: typing([name, *words], rng.choices(ODD, k=9))]

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--bootstrap",
-        type=number(int, 100),
+        type=number(int, 100, at_most=1_000_000),
         default=0,
         metavar="N",
         help="intervals from N resamples of the deals (default: from the covariance)",
