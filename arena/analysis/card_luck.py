@@ -1,4 +1,4 @@
-"""The luck of the cards: what a deal was worth to a side, whoever plays it.
+"""The luck of the cards: the worth of a deal to a side, the same for all players.
 
 A reference player (`rule` where it plays the game, else `random`) sits in all seats of a deal. Its
 margin for a side is the value of the deal. Expected is 0: the same player sits everywhere, so what

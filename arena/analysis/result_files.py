@@ -225,7 +225,7 @@ def _refuse(path: Path, rows: pd.DataFrame, bad: pd.Series[bool], said: object) 
     if bad.any():
         place = int(np.flatnonzero(bad.to_numpy())[0])
         line = int(rows.index[place]) + 2
-        words = said(rows.iloc[place])  # type: ignore[operator]
+        words = said(rows.iloc[place])  # type: ignore[operator]  # lambdas with defaults
         raise ArenaError(f"{path}:{line}: {words}")
 
 

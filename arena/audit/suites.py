@@ -213,7 +213,9 @@ def _check_keys(record: Mapping[str, Any], allowed: Sequence[str]) -> None:
 
 
 def _is_number(value: object) -> bool:
-    return type(value) in (int, float) and -_MOST_POINTS < value < _MOST_POINTS  # type: ignore[operator]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return -_MOST_POINTS < value < _MOST_POINTS
 
 
 def _by_card(labels: Mapping[str, Any] | None) -> dict[int, Any] | None:

@@ -51,7 +51,7 @@ _ROOM_MB = 1024
 _KEPT_NOTES = 4000
 
 _NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM, errno.ENOSPC)
-"""Errors of the machine, which whoever runs on it may have caused."""
+"""Errors of the machine: another program on it may have caused them."""
 
 _give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: time.sleep(0))
 

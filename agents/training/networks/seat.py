@@ -21,7 +21,7 @@ from arena.games.kernel.layout import Words
 _FAR = np.float32(-1e9)
 """The logit of an impossible card or holder."""
 _TINY = np.float32(1e-30)
-"""Less than any chance whose logarithm counts."""
+"""Lower limit of probabilities, so that their logarithm is finite."""
 _MEASURED = 1000
 """Held-out rounds, at most, in which agreement is measured."""
 
